@@ -1,4 +1,4 @@
-"""The tasks that come with Cuecard, and the demonstration: each of them played, judged and scored without a key or a network."""
+"""The sample tasks, and the demonstration, in which each is played, judged and scored offline."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ def load_samples() -> tuple[Task, ...]:
 
 
 def import_samples(workspace: Workspace, by: str) -> tuple[Revision, ...]:
-    """Put the sample tasks into the workspace. What is there already and unchanged stays; a sample
-    that somebody has edited is left as they made it.
-    """
+    """Save the sample tasks in the workspace; those that are there, unchanged or edited, stay as they are."""
     known = {summary.id for summary in workspace.tasks.summaries(include_retired=True)}
     return tuple(
         workspace.tasks.revision(task.id)
@@ -62,8 +60,8 @@ PERSON = "demo"
 
 
 class DemoReport(Frozen):
-    """`scores` of the run; `problems`: trials that ended by a failure or could not be judged. `db`
-    is the workspace that was kept, None if it was temporary.
+    """The result of the demonstration. `problems`: trials that ended by a failure or could not be judged. `db`: the
+    workspace, None if it was temporary.
     """
 
     db: Path | None
@@ -82,8 +80,8 @@ class DemoReport(Frozen):
 def run_demo(
     out_db: Path | None = None, *, on_event: Callable[[RunEvent], None] | None = None
 ) -> DemoReport:
-    """Play every sample task with the embedded players, in a temporary workspace unless `out_db`
-    names one to keep. Not to be called from a running event loop.
+    """Play every sample task with the offline baselines, in a temporary workspace unless `out_db` names one to keep.
+    Must not be called from a running event loop.
     """
     with tempfile.TemporaryDirectory() if out_db is None else nullcontext() as folder:
         path = out_db or Path(str(folder)) / "demo.db"

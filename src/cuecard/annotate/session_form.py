@@ -1,4 +1,4 @@
-"""What a person is asked after a session: the questions, what answers must be, and whose are missing."""
+"""The form after a live session: its questions, what answers are valid, and which forms are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 Answers = Mapping[str, int | str]
-"""By the questions' keys: the number on a scale, one of the options, or words."""
+"""Answers by question key: a number on a scale, one of the options, or text."""
 
 EMBEDDED_FORM: tuple[FormQuestion, ...] = (
     FormQuestion(
@@ -74,9 +74,9 @@ def missing(questions: Sequence[FormQuestion], answers: Answers) -> tuple[FormQu
 
 
 def check_answers(questions: Sequence[FormQuestion], answers: Answers) -> dict[str, int | str]:
-    """The answers as they are kept: of these questions, in their order, words without blank ends.
+    """The answers as they are saved: to these questions, in order, text without surrounding blanks.
 
-    Raises `CuecardError` that says what is missing or cannot be an answer.
+    Raises `CuecardError` that says what is missing or invalid.
     """
     if left := missing(questions, answers):
         labels = ", ".join(one_line(shown(question.label)) for question in left)
@@ -98,7 +98,7 @@ def keep_form(
     questions: Sequence[FormQuestion],
     answers: Answers,
 ) -> SessionForm:
-    """Check and keep what a person said of a session. Raises `CuecardError`, `NotFound`."""
+    """Check and save a person's answers on a session. Raises `CuecardError`, `NotFound`."""
     kept = check_answers(questions, answers)
     return workspace.session_forms.add(trial_id, person, questions, kept)
 
@@ -106,8 +106,8 @@ def keep_form(
 def decline_form(
     workspace: Workspace, trial_id: int, person: str, questions: Sequence[FormQuestion]
 ) -> SessionForm:
-    """The person would rather not say: a form without answers is kept, and is not asked for again.
-    Raises `NotFound`.
+    """Save that the person prefers not to answer: a form without answers, so that they are not asked again. Raises
+    `NotFound`.
     """
     return workspace.session_forms.add(trial_id, person, questions, {})
 
@@ -115,8 +115,8 @@ def decline_form(
 def forms_missing(
     workspace: Workspace, person: str, now: datetime | None = None
 ) -> list[TrialRecord]:
-    """The sessions that this person played to an end and said nothing of yet, the newest first. After
-    `REMEMBERED` nothing is asked any more.
+    """The sessions that this person played to an end without a form yet, newest first. After `REMEMBERED` they are not
+    asked any more.
     """
     since = (now or datetime.now(UTC)) - REMEMBERED
     return [workspace.runs.trial(id_) for id_ in workspace.session_forms.missing(person, since)]

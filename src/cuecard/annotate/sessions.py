@@ -1,4 +1,4 @@
-"""Live sessions for export: how each went, what was marked and noted in it, and what was said of it afterwards."""
+"""Live sessions for export: their course, notes and marks, and people's forms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SessionTurn(Frozen):
-    """What the person said in a turn (from 0), and what they decided about the agent's last reply."""
+    """The person's words in a turn (from 0), and their decision on the agent's last reply."""
 
     turn: int
     at: datetime
@@ -39,7 +39,7 @@ class SessionTurn(Frozen):
 
 
 class SessionNote(Frozen):
-    """A note, in which turn (from 0) it was made, and by whom."""
+    """A note: the turn (from 0) in which it was made, and by whom."""
 
     turn: int
     at: datetime
@@ -49,11 +49,10 @@ class SessionNote(Frozen):
 
 
 class SessionReport(Frozen):
-    """One live session. `turns`: the agent's replies; `seconds`: time spent in it, of pauses between two
-    events at most five minutes each; `taken_back`: how often something was taken back or taken again.
-    `agent_person`: who played the agent, where a person did. `said` is what stands; notes stay also where
-    the turn in which they were made was taken back. `forms`: the newest of each person, without answers
-    where they would rather not say.
+    """One live session. `turns`: the agent's replies; `seconds`: its duration, with pauses between events counted as
+    five minutes at most; `taken_back`: how often something was taken back or retried. `agent_person`: who played the
+    agent, if a person did. `said`: without what was taken back; notes made there are kept. `forms`: the newest of each
+    person, without answers if they declined.
     """
 
     trial_id: int
@@ -84,9 +83,9 @@ class SessionReport(Frozen):
 def session_reports(
     workspace: Workspace, run_ids: Collection[int] | None = None, sight: Sight | None = None
 ) -> list[SessionReport]:
-    """All sessions, or those of these runs, in the order in which they were begun. Raises `NotFound`
-    for a run that is not there; runs that are no sessions have none. `sight`: of whoever is told; of a session of which
-    they are still to label something, words are told without what was decided in them, and of the notes their own.
+    """All sessions, or those of these runs, in the order of their beginnings; runs that are no sessions have none.
+    Raises `NotFound` for an unknown run. `sight`: of the reader; a session of which they still have to label something
+    comes without decisions, and with only their own notes.
     """
     runs = (
         [workspace.runs.get(run_id) for run_id in dict.fromkeys(run_ids)]
@@ -134,8 +133,8 @@ _COLUMNS = (
 
 
 def sessions_csv(reports: Iterable[SessionReport]) -> str:
-    """A line for each form, and one for each session without any; the questions' keys are columns. Cells
-    are safe to open in a spreadsheet.
+    """CSV with a line for each form, and one for each session without any; questions' keys are columns. Cells are safe
+    in spreadsheets.
     """
     reports = list(reports)
     asked = (q.key for r in reports for form in r.forms for q in form.questions)

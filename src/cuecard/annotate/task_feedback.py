@@ -1,4 +1,4 @@
-"""What adjudication, trials and live sessions found wrong with a task: comments for its authors, and the runs that stand on wrong gold."""
+"""Comments for authors on what adjudication, trials and sessions found wrong, and runs based on wrong gold."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 
 GOLD_WRONG = "gold_wrong"
 _OF_GOLD = (ItemKind.TRIPLE, ItemKind.CELL, ItemKind.ROW, ItemKind.ANSWER)
-"""Kinds whose items are the same in every trial on a revision."""
+"""Kinds of items that belong to the gold, the same in every trial on a revision."""
 
 
 def disputed_runs(workspace: Workspace) -> dict[int, int]:
-    """The runs that are *gold disputed*, with the number of items of the gold that was found wrong: those
-    with a trial on a revision on which an adjudication that counts has that cause. Runs on a later
-    revision are not.
+    """Runs whose gold is disputed, with the number of gold items found wrong: those with a trial on a revision in which
+    the newest adjudication of an item found the gold wrong. Runs on a later revision are not.
     """
     runs = workspace.adjudications.runs_on_disputed()
     if not runs:
@@ -52,8 +51,8 @@ def disputed_runs(workspace: Workspace) -> dict[int, int]:
 
 
 def place_in_task(task: Task, item: Item, events: Sequence[Event] = ()) -> str:
-    """Where in the task an item stands, such as `gold.triples[17]`; "", the task as a whole, for what is
-    not of the task (a predicted triple, a reply).
+    """The place of an item in the task, such as `gold.triples[17]`; "" (the whole task) for what is not part of it (a
+    predicted triple, a reply).
     """
     gold = task.gold
     match item.kind:
@@ -82,7 +81,7 @@ def place_in_task(task: Task, item: Item, events: Sequence[Event] = ()) -> str:
 def comment_on_gold(
     workspace: Workspace, trial_id: int, item: Item, by: str, comment: str
 ) -> Contribution | None:
-    """Tell the task's authors, once for each place of a revision, by a comment there; None if they have
+    """Tell the task's authors by a comment at the item's place, once for each place of a revision; None if they have
     been told. Raises `NotFound`.
     """
     trial = workspace.runs.trial(trial_id)
@@ -135,8 +134,8 @@ def _gold_key(trial_id: int, item_key: str) -> str:
 
 
 def place_at_play(task: Task, stage: int | None = None, step: int | None = None) -> str:
-    """Where in the task a note belongs: `stage` counts from 1, `step` of a chain from 0; "", the task as
-    a whole, where neither is known.
+    """The place of a note in the task: `stage` counts from 1, `step` of a chain from 0; "" (the whole task) if neither
+    is known.
     """
     if stage is not None and 1 <= stage <= len(task.stages):
         return format_place(("persona", "stages", stage - 1))
@@ -149,8 +148,8 @@ def place_at_play(task: Task, stage: int | None = None, step: int | None = None)
 def tell_authors(
     workspace: Workspace, trial_id: int, by: str, text: str, place: str = ""
 ) -> Contribution:
-    """Open a comment on the revision that is played. Raises `NotFound`, and `NotAllowed` while the task
-    is in review by others or is archived: then the note stands in the session alone.
+    """Open a comment on the revision that is played. Raises `NotFound`, and `NotAllowed` while the task is in review by
+    others or is archived; the note then stays in the session only.
     """
     trial = workspace.runs.trial(trial_id)
     said = _("Noted at play, trial {trial}:").format(trial=trial_id) + f"\n{text.strip()}"
@@ -166,8 +165,8 @@ def tell_authors(
 
 
 def check_may_be_told(log: TaskLog, by: str, instead: str) -> None:
-    """Raises `NotAllowed` while the task is in review by others than its authors, or is archived. `instead`: what
-    can be done, or what becomes of the words.
+    """Raises `NotAllowed` while the task is in review by others than its authors, or is archived. `instead`: what to
+    do, or what happens to the words.
     """
     title = _("The task's authors cannot be told now")
     state = standing_of(log).state
@@ -180,8 +179,8 @@ def check_may_be_told(log: TaskLog, by: str, instead: str) -> None:
 
 
 def task_place(task: Task, place: str, events: Sequence[Event]) -> str:
-    """Where in the task a comment on this place of a trial belongs (see `TrialNote`); "", the task as a whole,
-    where no part of it is meant.
+    """The place in the task for a comment on this place of a trial (see `TrialNote`); "" (the whole task) if it is not
+    about a part.
     """
     kind, _slash, rest = place.partition("/")
     if kind == "verdict":
@@ -211,8 +210,8 @@ def task_place(task: Task, place: str, events: Sequence[Event]) -> str:
 def comment_on_task(
     workspace: Workspace, trial_id: int, by: str, text: str, place: str = ""
 ) -> Contribution:
-    """Open a comment on the revision that was played, which says where it was seen. Raises `NotFound`, and
-    `NotAllowed` while the task is in review by others or is archived.
+    """Open a comment, with where it was seen, on the revision that was played. Raises `NotFound`, and `NotAllowed`
+    while the task is in review by others or is archived.
     """
     trial = workspace.runs.trial(trial_id)
     run = workspace.runs.get(trial.run_id)

@@ -1,4 +1,4 @@
-"""Tasks from files into the workspace, and out of it into files, in any format."""
+"""Import and export of tasks as files, in any format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BATCH = 200
 
 
 class ImportedTask(Frozen):
-    """`revision`: the number it has now. `revised`: there was another newest revision before."""
+    """A task that was imported. `revision`: its number now; `revised`: there was an earlier one."""
 
     task_id: str
     title: str
@@ -53,8 +53,8 @@ class ImportProblem(Frozen):
 
 
 class ImportReport(Frozen):
-    """What became of a path. `files`: how many were looked into. `dry`: nothing was saved, this is
-    what would happen. `stopped`: the rest was left alone because somebody said so.
+    """What importing a path did. `files`: how many were read; `dry`: nothing was saved; `stopped`: somebody stopped it,
+    so the rest was not imported.
     """
 
     format: str
@@ -104,12 +104,12 @@ def import_path(
     dry: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import the tasks of a file or folder, file by file: one with a problem is not imported at all,
-    and the report says what is wrong with it. A task that is there already and unchanged stays as it
-    is; of one that changed, a new revision keeps what the file's format cannot hold. Drafts stay.
+    """Import the tasks of a file or folder, file by file; a file with a problem is not imported, and the report says
+    what is wrong. An unchanged task stays as it is; a changed one gets a new revision that keeps what the file's format
+    cannot hold. Drafts stay.
 
-    With `dry` nothing is saved. Interrupted or stopped, whole files are in the workspace or not.
-    Raises `CuecardError` when the path is absent or its format unknown.
+    With `dry` nothing is saved. If interrupted or stopped, every file is imported in full or not at all. Raises
+    `CuecardError` if the path does not exist or its format is unknown.
     """
     chosen = format_named(format, path)
     if not path.exists():
@@ -153,7 +153,7 @@ def import_path(
 def save_tasks(
     workspace: Workspace, tasks: Sequence[Task], *, by: str, message: str = ""
 ) -> tuple[ImportedTask, ...]:
-    """Make each task the newest revision of its id, unless it is so already: all of them or none."""
+    """Save each task as the newest revision of its id, unless it is unchanged: all or none."""
     saved = workspace.tasks.save_all(tasks, author=by, message=message)
     return tuple(_imported(one.task_id, one.title, one.before, one.number) for one in saved)
 
@@ -191,7 +191,7 @@ def _imported(task_id: str, title: str, before: int, number: int, file: str = ""
 def _strangers(
     reading: Reading, families: Mapping[str, Family], format_: Format
 ) -> list[FileProblem]:
-    """A task of another family under the same id is another task."""
+    """Problems with tasks whose id belongs to a task of another family."""
     reason = _("{id} is a {family} task in this workspace; choose another id")
     return [
         FileProblem(
@@ -214,9 +214,7 @@ def _problem(problem: FileProblem) -> ImportProblem:
 
 
 class ExportReport(Frozen):
-    """What an export wrote. `left_out`: what the format cannot hold of these tasks, by its name for
-    people, with how many of it there are.
-    """
+    """What an export wrote. `left_out`: what the format cannot hold of these tasks, in words, with the number of times."""
 
     format: str
     tasks: int
@@ -225,8 +223,8 @@ class ExportReport(Frozen):
 
 
 class ExportPreview(Frozen):
-    """What an export would do: the tasks that fit the format, how many others there are, and what of
-    them it cannot hold.
+    """What an export would do: the tasks that fit the format, how many others there are, and what it cannot hold of
+    them.
     """
 
     task_ids: tuple[str, ...]
@@ -237,7 +235,7 @@ class ExportPreview(Frozen):
 def preview_export(
     workspace: Workspace, task_ids: Sequence[str], format: str, *, look: bool = True
 ) -> ExportPreview:
-    """Raises `NotFound` for an unknown id. Without `look` nothing is said of what is left out."""
+    """What an export would do. Without `look`, `left_out` stays empty. Raises `NotFound` for an unknown id."""
     chosen = format_named(format)
     families = {s.id: s.family for s in workspace.tasks.summaries(include_retired=True)}
     unique = tuple(dict.fromkeys(task_ids))

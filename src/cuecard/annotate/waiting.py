@@ -1,4 +1,4 @@
-"""What waits for a person, and what of theirs waits for others: the content of Home."""
+"""What waits for a person, and what of theirs waits for others: the contents of the Home screen."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 VERDICT_LIMIT = 1000
 FAILED_LATELY = timedelta(days=3)
-"""How long a session in which the agent failed is offered to be gone on with."""
+"""How long resuming a session in which the agent failed is offered."""
 
 
 @dataclass(frozen=True)
 class ReviewAtHand:
-    """A review that this person has taken until `until`, or has only `begun` (None)."""
+    """A review that this person has claimed until `until`, or only begun (None)."""
 
     task: TaskSummary
     until: datetime | None
@@ -32,9 +32,9 @@ class ReviewAtHand:
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session of this person's that was left open, or in which the agent failed. `turns`: how often the
-    agent has answered; `phase`: who is to go on, or that the agent is handing in; `since`: when it last
-    went on.
+    """A session of this person's that is unfinished, or in which the agent failed. `turns`: the agent's replies;
+    `phase`: whose turn it is, or `concluding`: the agent is handing in its prediction; `since`: the time of the last
+    event.
     """
 
     trial: TrialRecord
@@ -45,11 +45,11 @@ class OpenSession:
 
 @dataclass(frozen=True)
 class WithOthers:
-    """Something of this person's that waits for somebody else, told by their part and not by name.
+    """Something of this person's that waits for somebody else, who is not named.
 
-    `reviewers`: a task of theirs is in review, `reviews` of `needed` are in and `held` more are at
-    work. `reviewer`: a task that they reviewed waits for the other one. `author`: a task that they
-    reviewed was returned and waits for its author. `since`: when it began to wait.
+    `reviewers`: their task is in review, `reviews` of `needed` are in and `held` more are claimed. `reviewer`: a task
+    that they reviewed waits for the other review. `author`: a task that they reviewed was returned. `since`: when it
+    began to wait.
     """
 
     task: TaskSummary
@@ -62,14 +62,12 @@ class WithOthers:
 
 @dataclass(frozen=True)
 class Waiting:
-    """`at_hand`: reviews that this person has taken or begun; `to_review`: tasks that they may take;
-    `to_assign`: how many tasks in review, for a coordinator, nobody has taken. `returned` with the number of
-    open `comments`, and since when; `to_submit`: tasks that they worked on and saved. `verdicts` counts
-    unlabelled verdicts up to `VERDICT_LIMIT`. `sessions` are their play sessions that were left open,
-    the newest first, `forms` those that ended and of which they said nothing yet, `seats` those of
-    others in which the agent's part waits for a person. `running`: the automated runs that have not
-    ended. `forked`: tasks of theirs of which newest revisions stand side by side. `with_others` waits
-    for somebody else.
+    """`at_hand`: reviews that this person has claimed or begun; `to_review`: tasks that they may claim; `to_assign`:
+    for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
+    since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
+    `VERDICT_LIMIT`. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `seats`:
+    others' sessions that wait for a person to play the agent. `running`: automated runs under way. `forked`: their
+    tasks with concurrent revisions. `with_others`: waits for somebody else.
     """
 
     at_hand: tuple[ReviewAtHand, ...] = ()
@@ -90,7 +88,7 @@ class Waiting:
 
     @property
     def total(self) -> int:
-        """What waits for this person, not for others."""
+        """How much waits for this person, without what waits for others."""
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
         played = len(self.sessions) + len(self.forms) + len(self.seats)
@@ -216,7 +214,7 @@ def _with_the_other(reviewed: OpenRound) -> WithOthers:
 def _to_submit(
     workspace: Workspace, person: str, mine: frozenset[str], drafted: set[str]
 ) -> tuple[TaskSummary, ...]:
-    """Saved tasks that were worked on here; not those that were only brought in and never touched."""
+    """Saved tasks that were worked on here, without those that were only imported."""
     if not mine:
         return ()
     drafts = workspace.tasks.summaries(state=TaskState.DRAFT)
@@ -237,7 +235,7 @@ def _open_comments(
 
 
 def _moved_at(workspace: Workspace, tasks: Iterable[TaskSummary]) -> dict[str, datetime]:
-    """When these tasks came to where they stand."""
+    """When these tasks came into their present state."""
     ids = [task.id for task in tasks]
     logs = workspace.reviews.logs(ids) if ids else {}
     found: dict[str, datetime] = {}

@@ -1,4 +1,4 @@
-"""A datasheet of the workspace for a paper's appendix: all sections put together, and as Markdown."""
+"""The datasheet of a workspace for a paper's appendix: all sections, and its Markdown."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def datasheet_of(
     named: bool = False,
     at: datetime | None = None,
 ) -> Datasheet:
-    """The workspace as it stands. `named`: with people's real names instead of P1, P2, …"""
+    """The workspace's datasheet as of now. `named`: with people's real names instead of P1, P2, …"""
     return describe(
         read_inputs(workspace), protocol=protocol, named=named, at=at or datetime.now(UTC)
     )
@@ -56,7 +56,7 @@ def describe(
     named: bool = False,
     at: datetime,
 ) -> Datasheet:
-    """Rounds that wait for a review add no more than their number, whoever asks."""
+    """A datasheet from inputs. Rounds that still lack a review only add to a count, so that nothing blind is disclosed."""
     decided = list(inputs.rounds())
     did = sections.active_people(inputs, decided)
     masks = Masks(did, inputs.people, named=named)
@@ -95,7 +95,7 @@ def heading(text: str, level: int = 2) -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Row]) -> str:
-    """Columns that hold nothing but numbers align right. No rows: a line that says so."""
+    """A Markdown table; columns of numbers align right. Without rows, a line that says so."""
     cells = [[_cell(value) for value in row] for row in rows]
     if not cells:
         return _("{what}: none.").format(what=headings[0][:1].upper() + headings[0][1:])
@@ -109,7 +109,7 @@ def table(headings: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def _cell(value: object) -> str:
-    """Text from people stays text: on one line, with nothing in it that Markdown or HTML would act on."""
+    """Text of people on one line, with everything escaped that Markdown or HTML would interpret."""
     return _ACTIVE.sub(r"\\\1", one_line(str(value)))
 
 
@@ -127,7 +127,7 @@ _STATISTICS = {
 
 
 def as_markdown(sheet: Datasheet) -> str:
-    """Everything of it but the list of released tasks; numbers as in the JSON, rounded."""
+    """The datasheet without the list of released tasks, with numbers of the JSON rounded."""
     parts = [
         f"# {_('Datasheet')}",
         _("Made by Cuecard {version} on {date}.").format(

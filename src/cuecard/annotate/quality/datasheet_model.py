@@ -1,4 +1,4 @@
-"""What a datasheet is made from and what it says, as data, with names that stand for people."""
+"""The inputs and the contents of a datasheet as data, with pseudonyms for people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaskInputs:
-    """One task: its newest revision, everything that happened to it, what it took."""
+    """One task: its newest revision, its log and state, and the effort spent."""
 
     task: Task
     log: TaskLog
@@ -63,8 +63,8 @@ class IndependentGold:
 
 @dataclass(frozen=True)
 class Round:
-    """A revision whose reviews are all in. `reviews` are those that count, in their order; `approved`:
-    what they amount to, whatever was done with the revision since.
+    """A revision whose reviews are all in. `reviews`: those that count, in order; `approved`: their result, whatever
+    happened to the revision later.
     """
 
     task_id: str
@@ -77,7 +77,7 @@ class Round:
 
 @dataclass(frozen=True)
 class DatasheetInputs:
-    """`people`: everybody known to the workspace, whether they did anything or not."""
+    """Everything a datasheet is made from. `people`: everybody in the workspace."""
 
     tasks: Mapping[str, TaskInputs]
     people: frozenset[str]
@@ -91,8 +91,8 @@ class DatasheetInputs:
         return [task for task in self.tasks.values() if task.in_use]
 
     def rounds(self) -> Iterator[Round]:
-        """By task and revision. A round that waits for a review is not among them, so nothing that is
-        still blind can show.
+        """The decided rounds by task and revision; rounds that lack a review are left out, so that nothing blind is
+        disclosed.
         """
         for task_id, inputs in self.tasks.items():
             for revision in inputs.standing.revisions:
@@ -167,9 +167,8 @@ def _round(task_id: str, inputs: TaskInputs, revision: RevisionStanding) -> Roun
 
 
 class Masks:
-    """What each person is called in a datasheet. `listed` people get numbers, in the order of a hash of
-    their names, so the same people are numbered alike in every workspace; `others` are nobody in
-    particular. With `named` everybody keeps their name.
+    """Pseudonyms of people in a datasheet. `listed` people get numbers, in the order of a hash of their names, which is
+    the same in every workspace; `others` get one word for all. With `named`, everybody keeps their name.
     """
 
     def __init__(
@@ -188,7 +187,7 @@ class Masks:
         return person if self._named else self._numbers.get(person, _("somebody"))
 
     def text(self, text: str) -> str:
-        """What somebody wrote, with the people in it masked."""
+        """A text with the names of people in it replaced."""
         if self._named:
             return text
         return self._pattern.sub(
@@ -248,15 +247,15 @@ class ReleasedTask(Frozen):
 
 
 class Release(Frozen):
-    """The approved tasks, by id. `hash` names the set: SHA-256 over their ids and content hashes."""
+    """The approved tasks, by id. `hash`: SHA-256 over their ids and content hashes."""
 
     tasks: tuple[ReleasedTask, ...]
     hash: str
 
 
 class PersonLine(Frozen):
-    """What one person did. `tasks`: of which they saved a revision. `returned`: those of their `reviews`
-    that did not approve. `golds`: independent golds that are open to see. Only decided rounds count.
+    """What one person did. `tasks`: those they saved a revision of; `returned`: those of their `reviews` that did not
+    approve; `golds`: independent golds, once they may be seen. Only decided rounds count.
     """
 
     name: str
@@ -270,8 +269,8 @@ class PersonLine(Frozen):
 
 
 class ProtocolLine(Frozen):
-    """`stamp`: version and hash of the dimensions; `current`: whether it is the present one. `rounds`:
-    decided rounds that were submitted under it.
+    """Rounds under one review protocol. `stamp`: version and hash of the dimensions; `current`: it is the present one;
+    `rounds`: decided rounds that were submitted under it.
     """
 
     stamp: str
@@ -290,9 +289,7 @@ class DimensionLine(Frozen):
 
 
 class RatingLine(Frozen):
-    """How the reviews of decided rounds rated a dimension; `returned`: reviews that failed it and
-    returned the task.
-    """
+    """How reviews of decided rounds rated a dimension; `returned`: reviews that failed it and returned the task."""
 
     key: str
     passed: int
@@ -303,10 +300,9 @@ class RatingLine(Frozen):
 
 
 class RoundFigures(Frozen):
-    """A round is one submitted revision whose reviews are all in. `waiting` rounds are not, and add
-    nothing else to this sheet. `until_approval`: how many rounds it took until the first approval, and
-    in how many tasks. `third`: rounds with a third review. `return_rate`: share of reviews that
-    return. `minutes`: of one review, without idle stretches.
+    """Counts of review rounds; a round is one submitted revision. `waiting` rounds lack a review and add nothing else.
+    `until_approval`: tasks by number of rounds until the first approval. `third`: rounds with a third review.
+    `return_rate`: share of reviews that return. `minutes`: of one review, without idle times.
     """
 
     rounds: int
@@ -321,7 +317,7 @@ class RoundFigures(Frozen):
 
 
 class PairLine(Frozen):
-    """Agreement of two reviewers on the decision, over the rounds that they shared."""
+    """Agreement of two reviewers on the decision, over their common rounds."""
 
     left: str
     right: str
@@ -329,8 +325,8 @@ class PairLine(Frozen):
 
 
 class GoldFigures(Frozen):
-    """Independent golds beside the authors', level by level; counts are summed over all `golds`. Those of
-    revisions in review are left out.
+    """Agreement of independent golds with the authors' by level; counts are summed over all `golds`. Those of revisions
+    in review are left out.
     """
 
     golds: int
@@ -339,7 +335,7 @@ class GoldFigures(Frozen):
 
 
 class RetiredTask(Frozen):
-    """A task that was taken out. `rules`: of the decision to remove it, where one was confirmed."""
+    """A task that was retired. `rules`: those behind the decision to remove it, if one was confirmed."""
 
     task_id: str
     family: Family
@@ -350,9 +346,7 @@ class RetiredTask(Frozen):
 
 
 class EffortLine(Frozen):
-    """What the tasks in use took to write. `family` "": all. A task counts once something was entered
-    for it.
-    """
+    """The effort of writing tasks in use. `family` None: all. A task counts once it has an entry."""
 
     family: Family | None
     minutes: Spread
@@ -369,7 +363,9 @@ class SourceFigures(Frozen):
 
 
 class SignalLine(Frozen):
-    """A signal of the probes: for so many decided tasks it was `looked` at, in `raised` it was found."""
+    """A signal of the probes: `looked`, the number of decided tasks it was checked for; `raised`: in how many it was
+    found.
+    """
 
     name: str
     looked: int
@@ -377,7 +373,7 @@ class SignalLine(Frozen):
 
 
 class QcFigures(Frozen):
-    """Newest confirmed decision of each task. `overruled`: the person decided otherwise than proposed."""
+    """Quality control by the newest confirmed decision of each task. `overruled`: decided otherwise than proposed."""
 
     decided: int
     verdicts: dict[QcVerdict, int]

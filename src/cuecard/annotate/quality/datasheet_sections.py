@@ -1,4 +1,4 @@
-"""The figures of a datasheet: tasks, reviews, agreement and removals."""
+"""Computes the sections of a datasheet: tasks, reviews, agreement and removals."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -50,7 +50,7 @@ from cuecard.core.tasks.models import FAMILIES, Family, Task, content_hash
 
 
 def pair_lines(report: FiguresReport, masks: Masks) -> tuple[PairLine, ...]:
-    """Pairs of reviewers by the names that they have in the sheet."""
+    """Pairs of reviewers, under their names in the datasheet."""
     order = {masks.name(name): at for at, name in enumerate(masks.order)}
     return tuple(sorted(_pairs(report, masks), key=lambda p: (order[p.left], order[p.right])))
 
@@ -181,7 +181,7 @@ def retired_tasks(inputs: DatasheetInputs, masks: Masks) -> tuple[RetiredTask, .
 
 
 def removal_reasons(retired: Iterable[RetiredTask]) -> tuple[Tally, ...]:
-    """The most frequent first: the rules behind a confirmed removal, else what the person wrote."""
+    """Reasons by frequency: the rules behind a confirmed removal, else the person's words."""
     tasks: defaultdict[str, set[str]] = defaultdict(set)
     for task in retired:
         said = task.reason or _("no reason was given")
@@ -263,7 +263,7 @@ def round_figures(
 
 
 def rating_lines(rounds: Sequence[Round]) -> tuple[RatingLine, ...]:
-    """The dimension that was failed most first."""
+    """The dimensions, the one that failed most often first."""
     ratings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     returned: Counter[str] = Counter()
     tasks: defaultdict[str, set[str]] = defaultdict(set)
@@ -316,7 +316,7 @@ def dimension_lines(inputs: DatasheetInputs, protocol: Protocol) -> tuple[Dimens
 
 
 def active_people(inputs: DatasheetInputs, rounds: Sequence[Round]) -> dict[str, Counter[str]]:
-    """What everybody did, by real name; see `PersonLine`. Nobody is listed for what is still blind."""
+    """What everybody did, by real name; see `PersonLine`. Work that must stay blind is left out."""
     did: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for task in inputs.tasks.values():
         for node in task.log.revisions:

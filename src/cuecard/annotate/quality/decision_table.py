@@ -1,4 +1,4 @@
-"""The eight stages of quality control, the signals they give, the decision table over them, and the documentation written from it."""
+"""Quality control's decision table: eight stages, their signals, rules from signals to a verdict, and its page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from cuecard.core.probes.results import ProbeName
 from cuecard.core.tasks.base import Frozen
 
 Sign = Literal["open", "off", "clear", "some", "most", "found"]
-"""`open`: nobody has looked, or only baselines have. `off`: it does not apply to such a task. `clear`:
-looked at, and nothing is wrong. `some`: seen in fewer than half of a model's attempts; `most`: in at
-least half of them. `found`: seen, where there are no attempts to count.
+"""The state of a signal. `open`: not checked, or only with baselines. `off`: does not apply to such a task.
+`clear`: checked, nothing found. `some`: found in fewer than half of a model's attempts; `most`: in at
+least half of them. `found`: found, where there are no attempts to count.
 
-Of several models the one counts that knows most: the one that is right most often.
+Of several models, the one that is right most often counts.
 """
 
 SignalName = Literal[
@@ -43,7 +43,7 @@ SIGN_LABEL: dict[Sign, str] = {
 
 
 class Signals(Frozen):
-    """One sign for each signal; which signs a signal can have is its type."""
+    """The state of each signal; its type says which states it can have."""
 
     errors: Literal["clear", "found"]
     leaked: Literal["open", "clear", "some", "most"] = "open"
@@ -59,7 +59,7 @@ class Signals(Frozen):
 
 
 def signs_of(name: SignalName) -> tuple[Sign, ...]:
-    """The signs that a signal can have."""
+    """The states that a signal can have."""
     return get_args(Signals.model_fields[name].annotation)
 
 
@@ -76,13 +76,13 @@ StageName = Literal[
 STAGES: tuple[StageName, ...] = get_args(StageName)
 
 StageState = Literal["open", "skipped", "passed", "flagged"]
-"""`open`: not run. `skipped`: there is a reason why it says nothing."""
+"""The state of a stage. `open`: not run; `skipped`: it cannot say anything, with a reason."""
 
 
 @dataclass(frozen=True)
 class QcStep:
-    """`asks`: what is looked for. `probes`: what is played or examined for it; the other stages look at
-    what the workspace holds. Translate `label` and `asks` when shown.
+    """A stage of quality control. `asks`: what it looks for; `probes`: what is played or examined for it; stages
+    without probes use what the workspace holds. Translate `label` and `asks` when shown.
     """
 
     name: StageName
@@ -145,7 +145,7 @@ STATE_LABEL: dict[StageState, str] = {
 
 
 GRAVITY: tuple[QcVerdict, ...] = ("keep", "revise", "remove")
-"""From the mildest to the gravest."""
+"""From the mildest to the most severe."""
 VERDICT_LABEL: dict[QcVerdict, str] = {
     "keep": N_("keep"),
     "revise": N_("revise"),
@@ -163,8 +163,9 @@ _NONE_BAD: dict[SignalName, tuple[Sign, ...]] = dict.fromkeys(SIGNALS, _NOT_BAD)
 
 @dataclass(frozen=True)
 class Rule:
-    """Applies when every signal of `when` has one of its signs there and, if `one_is` is given, at least
-    one signal of all has that sign. `key` is stored with decisions and never changes; translate `says`.
+    """A rule of the table. It applies if every signal of `when` is in one of the given states and, if `one_is` is
+    given, at least one signal of all is in that state. `key` is stored with decisions and never changes; translate
+    `says`.
     """
 
     key: str
@@ -175,7 +176,7 @@ class Rule:
 
     @property
     def reads(self) -> tuple[SignalName, ...]:
-        """The signals that it looks at."""
+        """The signals that it depends on."""
         return SIGNALS if self.one_is else tuple(name for name in SIGNALS if name in self.when)
 
     def applies(self, signals: Signals) -> bool:
@@ -185,7 +186,7 @@ class Rule:
 
     @property
     def condition(self) -> str:
-        """When it applies, as a person reads it."""
+        """When it applies, in words."""
         different = set(self.when.values())
         if len(self.when) == len(SIGNALS) and len(different) == 1:
             text = _("all signals: {signs}").format(signs=_signs(different.pop()))
@@ -283,8 +284,8 @@ RULE_BY_KEY: dict[str, Rule] = {rule.key: rule for rule in RULES}
 
 
 class Proposal(Frozen):
-    """`verdict`: the gravest outcome of the rules that apply; `rules`: their keys, the gravest first.
-    `unknown`: signals that nobody has looked at; while there are any, the proposal may still change.
+    """The table's result. `verdict`: the most severe outcome of the rules that apply; `rules`: their keys, the most
+    severe first; `unknown`: signals not checked yet, which may still change it.
     """
 
     verdict: QcVerdict
@@ -298,7 +299,7 @@ class Proposal(Frozen):
 
 
 def propose(signals: Signals) -> Proposal:
-    """What the table says."""
+    """The verdict that the table proposes for these signals."""
     applying = [rule for rule in RULES if rule.applies(signals)]
     applying.sort(key=lambda rule: -GRAVITY.index(rule.outcome))
     return Proposal(
@@ -309,7 +310,7 @@ def propose(signals: Signals) -> Proposal:
 
 
 def reasons_of(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The sentences of rules, translated; of a rule that is no more its key."""
+    """The sentences of rules, translated; for a rule that no longer exists, its key."""
     return tuple(_(RULE_BY_KEY[key].says) if key in RULE_BY_KEY else key for key in keys)
 
 
@@ -363,7 +364,7 @@ This page is written from the code by `python scripts/qc_page.py`; a test keeps 
 
 
 def qc_page() -> str:
-    """The page, in the language that is set."""
+    """The documentation of quality control, in the current language."""
     stages = [
         f"| {STAGE[name].number} | `{name}` {_(STAGE[name].label)} | {_(STAGE[name].asks)} |"
         for name in STAGES

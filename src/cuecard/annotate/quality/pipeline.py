@@ -1,4 +1,4 @@
-"""The stages over tasks of the workspace: running those that play, the expert's labels, and a person's answer to the decision table."""
+"""Quality control of tasks: running the stages that play, the expert's labels, and a person's decision."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 def expert_check(
     workspace: Workspace, task_id: str, revision: int, bars: QcConfig
 ) -> ExpertCheck | None:
-    """The response that counts: the newest that is labelled throughout, else the newest with any label,
-    else the newest that was judged. None where no response to the revision was judged.
+    """The labelled response that counts: the newest fully labelled one, else the newest with any label, else the newest
+    judged one. None if no response to the revision was judged.
 
-    Attempts of probes come last: they were played without a user, or without tools. Examinations are
-    no responses.
+    Attempts of probes are considered last, because they were played without a user or tools; examinations are no
+    responses.
     """
     ids = workspace.verdicts.judged_trials(task_id, revision)
     found: ExpertCheck | None = None
@@ -99,7 +99,7 @@ def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCh
 
 
 def _judge(found: ComparisonInputs, wanted: str) -> str:
-    """The judge of the configuration, else a model's, else whichever there is."""
+    """The configuration's judge, else one that is a model, else any."""
     if wanted in found.judges:
         return wanted
     models = [name for name in found.judges if name not in found.baselines]
@@ -124,11 +124,11 @@ def _percent(found: ComparisonInputs, judge: str) -> Statistic:
 def decide(
     workspace: Workspace, report: QcReport, by: str, verdict: QcVerdict, reason: str = ""
 ) -> Contribution:
-    """Record what a person makes of the proposal in `report`. Archiving a task that is to be removed is
-    a step of its own (`annotate.review.retire`).
+    """Save a person's decision on the proposal in `report`. Archiving a task that is to be removed is a separate step
+    (`annotate.review.retire`).
 
-    Raises `NotAllowed` without a reason for another verdict than the proposed one, `Conflict` when the
-    revision is not the newest any more.
+    Raises `NotAllowed` for another verdict than the proposed one without a reason, `Conflict` if the revision is not
+    the newest any more.
     """
     if verdict != report.proposal.verdict and not reason.strip():
         raise NotAllowed(
@@ -159,9 +159,8 @@ def decide(
 def decisions_for(
     log: TaskLog, standing: Standing, revision: int, person: str, signals: Signals
 ) -> tuple[Decided, ...]:
-    """What people decided on the revision, the newest first, as `person` may read it. A reason may quote
-    reviews, and who decides may be a reviewer: while there are reviews that `person` must not see,
-    others' reasons and names are left out.
+    """Decisions on the revision, the newest first, as `person` may read them. While there are reviews that `person`
+    must not see, others' reasons and names are left out: a reason may quote reviews, and the decider may be a reviewer.
     """
     hides = _has_hidden_reviews(standing, log, person)
     now = signals.model_dump(mode="json")
@@ -186,7 +185,7 @@ def decisions_for(
 
 
 def _has_hidden_reviews(standing: Standing, log: TaskLog, person: str) -> bool:
-    """Whether anybody reviewed a revision of the task so that `person` must not know it yet."""
+    """Whether a revision of the task has a review that `person` must not know of yet."""
     wrote = any(person in node.authors for node in log.revisions)
     for revision in standing.revisions:
         of_others = set(revision.reviewers) - {person}
@@ -197,8 +196,8 @@ def _has_hidden_reviews(standing: Standing, log: TaskLog, person: str) -> bool:
 
 
 class Planned(Frozen):
-    """What running stages comes to: `trials` to play, attempts and examinations, and the `models` that
-    are called for them. What is recorded already is not among them. `free`: no model is called.
+    """What running stages would take: `trials` to play, without recorded ones, and the `models` that are called.
+    `free`: no model is called.
     """
 
     trials: int
@@ -223,7 +222,7 @@ def plan_stages(
     config: Config,
     by: str,
 ) -> Planned:
-    """What running these stages would play. Raises `NotFound`."""
+    """What running these stages would take. Raises `NotFound`."""
     trials = 0
     models: dict[str, None] = {}
     for probe in probes_of(stages):
@@ -247,11 +246,11 @@ async def run_stages(
     on_probe: Callable[[ProbeName], None] | None = None,
     on_event: Callable[[RunEvent], None] | None = None,
 ) -> tuple[ProbeOutcome, ...]:
-    """Play what these stages need, one probe after the other; stages without a probe need nothing.
+    """Play the probes of these stages, one after the other.
 
-    `on_probe` is told which probe begins. When the players' calls have cost `budget` in all, or
-    `control` says so, the rest stays open; running the stages again goes on with it. Raises `NotFound`,
-    and `ConfigError`: also for a budget where a model has no price.
+    `on_probe` is called as each begins. When the calls have cost `budget` (in the configuration's currency), or
+    `control` stops, the rest stays open, and running again continues. Raises `NotFound`, and `ConfigError`, also for a
+    budget with a model without price.
     """
     control = control or RunControl()
     if budget is not None:
@@ -294,8 +293,8 @@ def qc_report(
     revision: int | None = None,
     today: date | None = None,
 ) -> QcReport:
-    """What is known of a revision (None: the newest), as `person` may see it. Blocks for the database.
-    Raises `NotFound`.
+    """What is known about a revision (None: the newest), as `person` may see it. Blocks on the database. Raises
+    `NotFound`.
     """
     found = workspace.tasks.revision(task_id, revision)
     probes = probe_results(workspace, task_id, found.number, right_at=config.qc.right_at)

@@ -1,4 +1,4 @@
-"""What quality control knows of one revision: findings weighed into signals, a report for each stage, the proposal."""
+"""The quality report of one revision: findings combined into signals, a report for each stage, and the proposal."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,9 @@ from cuecard.core.tasks.models import Task
 
 
 class ExpertCheck(Frozen):
-    """One judged response that people label item by item. `items`: what the judge decided; `labelled`:
-    how many of them have a label. `agreement`: percent, over the items that `judge` and the majority of
-    people both decided; its n is theirs; undefined until every item is labelled. `baseline`: the judge
-    is no model.
+    """One judged response that people label item by item. `items`: those the judge decided; `labelled`: those with a
+    label. `agreement`: percent, over the items that `judge` and the majority of people both decided; undefined until
+    every item is labelled. `baseline`: the judge is no model.
     """
 
     run_id: int
@@ -49,8 +48,8 @@ class ExpertCheck(Frozen):
 
 
 class Decided(Frozen):
-    """What a person made of a proposal. `hidden`: `by` and `reason` are "" because they might tell of
-    reviews that the reader must not see yet. `outdated`: the signals are others now.
+    """A person's decision on a proposal. `hidden`: `by` and `reason` are "" because they might disclose reviews that
+    the reader must not see yet. `outdated`: the signals have changed since.
     """
 
     verdict: QcVerdict
@@ -64,9 +63,9 @@ class Decided(Frozen):
 
 
 class StageReport(Frozen):
-    """`said`: what came out, or why nothing did, translated. `n`: attempts, findings or items that
-    count; `baselines`: results of embedded players, which are shown and count for nothing. `cost`: None
-    where nothing was spent or has a price. `at`: when it was last run.
+    """The result of one stage. `said`: the result, or why there is none, translated. `n`: attempts, findings or items
+    that count; `baselines`: results of offline baselines, shown but not counted. `cost`: None if nothing was spent or
+    has a price. `at`: when it last ran.
     """
 
     stage: StageName
@@ -98,7 +97,7 @@ class QcReport(Frozen):
 
     @property
     def decided(self) -> Decided | None:
-        """The decision that counts."""
+        """The newest decision, which counts."""
         return self.decisions[0] if self.decisions else None
 
 
@@ -108,9 +107,9 @@ Seen = Literal["open", "off", "clear", "found"]
 
 @dataclass(frozen=True)
 class QcInputs:
-    """`findings` of the linter; `probes`: all results for the revision; `run_dates`: when the runs that
-    they come from began; `effort`: of the task, None where nothing was ever recorded. `without_model`:
-    probes for which no model is configured.
+    """What a report is computed from. `findings`: of the linter; `probes`: all results for the revision; `run_dates`:
+    when their runs began; `effort`: on the task, None if none was recorded; `without_model`: probes without a
+    configured model.
     """
 
     task: Task
@@ -149,7 +148,7 @@ def weigh(inputs: QcInputs) -> tuple[Signals, tuple[StageReport, ...]]:
 
 
 def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageReport:
-    """The last stage: what a person said, or else what is proposed."""
+    """The last stage: a person's decision, or else the proposal."""
     if not decisions:
         said = _("Proposed: {verdict}. Nobody has confirmed it yet.")
         verdict = _(VERDICT_LABEL[proposal.verdict])
@@ -170,16 +169,16 @@ def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageRep
 
 
 def evidence_in(results: Sequence[ProbeResult]) -> tuple[ProbeResult, ...]:
-    """The results that say something about the task. Those of embedded players do not; and that our own
-    rules find nothing says little, so only what they find counts.
+    """The results that count as evidence. Those of offline baselines do not; from our own rules only positive findings
+    do.
     """
     said = (r for r in results if not r.baseline and r.flagged is not None)
     return tuple(result for result in said if result.model or result.flagged)
 
 
 def share_of(results: Sequence[ProbeResult]) -> Share:
-    """How often a flaw was seen, by the model that knows most: the worst share where being right is
-    the flaw, the best where being wrong is. `open` without evidence.
+    """How often a flaw was found, by the model that is right most often: the highest share if being right is the flaw,
+    the lowest if being wrong is. `open` without evidence.
     """
     by_model: dict[str, list[bool]] = defaultdict(list)
     for result in evidence_in(results):
@@ -247,7 +246,7 @@ def _report(
     said: str,
     state: StageState,
 ) -> StageReport:
-    """What the results of a stage's probes come to. `said` and `state` hold where there is evidence."""
+    """The report of a stage with these results. `said` and `state` apply if there is evidence."""
     evidence = evidence_in(results)
     baselines = sum(result.baseline and result.flagged is not None for result in results)
     costs = [result.cost for result in results if result.cost is not None]
@@ -287,7 +286,7 @@ def _sentence(text: str) -> str:
 
 
 def _findings(results: Sequence[ProbeResult]) -> tuple[str, ...]:
-    """What examinations found. What attempts handed in stands with each attempt."""
+    """What examinations found; results of attempts stand with each attempt."""
     examined = [result for result in results if result.probe not in ATTEMPTS]
     return tuple(dict.fromkeys(text for result in examined for text in result.findings))
 

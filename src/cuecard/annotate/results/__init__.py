@@ -1,1 +1,1 @@
-"""What runs say: scores with intervals, comparisons, errors, plots and reports, all counted from one `Pool` of trials."""
+"""Results of runs: scores with intervals, comparisons, errors, plots, reports, all computed from one `Pool`."""

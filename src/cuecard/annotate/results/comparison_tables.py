@@ -1,4 +1,4 @@
-"""Comparisons of arms laid out as tables."""
+"""Tables of comparisons between arms (agents, runs, settings, judges)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +19,8 @@ WORST = 10
 def comparison_sheets(
     found: Sequence[Comparison], *, tasks: int = WORST, percent: bool = False
 ) -> tuple[Sheet, ...]:
-    """For each family: differences (a line for each measure and arm) with win, tie and loss, cost and tokens, what was
-    left out, and the `tasks` that differ most by the first measure.
+    """For each family: differences (a line for each measure and arm) with wins, ties and losses, cost and tokens, what
+    was left out, and the `tasks` that differ most in the first measure.
     """
     sheets: list[Sheet] = []
     for family in dict.fromkeys(one.family for one in found):
@@ -50,9 +50,9 @@ def difference_sheet(
     percent: bool = False,
     parts: Sequence[tuple[str, Comparison]] = (),
 ) -> Sheet:
-    """Of comparisons of one family: means of both, the paired difference, win/tie/loss, n tasks; where there is any, what
-    else differs between the arms of a line, and how many trials it leaves unpaired. `parts`: what follows of parts of
-    the trials (of each agent), under their names.
+    """Comparisons of one family: both means, the paired difference, wins/ties/losses and number of tasks; if there are
+    any, what else differs between the arms and how many trials are unpaired. `parts`: comparisons of parts of the
+    trials (of each agent) to append, by name.
     """
     every = [("", one) for one in found] + list(parts)
     contrasts = [contrast for _part, one in every for contrast in one.contrasts]
@@ -116,7 +116,7 @@ def difference_sheet(
 
 
 def alone_text(found: Comparison, contrast: Contrast) -> str:
-    """` (beta alone)` behind the name of what stands on one agent of several."""
+    """` (beta alone)`, a suffix for a result that is based on one agent of several."""
     if not contrast.alone:
         return ""
     agent = value_word("agent", contrast.alone, found.names)
@@ -124,7 +124,7 @@ def alone_text(found: Comparison, contrast: Contrast) -> str:
 
 
 def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
-    """What else differs between its arms, and its unpaired trials: each where any of `contrasts` has some."""
+    """What else differs between the arms, and the number of unpaired trials: each if any of `contrasts` has some."""
     if any(one.differs for one in contrasts):
         yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
     if any(one.unpaired for one in contrasts):
@@ -132,7 +132,7 @@ def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterato
 
 
 def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
-    """With its sign: `+0.120 [+0.031, +0.204]`; in percentage points: `+12.0 [+3.1, +20.4]`."""
+    """A difference with its sign: `+0.120 [+0.031, +0.204]`; in percentage points: `+12.0 [+3.1, +20.4]`."""
     found = contrast.difference
     if found.value is None:
         return "–"
@@ -195,7 +195,7 @@ def anything_left_out(out: LeftOut) -> bool:
 
 
 def left_out_sheet(found: Comparison) -> Sheet:
-    """What each contrast does not stand on."""
+    """What each contrast is not based on."""
     lines: list[Line] = []
     notes: list[str] = []
     for contrast in found.contrasts:
@@ -233,7 +233,7 @@ def left_out_sheet(found: Comparison) -> Sheet:
 def worst_sheets(
     found: Comparison, tasks: int = WORST, *, percent: bool = False
 ) -> tuple[Sheet, ...]:
-    """For each contrast the tasks that differ most."""
+    """For each contrast, the tasks with the largest differences."""
     return tuple(
         Sheet(
             view="results",

@@ -1,4 +1,4 @@
-"""Two or more arms of a dimension (agents, runs, settings, judges) compared on the same revisions of tasks."""
+"""Compares two or more arms of a dimension (agents, runs, settings, judges) on the same revisions of tasks."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,18 +63,18 @@ COMPARABLE: tuple[Dimension, ...] = (
     "judge",
     "compacted",
 )
-"""What the same task can be played or judged with in several ways; the other dimensions are the task's own."""
+"""Dimensions in which one task can be played or judged differently; the others belong to the task."""
 
 PLAIN = frozenset(("end_to_end", "neutral", "simulated", "single", "none", "without"))
-"""What the others are held against where nothing else is said."""
+"""The default bases of comparisons."""
 _ALSO: tuple[Dimension, ...] = (*COMPARABLE, "language", "difficulty", "domain", "tier")
 
 ValueOf = Callable[[Row], str]
 
 
 def arms_of(pool: Pool, dimension: Dimension, value: ValueOf | None = None) -> tuple[Arm, ...]:
-    """The values that trials have, in the papers' order where there is one, else by name (runs as asked for); trials of
-    which it is not known are no arm. `value`: what tells arms apart instead of the dimension.
+    """The arms of a dimension: the values that trials have, in the papers' order or else by name (runs as asked for).
+    Trials with an unknown value belong to no arm. `value`: a function that gives the value instead of the dimension.
     """
     groups = _grouped(pool, dimension, value)
     return tuple(_arm(name, dimension, rows) for name, rows in groups.items())
@@ -92,13 +92,14 @@ def compare(
     value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> Comparison:
-    """Each of `arms` (all) against `base` (the plain one of them, or the first) by the family's main measure or `measure`, paired by task and
-    revision, and within the other dimensions where both sides have the same (`Contrast.within`); the value of a
-    task is the mean over those. `taken` None: the way that stands for the measure. Judges are compared on the same trials. `value`: what tells arms apart instead
-    of the dimension. Arms that share no task with the base have a contrast of n 0.
+    """Compare each of `arms` (default: all) with `base` (default: see `BASES`, or the first) by the family's main
+    measure or `measure`, paired by task and revision, and within the other dimensions where both sides have the same
+    values (`Contrast.within`); a task's value is the mean over those. `taken` None: the measure's default way of
+    combining samples. Judges are compared on the same trials. `value`: as in `arms_of`. Arms that share no task with
+    the base have a contrast with n = 0.
 
-    Raises `NotFound` (an arm or measure that does not occur), `NotAllowed` (fewer than two arms, no judged trials, a
-    dimension of tasks, no shared task at all).
+    Raises `NotFound` (an unknown arm or measure), `NotAllowed` (fewer than two arms, no judged trials, a dimension of
+    tasks, no shared task at all).
     """
     if dimension not in COMPARABLE:
         raise _of_tasks(dimension)
@@ -153,8 +154,8 @@ def comparisons(
     value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> tuple[Comparison, ...]:
-    """One for each family in which arms share a task and each of `measures` that it has (its headlines). Raises as
-    `compare` if there is none.
+    """A comparison for each family in which arms share a task and each of `measures` that it has (default: its
+    headlines). Raises as `compare` if there is none.
     """
     found: list[Comparison] = []
     refused: list[CuecardError] = []
@@ -191,8 +192,8 @@ def comparisons(
 
 
 def measures_in(pool: Pool) -> tuple[str, ...]:
-    """What judged trials have values of, as they come, then the means of pooled ones and what trials took. None
-    without judged trials.
+    """Measures that judged trials have, in order, then the means of pooled ones, cost and tokens. Empty without judged
+    trials.
     """
     found: dict[str, None] = {}
     for row in pool.rows:
@@ -203,7 +204,7 @@ def measures_in(pool: Pool) -> tuple[str, ...]:
 
 
 def dimension_named(name: str) -> Dimension:
-    """Raises `NotFound`, telling those there are."""
+    """The dimension of this name. Raises `NotFound`, listing those there are."""
     for dimension in DIMENSIONS:
         if dimension == name:
             return dimension
@@ -227,7 +228,7 @@ def _chosen(
     arms: Sequence[str] | None,
     names: Mapping[str, str],
 ) -> list[str]:
-    """The arms with the base first. Runs may be named by their names."""
+    """The arms, the base first. Runs may be given by name."""
     called = {names[f"run/{name}"]: name for name in groups} if dimension == "run" else {}
     title = _("No trial with this {dimension}").format(dimension=dimension_word(dimension).lower())
     chosen: list[str] = []
@@ -267,7 +268,7 @@ def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
 
 
 def _alone(contrast: Contrast, rows: Sequence[Row], dimension: Dimension) -> str:
-    """The agent of all that is paired, if there are several among `rows`."""
+    """The agent of all paired trials if there are several among `rows`, else ""."""
     if dimension == "agent":
         return ""
     paired = {*contrast.base_trials, *contrast.arm_trials}

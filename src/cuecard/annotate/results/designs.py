@@ -1,4 +1,4 @@
-"""Ready-made comparisons: the papers' settings, which recognise themselves in a pool and yield the papers' tables."""
+"""The comparisons of the papers (designs): found in a pool by themselves, and shown as the papers' tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,8 +46,8 @@ DESIGN_NAMES: tuple[DesignName, ...] = get_args(DesignName)
 
 @dataclass(frozen=True)
 class Design:
-    """`arms` in the papers' order; without any, those that occur. `family`: of which it is; None: of all. `title` is
-    translated when it is shown.
+    """A comparison of a paper. `arms` in its order, empty for those that occur; `family` None: every family; `title` is
+    untranslated.
     """
 
     name: DesignName
@@ -110,9 +110,8 @@ _ALSO = ("tool_calls", "tokens")
 
 @dataclass(frozen=True)
 class DesignResult:
-    """A design of which a pool has judged trials of two arms or more, `arms` of them, in `families`. `pool`: those
-    trials alone, where `design.dimension` tells the arms apart (as the user, people are one arm). `base`: the arm
-    that the others are held against.
+    """A design found in a pool: judged trials of at least two of its `arms`, in `families`. `pool`: those trials only
+    (people count as one user). `base`: the arm that the others are compared with.
     """
 
     design: Design
@@ -123,12 +122,12 @@ class DesignResult:
 
 
 def designs_in(pool: Pool) -> tuple[DesignResult, ...]:
-    """Those of `DESIGNS` of which a family has judged trials of two arms, on a revision of a task in common."""
+    """Those of `DESIGNS` for which a family has judged trials of two arms on the same revision of a task."""
     return tuple(found for design in DESIGNS if (found := _found(pool, design)))
 
 
 def design_named(pool: Pool, name: str) -> DesignResult:
-    """Raises `NotFound`, telling the designs that there are, or that the pool has."""
+    """The design with this name in the pool. Raises `NotFound`, listing all designs, or those the pool has."""
     if name not in DESIGN_NAMES:
         raise unknown(_("No such design"), name, DESIGN_NAMES)
     known = {found.design.name: found for found in designs_in(pool)}
@@ -139,8 +138,8 @@ def design_named(pool: Pool, name: str) -> DesignResult:
 
 
 def design_sheets(pool: Pool, found: DesignResult) -> tuple[Sheet, ...]:
-    """The paper's table of the design (agents down with each arm, figures across; of facts also by tier), then the
-    paired differences and what they leave out, for each family. `pool`: what it was found in.
+    """The design's table as in its paper (agents by arm, measures across; for facts also by tier), then for each family
+    the paired differences and what they leave out. `pool`: where it was found.
     """
     sheets: list[Sheet] = []
     for family in found.families:
@@ -179,7 +178,7 @@ def _found(pool: Pool, design: Design) -> DesignResult | None:
 
 
 def _shares(rows: Sequence[Row], design: Design) -> bool:
-    """Whether a revision of a task (of judges: a trial) has two arms; of people and simulators, people are one."""
+    """Whether a revision of a task (for judges: a trial) has two arms; of people and simulators, people are one."""
     arms: dict[tuple[object, ...], set[str]] = {}
     for row in rows:
         trial = row.trial
@@ -190,7 +189,7 @@ def _shares(rows: Sequence[Row], design: Design) -> bool:
 
 
 def _as_users(rows: Sequence[Row]) -> list[Row]:
-    """People as one user; without users that play no persona."""
+    """The rows with all people as one user, without users that play no persona."""
     found: list[Row] = []
     for row in rows:
         if row.trial.user.kind == HUMAN:

@@ -1,4 +1,4 @@
-"""Tables of results as LaTeX with rules of booktabs, and the packages that they want."""
+"""Tables of results as LaTeX (booktabs), and the packages they need."""
 
 import re
 from collections.abc import Iterator
@@ -54,20 +54,19 @@ _LABEL = re.compile(r"[^a-z0-9]+")
 
 
 def escaped(text: str) -> str:
-    """`text` on one line as LaTeX sets it letter by letter."""
+    """`text` on one line with LaTeX's special characters escaped."""
     letters = "".join(_LETTERS.get(letter, letter) for letter in _DASHES.sub("-\0", plain(text)))
     return letters.replace("\0", "{}")
 
 
 def label_of(text: str) -> str:
-    """A name to refer to: lower-case letters, digits and dashes."""
+    """A label for references: lower-case letters, digits and dashes."""
     return _LABEL.sub("-", text.casefold()).strip("-")
 
 
 def as_latex(sheet: Sheet, *, label: str = "") -> str:
-    """A `table` environment with caption and label, a `longtable` where it has no room on a page. `label`: what follows
-    `tab:`, made of the title where it is not given. Wide tables are scaled down to the line; remarks and notes stand
-    below.
+    """A `table` environment with caption and label, or a `longtable` if it is longer than a page. `label`: the part
+    after `tab:`, by default made from the title. Wide tables are scaled to the line; remarks and notes stand below.
     """
     label = label or label_of(sheet.title) or "results"
     if len(sheet.lines) > _LONG:

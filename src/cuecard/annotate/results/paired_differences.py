@@ -1,4 +1,4 @@
-"""Figures of paired values: means, their difference with its interval, win, tie and loss, cost per point."""
+"""Statistics of paired values: means, their difference with its interval, wins, ties and losses, cost per point."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _DUST = 1e-12
 
 
 def contrast_of(base: str, arm: str, found: Pairing, key: Key, *, resamples: int) -> Contrast:
-    """What the pairs (left: the base) say of a figure. Exchanging base and arm exchanges the means and turns the sign
-    of the difference and its interval, to the last digit.
+    """The contrast of two arms (left: the base) in a measure. Exchanging base and arm exactly exchanges the means and
+    the signs of the difference and its interval.
     """
     pairs, measure = found.pairs, key[0]
     turned = arm < base
@@ -69,7 +69,7 @@ def contrast_of(base: str, arm: str, found: Pairing, key: Key, *, resamples: int
 
 
 def sign_test(wins: int, losses: int) -> float | None:
-    """The two-sided exact binomial probability of so uneven a split; None of nothing."""
+    """The two-sided exact binomial p-value of the sign test; None without wins and losses."""
     n = wins + losses
     if not n:
         return None
@@ -78,7 +78,7 @@ def sign_test(wins: int, losses: int) -> float | None:
 
 
 def _apart(one: float, other: float) -> float:
-    """Their difference without the dust of floating point."""
+    """Their difference without rounding errors."""
     found = one - other
     return found if abs(found) > TIE else 0.0
 
@@ -107,8 +107,8 @@ def _difference(pair: Pair) -> TaskDifference | None:
 def _figures(
     pairs: Sequence[Pair], key: Key, resamples: int, *, turned: bool
 ) -> tuple[Statistic, ...]:
-    """Means of base and arm, their difference, costs and tokens of both. Each is drawn by itself, so that it has the
-    interval that it has in every other table; the difference the same whichever is the base.
+    """Means of base and arm, their difference, costs and tokens of both. Each is resampled by itself, so that it has
+    the same interval as in every other table; the difference has the same whichever arm is the base.
     """
     groups = [pair.unit[0] for pair in pairs]
     units = [_unit(pair) for pair in pairs]

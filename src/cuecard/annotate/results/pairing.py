@@ -1,4 +1,4 @@
-"""What a comparison of arms says, and which trials of two arms belong together."""
+"""The records of a comparison of arms, and how trials of two arms are paired."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from cuecard.core.verdicts import mean
 
 
 class Arm(Frozen):
-    """`name`: its value of the dimension; `also`: the values that its trials have in the other dimensions."""
+    """One value of the compared dimension (`name`); `also`: the values that its trials have in other dimensions."""
 
     name: str
     dimension: Dimension
@@ -26,7 +26,7 @@ class Arm(Frozen):
 
 
 class TaskDifference(Frozen):
-    """A task (one revision of it) that both arms have a value of; `difference`: the arm's minus the base's."""
+    """A revision of a task with values of both arms; `difference`: the arm's minus the base's."""
 
     task: str
     revision: int
@@ -39,9 +39,9 @@ class TaskDifference(Frozen):
 
 
 class LeftOut(Frozen):
-    """What the comparison does not stand on: tasks (ids) of one side only, tasks of which the sides have different
-    revisions, tasks without a value on one side (`undefined`); trials not judged or still open, and judged trials of
-    shared revisions that are paired with nothing, because the other side has none of that agent, user, …
+    """What a comparison is not based on: tasks of one side only; tasks played in different revisions; tasks without a
+    value on one side (`undefined`); trials that are unjudged or under way (`open_…`); and judged trials of shared
+    revisions without a counterpart with the same agent, user, …
     """
 
     base_only: tuple[str, ...] = ()
@@ -57,9 +57,9 @@ class LeftOut(Frozen):
 
 
 class Spending(Frozen):
-    """Means over the paired tasks of what a trial's agent took; `cost_per_point`: the extra cost of a trial by
-    percentage point gained, undefined with its reason where nothing is gained, no price is known, or the measure is no
-    share.
+    """Means over the paired tasks of a trial's agent cost (in the configuration's currency) and tokens.
+    `cost_per_point`: the extra cost of a trial per percentage point gained; undefined, with the reason, if nothing is
+    gained, no price is known, or the measure is no share.
     """
 
     base_cost: Statistic
@@ -101,7 +101,7 @@ class Contrast(Frozen):
 
     @property
     def unpaired(self) -> int:
-        """Judged trials of shared revisions, on both sides, that are paired with nothing."""
+        """The number of judged trials of shared revisions, on both sides, without a counterpart."""
         return self.left_out.unpaired_base + self.left_out.unpaired_arm
 
 
@@ -140,13 +140,13 @@ _OWN: dict[Dimension, frozenset[Dimension]] = {
     "scaffold": frozenset(("agent",)),
     "setting": frozenset(("scaffold",)),
 }
-"""What follows from being this arm, and is no other reason for a difference; so does the setting of tables, which is
-the agent's scaffold."""
+"""Dimensions determined by the compared one, which therefore do not confound it; the setting of tables is the
+agent's scaffold."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A revision of a task with what both sides add to the measure, and what a trial took (None: not known)."""
+    """A revision of a task with what both sides add to the measure, and what a trial cost (None: unknown)."""
 
     unit: Unit
     title: str
@@ -171,8 +171,8 @@ class Pairing:
 def paired(
     left: Sequence[Row], right: Sequence[Row], dimension: Dimension, measure: str, taken: Taken
 ) -> Pairing:
-    """Pair trials of one family. Dimensions other than `dimension` in which trials vary are taken into the pairs one
-    after the other, as long as any pair is left; a revision's value is the mean over its pairs.
+    """Pair trials of one family. Other dimensions in which trials vary are matched too, one after the other, as long as
+    any pair remains; a revision's value is the mean over its pairs.
     """
     sides = [[row for row in side if row.figures is not None] for side in (left, right)]
     judged = sides
@@ -252,7 +252,7 @@ def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit,
 def _pair(
     unit: Unit, cells: Sequence[tuple[list[Row], list[Row]]], measure: str, taken: Taken
 ) -> Pair | None:
-    """None where no pair of cells has a value on both sides. To a pooled ratio all of them add, also what has none."""
+    """None if no pair of cells has a value on both sides. For a pooled ratio all cells add, also those without a value."""
     values: list[tuple[Part, Part]] = []
     rows: tuple[list[Row], list[Row]] = ([], [])
     for left, right in cells:

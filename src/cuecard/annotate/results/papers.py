@@ -1,4 +1,4 @@
-"""The papers' tables by name, and the main table of each paper filled from a pool."""
+"""The papers' tables by name, and each paper's main table filled from a pool."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,9 @@ _GRAPH = tuple(
 
 @dataclass(frozen=True)
 class Shape:
-    """`by`: what stands down, besides the family; `figures` across; `split`: a sheet for all and one for each value."""
+    """The layout of a main table. `by`: dimensions of its lines, besides the family; `figures`: its columns; `split`:
+    one table for all, then one for each value of this dimension.
+    """
 
     by: tuple[Dimension, ...]
     figures: tuple[tuple[str, Taken], ...]
@@ -84,8 +86,8 @@ SHAPES: dict[Family, Shape] = {
 
 
 def main_sheets(pool: Pool) -> tuple[Sheet, ...]:
-    """For each family with a judged trial its paper's main table, over all tasks and for each language, difficulty or
-    tier, where there are several. Shares in percent.
+    """For each family with judged trials its paper's main table, over all tasks, and for each language, difficulty or
+    tier if there are several. Shares in percent.
     """
     return tuple(
         sheet
@@ -238,8 +240,9 @@ PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
 
 
 def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
-    """Its sheets, every cell of a figure with its `key` (`tables/main/0/lines/2/1/value` where it is no figure of
-    `groups`). `k_trunc`: of `curves` instead, with fixed cohorts up to this call. None where the pool has nothing for it. Raises `NotFound`, telling the names there are.
+    """The tables of this name, with a `key` for every cell with a number (its place in `cuecard score --json`, or
+    `tables/main/0/lines/2/1/value`). `k_trunc`: for `curves`, the last call of the fixed cohorts. None if the pool has
+    nothing for it. Raises `NotFound`, listing the names.
     """
     if name not in PAPER_TABLES:
         raise unknown(_("No such table"), name, list(PAPER_TABLES))
@@ -250,7 +253,7 @@ def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
 
 
 def keyed(name: str, sheets: Sequence[Sheet]) -> Sheets:
-    """The sheets with the places of their figures in `tables` of the JSON."""
+    """The tables with each number's place under `tables` in the JSON as key."""
     return tuple(
         replace(
             sheet,
@@ -266,13 +269,13 @@ def keyed(name: str, sheets: Sequence[Sheet]) -> Sheets:
 
 
 def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
-    """Every paper table as data: sheets of lines of cells."""
+    """Every paper table as JSON: tables of lines of cells."""
     return {name: [sheet_json(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
 
 
 def sheet_json(sheet: Sheet) -> dict[str, Any]:
-    """`lines`: cells as `{"text": …}` and, of figures, `value`, `n`, `low` and `high` (null without an interval), and
-    `remark`: why the value or its interval is missing. Numbers are unrounded.
+    """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
+    without an interval), and `remark`: why value or interval is missing.
     """
     return {
         "title": sheet.title,

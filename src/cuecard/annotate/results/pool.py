@@ -1,4 +1,4 @@
-"""The trials of one or more runs with all that tables, comparisons and plots need, and how samples of a task become one value."""
+"""The `Pool`: trials of runs with all that tables, comparisons and plots need, and how a task's samples combine."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ Dimension = Literal[
     "compacted",
     "task",
 ]
-"""What trials can be told apart by; see `Row.value`."""
+"""The dimensions by which trials can be grouped; see `Row.value`."""
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNKNOWN = ""
 AGENT_PAYERS = ("agent", "conclusion")
-"""Whose calls are the agent's cost: what it said, and what it handed in."""
+"""The payers whose calls count as the agent's cost: its turns and its final prediction."""
 
 
 class Spent(Frozen):
-    """Model calls and their tokens; `cost` is None where no call had a price, `unpriced`: calls without one."""
+    """Model calls and their tokens; `cost` is None if no call had a price, `unpriced` counts calls without one."""
 
     calls: int = 0
     usage: Usage = Usage()
@@ -72,8 +72,8 @@ class Spent(Frozen):
 
 
 class Row(Frozen):
-    """One trial, as one judge left it. `judge` None and no `figures`: it has not ended, or `judged_by` has not
-    judged it. `agent_spent`: the agent's own calls, `spent`: everybody's, both over all takes.
+    """One trial with one judge's scores. `judge` and `figures` None: it has not ended, or `judged_by` has not judged
+    it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier takes.
     """
 
     run: RunRecord
@@ -93,7 +93,7 @@ class Row(Frozen):
 
     @property
     def baseline(self) -> bool:
-        """One of its players is an embedded offline one."""
+        """Whether one of its players is an offline baseline."""
         trial = self.trial
         players = (trial.agent, trial.user, trial.world, *((self.judge,) if self.judge else ()))
         return any(player.baseline for player in players)
@@ -102,17 +102,17 @@ class Row(Frozen):
         return self.figures.value(name) if self.figures else None
 
     def value(self, dimension: Dimension) -> str:
-        """What the trial is in this dimension, in the words of files and the JSON; "" where it is not known.
+        """The trial's value in a dimension, as in files and the JSON; "" if unknown.
 
-        `run`: the first eight digits of its `uid`; `scaffold`: `single` or `team` for agents on a model, else
-        the kind of agent; `tier`: of a closed world by its number of facts; `compacted`: `with` or `without`,
-        known of judged trials.
+        `run`: the first eight digits of its `uid`; `scaffold`: `single` or `team` for agents on a model, else the kind
+        of agent; `tier`: of a closed world by its number of facts; `compacted`: `with` or `without`, known for judged
+        trials.
         """
         return _VALUES[dimension](self)
 
 
 class Pool(Frozen):
-    """`runs` in the order in which they were asked for; a row for each trial and judge, in the order of runs and
+    """Trials of several runs. `runs` as asked for; a row for each trial and judge, in the order of runs and their
     grids.
     """
 
@@ -138,10 +138,10 @@ def gather(
     *,
     on_count: OnCount | None = None,
 ) -> Pool:
-    """The trials of these runs by each of `judges`; without any, by the first judge that each run was entered
-    with. Examinations of tasks are no attempts and are left out.
+    """The trials of these runs with each of `judges`, by default the first judge that each run was entered with.
+    Examinations of tasks are left out.
 
-    Reads the logs of trials that were not counted before; call it off the screen's thread. Raises `NotFound`.
+    Reads the logs of trials whose measures are not cached, so call it off the screen's thread. Raises `NotFound`.
     """
     records: list[RunRecord] = []
     rows: list[Row] = []
@@ -237,12 +237,12 @@ completion tokens together; over all takes of a trial."""
 
 
 def figure_key(measure: str, taken: Taken) -> str:
-    """`triplet_f1.avg`: how figures are addressed."""
+    """The key of a measure and a way of combining samples: `triplet_f1.avg`."""
     return f"{measure}.{taken.value}"
 
 
 def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measure, ...]:
-    """A judged trial's measures and what it took; `wanted`: only these. None of one that is not judged."""
+    """A judged trial's measures, cost and tokens; `wanted`: only these. Empty for one that is not judged."""
     if row.figures is None:
         return ()
     bases = None if wanted is None else {measured_as(name) for name in wanted}
@@ -256,8 +256,8 @@ def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measur
 
 
 def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tuple[TrialScore, ...]:
-    """The judged rows as `aggregate` takes them. Samples of several runs stand side by side, in the order of
-    runs' uids and samples, so that the order of rows does not matter.
+    """The judged rows as input of `aggregate`. Samples of several runs are put together in the order of runs' uids, so
+    that the order of rows does not matter.
     """
     judged = sorted((row for row in rows if row.figures is not None), key=_place)
     at: dict[str, int] = defaultdict(int)
@@ -275,9 +275,9 @@ def with_task_intervals(
     *,
     resamples: int = RESAMPLES,
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
-    """Everything that `aggregate` says of the scores (or of the measures that are `wanted`), with an interval by resampling tasks. The values are those of
-    `aggregate` to the last digit, and an interval follows from its own figure alone: the same in every table,
-    whatever else that tells.
+    """All results of `aggregate` for these scores (or only `wanted` measures), with intervals by resampling tasks. The
+    values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
+    every table.
     """
     parts = by_task(scores)
     tasks = sorted({score.task_id for score in scores})

@@ -1,4 +1,4 @@
-"""Cells of tables of results, what they say as data, and tables as text for other programs: Markdown, HTML and CSV."""
+"""Cells of results, their data, and tables as Markdown, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ResultCell(Cell):
-    """`value`: the number that the text shows, where that is no `statistic`. `trials`: ids of those behind it, to
-    be opened. `key`: the path of the figure in `cuecard score --json`, parts joined by slashes, "" where it
-    is none of its figures.
+    """A cell of results. `value`: the number shown if it is no `statistic`; `trials`: ids of those behind it; `key`:
+    the path of the number in `cuecard score --json`, joined by slashes, "" if it is not there.
     """
 
     value: float | None = None
@@ -33,12 +32,12 @@ class ResultCell(Cell):
 
     @property
     def number(self) -> float | None:
-        """What the cell shows, unrounded."""
+        """The number shown, unrounded."""
         return self.statistic.value if self.statistic else self.value
 
     @property
     def shows_percent(self) -> bool:
-        """The text tells its statistic in percent."""
+        """Whether the text shows its statistic in percent."""
         statistic = self.statistic
         if statistic is None or statistic.value is None:
             return False
@@ -46,12 +45,12 @@ class ResultCell(Cell):
 
 
 def percent(value: float | None) -> str:
-    """`61.3`: as the papers print shares; a dash where there is none."""
+    """A share in percent: `61.3`; a dash for none."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 def in_percent(statistic: Statistic | None) -> str:
-    """`61.3 [55.0, 67.2]`: a share with its interval, in percent."""
+    """A share with its interval in percent: `61.3 [55.0, 67.2]`."""
     if statistic is None or statistic.value is None:
         return "–"
     if statistic.interval is None:
@@ -64,7 +63,7 @@ _LISTED = 6
 
 
 def remarks_of(sheet: Sheet) -> tuple[str, ...]:
-    """Why a figure, or its interval, is missing: each reason once, with the lines it stands for."""
+    """Why numbers, or their intervals, are missing: each reason once, with the lines it applies to."""
     about: dict[str, list[str]] = {}
     for line in sheet.lines:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
@@ -83,7 +82,7 @@ def _listed(lines: Sequence[str]) -> str:
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """A heading, the table, and a paragraph for each remark and note."""
+    """A heading, the table, and remarks and notes as paragraphs."""
     lines = [
         f"## {escaped(sheet.title)}",
         "",
@@ -98,7 +97,7 @@ def as_markdown(sheet: Sheet) -> str:
 
 
 def escaped(text: str) -> str:
-    """Names of people and relations are no Markdown."""
+    """Text with Markdown's special characters escaped."""
     for mark in "\\|<*_`":
         text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
     # Neither a link nor a picture, which would be fetched from elsewhere.
@@ -113,9 +112,9 @@ _INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest
 
 
 class CellFigure(NamedTuple):
-    """`text` as it is read, of which `shown` is the part before the interval, `interval` that with its brackets, ""
-    where the text has none, and `rest` what comes after. `value` unrounded, with its interval and n; None: there is none, or the
-    cell says no number. `key` as in `ResultCell`; `remark`: why the number or its interval is missing.
+    """A cell taken apart. `text`: as shown, of which `shown` is the part before the interval, `interval` that with its
+    brackets ("" for none), and `rest` what follows. `value`, interval and n: unrounded, None if there are none. `key`
+    as in `ResultCell`; `remark`: why number or interval is missing.
     """
 
     text: str
@@ -131,7 +130,7 @@ class CellFigure(NamedTuple):
 
     @property
     def is_figure(self) -> bool:
-        """Whether the cell is there for a number, known or not."""
+        """Whether the cell is meant for a number, known or not."""
         return self.value is not None or bool(self.key)
 
 
@@ -155,12 +154,12 @@ def figure_of(cell: Cell) -> CellFigure:
 
 
 def plain(text: str) -> str:
-    """One line that any file can hold."""
+    """The text on one line, without control characters."""
     return one_line(storable(text))
 
 
 def number(value: float | None) -> str:
-    """The shortest text that reads back as the same number, as JSON writes it; "" for none."""
+    """The shortest text that reads back as the same number; "" for none."""
     return "" if value is None else repr(value)
 
 
@@ -168,8 +167,8 @@ COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key"
 
 
 def as_csv(sheets: Iterable[Sheet]) -> str:
-    """A header, then a row for each cell of each sheet, by `COLUMNS`. `line` is the first cell of the line,
-    `text` what a reader sees; numbers are unrounded. Texts that a spreadsheet would run begin with an apostrophe.
+    """A header, then a row for each cell of each table, with the columns `COLUMNS`. `line`: the first cell of its line;
+    `text`: as shown; numbers are unrounded. Texts that a spreadsheet would run as a formula begin with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -208,11 +207,11 @@ def _text(text: str) -> str:
 
 _NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
 _SHORT = 36
-"""Letters that a column of words keeps on one line."""
+"""Characters that a column of words keeps on one line."""
 _LONG = 16
-"""Letters of a heading that get along with a narrow column."""
+"""Characters of a heading that fit a narrow column."""
 _MANY = 7
-"""Columns beside each other that have room for intervals beside their values."""
+"""Up to so many columns, intervals stand beside their values."""
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
 
 
@@ -243,7 +242,7 @@ def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
 
 @cache
 def environment() -> Environment:
-    """Templates of this package. Every value is cleaned of control characters and escaped."""
+    """The environment for this package's templates. Every value is cleaned of control characters and escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -1,4 +1,4 @@
-"""What rescoring a run moved, and why, counted from the old and the new judgements and golds."""
+"""What rescoring a run changed, and why, from the old and the new judgements and golds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class GoldMoves(Frozen):
-    """What became of a task's gold items between two revisions."""
+    """How many of a task's gold items were kept, changed, and so on between two revisions."""
 
     task_id: str
     old: int
@@ -38,7 +38,7 @@ class GoldMoves(Frozen):
 
 
 class LeftOut(Frozen):
-    """A task that could not be judged on its new revision; `changed` in English."""
+    """A task that could not be judged on its new revision; `changed`: the reasons, in English."""
 
     task_id: str
     old: int
@@ -61,8 +61,8 @@ class MeasureMove(Frozen):
 
 
 class ItemMove(Frozen):
-    """A gold item of one trial that is not what it was, or is decided otherwise. `asked`: the judge was asked about
-    it. `was` and `now` are None where the revision has no such item.
+    """A gold item of one trial that was changed, or whose decision was. `asked`: the judge was asked about it. `was`
+    and `now`: the decisions, None if the revision has no such item.
     """
 
     task_id: str
@@ -79,8 +79,9 @@ class ItemMove(Frozen):
 
 
 class JudgeMoves(Frozen):
-    """Of one judge: items over all trials that kept their verdicts, were asked about, are gone, and are left
-    unjudged; trials without a judgement. `calls` were made now, `calls_before` for the judgements that were there.
+    """The changes for one judge. Items over all trials whose verdicts were `kept`, that it was `asked` about, that were
+    `removed`, or are `unjudged`; trials `missing` a judgement. `calls` were made now, `calls_before` for the old
+    judgements.
     """
 
     judge: str
@@ -101,7 +102,7 @@ class JudgeMoves(Frozen):
 
 
 class RescoreReport(Frozen):
-    """`new` and `new_uid` are "" for a rescoring that was only planned; then nothing has moved yet."""
+    """What a rescoring changed. `new` and `new_uid` are "" for one that is only planned; then nothing has changed yet."""
 
     old: str
     old_uid: str
@@ -126,8 +127,8 @@ def report_on(
     anew: bool = False,
     sight: Sight | None = None,
 ) -> RescoreReport:
-    """What `run`, which came of `plan`, moved; without a run, what would be asked about. `sight`: of whoever is told; items
-    that they are still to label are left out.
+    """What `run`, made by `plan`, changed; without a run, what would be asked. `sight`: of the reader; items they still
+    have to label are left out.
     """
     pairs = pairs_of(workspace, plan, run.id) if run else [(t, t) for t in plan.trials]
     return RescoreReport(
@@ -328,6 +329,6 @@ def _group(
 
 
 def _parts(scores: Iterable[TrialScore], family: Family) -> dict[Key, dict[str, Part]]:
-    """What each task adds to each of the family's figures."""
+    """What each task adds to each of the family's measures."""
     found = by_task(scores)
     return {key: parts for key, parts in found.items() if key[0] in MEASURES[family]}

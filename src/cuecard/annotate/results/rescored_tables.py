@@ -1,4 +1,4 @@
-"""What rescoring moved, laid out as tables."""
+"""What rescoring changed, as tables."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -43,7 +43,7 @@ def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
 
 
 def item_sheets(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Sheet, ...]:
-    """The items that are not what they were, for each judge; at most so many lines."""
+    """The items that changed, for each judge; at most `lines` lines."""
     return tuple(_items(judge, lines) for judge in report.judges if judge.items)
 
 

@@ -1,4 +1,4 @@
-"""Tables of scores, and of how many trials stand behind them, how they ended and what they cost."""
+"""Tables of scores, and of how many trials they are based on, how those ended and what they cost."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,9 +17,9 @@ from cuecard.core.text import one_line
 
 
 def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) -> Sheet:
-    """What the line is, its judged trials and their tasks (of all, where some are not), where there are any the trials that failed,
-    are not judged or still open and the items without a decision, then the figures with intervals. Cells know their trials and, in a table by agent and family, their place in the JSON. `percent`: shares as papers
-    print them.
+    """A table of scores: the line's name, its judged trials and tasks; if there are any, failed, unjudged or open
+    trials and undecided items; then the scores with intervals. Cells carry their trials and, in a table by agent and
+    family, their key in the JSON. `percent`: shares in percent.
     """
     told = told_by(table)
     missing = [
@@ -60,7 +60,7 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
 
 
 def _count(line: ScoreLine, n: int, of: int = 0) -> ResultCell:
-    """`12`, `5 / 6` where there are more."""
+    """`12`, or `5 / 6` if there are more."""
     text = f"{n:,} / {of:,}" if n < of else f"{n:,}"
     return ResultCell(text, value=n, trials=line.trials)
 
@@ -68,7 +68,7 @@ def _count(line: ScoreLine, n: int, of: int = 0) -> ResultCell:
 def figure_cell(
     table: ScoreTable, line: ScoreLine, column: Column, *, percent: bool = False
 ) -> ResultCell:
-    """The cell of one figure of one line; empty where the line has no such figure."""
+    """The cell of one score of one line; empty if the line has none."""
     return cell_of(
         column.measure,
         line.figures.get(column.key),
@@ -86,7 +86,7 @@ def cell_of(
     trials: tuple[int, ...] = (),
     key: str = "",
 ) -> ResultCell:
-    """A figure with its interval; nothing where there is no such figure."""
+    """A statistic with its interval as a cell; empty for None."""
     if statistic is None:
         return ResultCell("")
     text = shown(measure, statistic, percent=percent)
@@ -94,7 +94,7 @@ def cell_of(
 
 
 def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
-    """`groups/alpha/graph/measures/triplet_f1/avg` for lines by agent and family, else ""."""
+    """The key of a score: `groups/alpha/graph/measures/triplet_f1/avg` for lines by agent and family, else ""."""
     if set(table.by) != {"agent", "family"}:
         return ""
     group = f"groups/{line.value('agent')}/{line.value('family')}"
@@ -102,7 +102,7 @@ def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
 
 
 def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool = False) -> Sheet:
-    """One figure (a column's key) with the values of a dimension of `by` across and the others down. Raises
+    """One score (by a column's key) with the values of one dimension of `by` across and the others down. Raises
     `NotFound`.
     """
     figure = table.column(column)
@@ -143,7 +143,7 @@ def _word(table: ScoreTable, line: ScoreLine, told: tuple[Dimension, ...]) -> st
 
 
 def told_by(table: ScoreTable) -> tuple[Dimension, ...]:
-    """The dimensions that tell lines apart: without the family, where there is only one."""
+    """The dimensions shown as columns: without the family if there is only one."""
     families = {line.value("family") for line in table.lines}
     if len(families) > 1 or len(table.by) < 2:
         return table.by
@@ -224,7 +224,7 @@ def runs_sheet(pool: Pool) -> Sheet:
 
 
 def counts_sheet(pool: Pool) -> Sheet:
-    """By agent, family and judge: what of the grid stands behind the figures."""
+    """By agent, family and judge: how much of the grid the scores are based on."""
     judges = pool.values("judge")
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in pool.rows:
@@ -308,8 +308,8 @@ def endings_sheet(pool: Pool) -> Sheet:
 
 
 def costs_sheet(pool: Pool) -> Sheet | None:
-    """What each agent's trials took, everybody's calls in them and the agent's own, and these by ended trial; None
-    where no model was called.
+    """Calls, tokens and cost of each agent's trials: everybody's in them, the agent's own, and these by ended trial;
+    None if no model was called.
     """
     rows = one_each(pool)
     if not any(row.spent.calls for row in rows):
@@ -356,7 +356,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
 
 
 def summed(spent: Iterable[Spent]) -> Spent:
-    """All of it together; `cost` None where nothing had a price."""
+    """The sum of all; `cost` None if nothing had a price."""
     total, costs = Spent(), list[float]()
     for each in spent:
         total = Spent(
@@ -369,7 +369,7 @@ def summed(spent: Iterable[Spent]) -> Spent:
 
 
 def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:
-    """Tasks of which the runs have more than one revision, with their content hashes."""
+    """Tasks with more than one revision in the runs, and their content hashes."""
     found: dict[str, set[str]] = {}
     for row in pool.rows:
         found.setdefault(row.trial.task_id, set()).add(row.traits.hash)

@@ -1,4 +1,4 @@
-"""Scores of any groups of trials, every number with its n and interval."""
+"""Scores of groups of trials, each with n and interval."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -35,10 +35,10 @@ from cuecard.core.tasks.models import FAMILIES, Family
 
 
 class Counts(Frozen):
-    """`trials`: all of them; of these `open` and `ended`; of the ended `failed` (by a failure, which scores like any
-    other outcome), `judged` and `unjudged`. `items_unjudged`: of judged trials, items left without a
-    decision. `tasks`: of all of them, `judged_tasks`: of the judged. `samples`: the most judged ones that any task has. `baseline`: one of the players is an embedded
-    offline one.
+    """How many trials a score is based on. `trials`: all, `open` and `ended` of them; of the ended, `failed` (which
+    score like any other), `judged` and `unjudged`. `items_unjudged`: undecided items of judged trials. `tasks`: of all
+    trials, `judged_tasks`: of judged ones. `samples`: the largest number of judged trials of one task. `baseline`: a
+    player is an offline baseline.
     """
 
     trials: int = 0
@@ -55,7 +55,7 @@ class Counts(Frozen):
 
 
 class Column(Frozen):
-    """A figure: a measure (or `cost`, `tokens`) and how samples are taken together."""
+    """A measure (or `cost`, `tokens`) and how its samples are combined."""
 
     measure: str
     taken: Taken
@@ -63,13 +63,13 @@ class Column(Frozen):
 
     @property
     def key(self) -> str:
-        """`triplet_f1.avg`."""
+        """Its key: `triplet_f1.avg`."""
         return figure_key(self.measure, self.taken)
 
 
 class Line(Frozen):
-    """`group`: what its trials have in common, in the order of the table's `by`; `figures` by the columns' keys,
-    those that its trials have; `trials`: ids of all of its trials.
+    """A group of trials with its scores. `group`: their common values in the dimensions of `by`; `figures`: scores by
+    the columns' keys; `trials`: ids of all its trials.
     """
 
     group: tuple[tuple[Dimension, str], ...]
@@ -82,9 +82,7 @@ class Line(Frozen):
 
 
 class ScoreTable(Frozen):
-    """`names`: what values are called (`words.names_of`). `notes` say what a reader must know: what was taken together, what is not
-    judged.
-    """
+    """A table of scores. `names`: values for display (`words.names_of`). `notes`: what was pooled, what is not judged."""
 
     by: tuple[Dimension, ...]
     columns: tuple[Column, ...]
@@ -93,14 +91,14 @@ class ScoreTable(Frozen):
     notes: tuple[str, ...] = ()
 
     def column(self, key: str) -> Column:
-        """Raises `NotFound`."""
+        """The column with this key. Raises `NotFound`."""
         for column in self.columns:
             if column.key == key:
                 return column
         raise unknown(_("No such figure"), key, [column.key for column in self.columns])
 
     def word(self, line: Line) -> str:
-        """What a line is called: its values, joined."""
+        """A line's name: its values, joined."""
         return " · ".join(value_word(of, value, self.names) for of, value in line.group)
 
 
@@ -111,9 +109,9 @@ def score_table(
     *,
     resamples: int = RESAMPLES,
 ) -> ScoreTable:
-    """A line for each combination of `by` that occurs, sorted by what it is. `measures`: those to tell; without any, the
-    headlines of the families there are (`core.scoring.labels.HEADLINES`). Values are those of `aggregate` over
-    the line's judged trials, intervals resample tasks. Where several judges judged, the judge is added to `by`.
+    """Scores for each combination of `by` that occurs. `measures`: default, the headlines of the families there are
+    (`core.scoring.labels.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
+    resampling tasks. If there are several judges, `judge` is added to `by`.
     """
     from cuecard.annotate.results.words import notes_on
 
@@ -155,7 +153,7 @@ def tables_by_family(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[ScoreTable, ...]:
-    """A table for each family with its columns only; `family` is the first of their `by`."""
+    """A table for each family with only its columns; `family` is the first of their `by`."""
     dimensions: tuple[Dimension, ...] = ("family", *(each for each in by if each != "family"))
     return tuple(
         score_table(of_family(pool, family), dimensions, measures, resamples=resamples)
@@ -165,8 +163,8 @@ def tables_by_family(
 
 
 def sorted_by(table: ScoreTable, key: Dimension | str, *, descending: bool = True) -> ScoreTable:
-    """Lines by a dimension of `by`, a column's key (`triplet_f1.avg`) or a field of `Counts`; those without a value
-    last. Raises `NotFound`.
+    """Lines sorted by a dimension of `by`, a column's key (`triplet_f1.avg`) or a field of `Counts`; those without a
+    value last. Raises `NotFound`.
     """
     dimension: Dimension | None = next((each for each in table.by if each == key), None)
     if dimension is not None:
@@ -186,8 +184,8 @@ def sorted_by(table: ScoreTable, key: Dimension | str, *, descending: bool = Tru
 
 
 def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
-    """The rows that have one of the wanted values in each of the dimensions; a run may be named by its name. Raises
-    `NotFound` for a value that no row has, telling those there are.
+    """The rows with one of the wanted values in each of the dimensions; a run may be given by name. Raises `NotFound`,
+    listing the values, for one that no row has.
     """
     names = names_of(pool)
     chosen: dict[Dimension, set[str]] = {}
@@ -209,14 +207,14 @@ def of_family(pool: Pool, family: Family) -> Pool:
 
 
 def headlines(pool: Pool) -> tuple[str, ...]:
-    """The headline measures of the families there are, in the families' order."""
+    """The headline measures of the pool's families, in their order."""
     return tuple(
         name for family in FAMILIES if family in pool.families for name in HEADLINES[family]
     )
 
 
 def counts_of(rows: Sequence[Row]) -> Counts:
-    """Of rows by one judge."""
+    """Counts over the rows of one judge."""
     ends = [row.trial.termination for row in rows if row.trial.termination is not None]
     judged = [row for row in rows if row.figures is not None]
     samples: dict[str, int] = defaultdict(int)
@@ -260,7 +258,7 @@ def _line(
 
 
 def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:
-    """All averages; the other ways only where some task has several samples."""
+    """All averages; other ways of combining samples only if some task has several."""
     counts = [line.counts.samples for line in lines if line.counts.samples]
     least, most = min(counts, default=0), max(counts, default=0)
     present = {key for line in lines for key in line.figures}
@@ -273,8 +271,8 @@ def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]
 
 
 def column_label(measure: str, taken: Taken, samples: int, least: int | None = None) -> str:
-    """`Triplet F1 Best@3`; `Best@2–3` where lines have from 2 (`least`) to 3; of single samples, of pooled ratios and
-    of means of these the measure alone.
+    """The heading of a column: `Triplet F1 Best@3`; `Best@2–3` if lines have from 2 (`least`) to 3 samples; only the
+    measure for single samples and pooled ratios.
     """
     if samples <= 1 or taken is Taken.POOLED or measured_as(measure) != measure:
         return measure_label(measure)
@@ -285,8 +283,8 @@ def column_label(measure: str, taken: Taken, samples: int, least: int | None = N
 
 
 class IntervalScores(Frozen):
-    """`scores` of the trials that `judge` judged, and `figures` by measure and way of taking samples: theirs with
-    intervals, and those of `pool.SPENT`.
+    """`scores` of the trials that `judge` judged, and `figures`: the same with intervals, and cost and tokens, by
+    measure and way of combining samples.
     """
 
     scores: GroupScores
@@ -295,7 +293,7 @@ class IntervalScores(Frozen):
 
 
 def interval_groups(pool: Pool) -> tuple[IntervalScores, ...]:
-    """By agent, then family, then judge where several judged."""
+    """Scores by agent, then family, then judge if there are several."""
     groups: dict[tuple[str, Family, str], list[Row]] = defaultdict(list)
     for row in pool.rows:
         groups[row.trial.agent.name, row.family, row.judged_by].append(row)
@@ -304,7 +302,7 @@ def interval_groups(pool: Pool) -> tuple[IntervalScores, ...]:
 
 
 def trial_scores(pool: Pool) -> tuple[TrialScores, ...]:
-    """Of every ended trial, in the pool's order."""
+    """The scores of every ended trial, in the pool's order."""
     return tuple(
         TrialScores(
             trial=row.trial, judge=row.judge, measures=row.figures.measures if row.figures else ()
@@ -317,7 +315,7 @@ def trial_scores(pool: Pool) -> tuple[TrialScores, ...]:
 def run_scores(
     pool: Pool, groups: Sequence[IntervalScores], usage: Sequence[UsageRecord]
 ) -> RunScores:
-    """Of the first run of a pool by one judge."""
+    """The scores of a pool's first run by one judge."""
     judges = pool.values("judge")
     return RunScores(
         run=pool.runs[0],

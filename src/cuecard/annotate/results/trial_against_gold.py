@@ -1,4 +1,4 @@
-"""What was handed in laid beside the gold: covered, missed and extra, by stage, relation, row and cell."""
+"""A trial's prediction compared with the gold: covered, missed and extra items, by stage, relation, row and cell."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from cuecard.core.verdicts import Decision, Judgement, Prediction, UnusablePredi
 
 
 class CellAgainst(Frozen):
-    """`given`: the cell of the row that was joined; None where there is none, or where nobody knows which
-    predicted column was meant.
+    """A gold cell and the predicted one. `given`: None if no row was joined, or it is unknown which predicted column
+    was meant.
     """
 
     gold: str
@@ -24,8 +24,8 @@ class CellAgainst(Frozen):
 
 
 class RowAgainst(Frozen):
-    """Gold row `index`. `partner`: the predicted row that was joined, None if none was. `repeats`: the row has
-    the key of an earlier one, and graders drop it.
+    """Gold row `index`. `partner`: the predicted row joined to it, None if there is none. `repeats`: it has the key of
+    an earlier row, so graders drop it.
     """
 
     index: int
@@ -36,8 +36,8 @@ class RowAgainst(Frozen):
 
 
 class ExtraRow(Frozen):
-    """A predicted row that was joined with no gold row, in gold column order as far as columns are known.
-    `repeats`: it has the key of an earlier predicted row and was dropped.
+    """A predicted row that was not joined, in gold column order as far as columns are known. `repeats`: it has the key
+    of an earlier predicted row and was dropped.
     """
 
     index: int
@@ -46,8 +46,8 @@ class ExtraRow(Frozen):
 
 
 class TableAgainst(Frozen):
-    """`usable`: None where nobody has judged. `predicted`: rows that were handed in, None where nothing
-    readable was. `reason` why it is unusable.
+    """A table compared with the gold. `usable`: None if nobody has judged; `reason`: why it is unusable. `predicted`:
+    number of predicted rows, None if nothing readable was handed in.
     """
 
     family: Literal["table"] = "table"
@@ -62,13 +62,13 @@ class TableAgainst(Frozen):
 
     @property
     def tally(self) -> Tally:
-        """Of the cells that are judged: those of rows that repeat no earlier key."""
+        """Counts over the cells that are judged: those of rows that repeat no earlier key."""
         n = Counter(c.decision for row in self.rows if not row.repeats for c in row.cells)
         return Tally(yes=n[Decision.YES], no=n[Decision.NO], unjudged=n[Decision.UNJUDGED])
 
     @property
     def missed(self) -> int:
-        """Gold rows that no predicted row was joined with."""
+        """The number of gold rows without a joined row."""
         return sum(row.partner is None and not row.repeats for row in self.rows)
 
 
@@ -77,7 +77,7 @@ GROUPINGS: tuple[Grouping, ...] = ("stage", "relation")
 
 
 class GoldTriple(Frozen):
-    """A gold triple by its names. `supporting`: predicted triples that the judge named for it, by index."""
+    """A gold triple by its names. `supporting`: indices of the predicted triples that the judge named for it."""
 
     index: int
     head: str
@@ -98,8 +98,8 @@ class ExtraTriple(Frozen):
 
 
 class TripleGroup(Frozen):
-    """Gold triples of one stage or relation, and the extra ones that name it. `key`: the stage's number or the
-    relation; None for what names none.
+    """Gold triples of one stage or relation, and extra triples with that relation. `key`: the stage's number or the
+    relation; None for triples without one.
     """
 
     key: int | str | None
@@ -112,7 +112,9 @@ class TripleGroup(Frozen):
 
 
 class GraphAgainst(Frozen):
-    """`predicted`: triples that were handed in, None where nothing readable was (`reason`, `raw`)."""
+    """A graph compared with the gold. `predicted`: number of predicted triples, None if nothing readable was handed in
+    (`reason`, `raw`).
+    """
 
     family: Literal["graph"] = "graph"
     gold: tuple[GoldTriple, ...]
@@ -126,8 +128,8 @@ class GraphAgainst(Frozen):
         return tally_of(triple.decision for triple in self.gold)
 
     def grouped(self, by: Grouping) -> tuple[TripleGroup, ...]:
-        """Stages in order, then what answers none; relations by how many gold triples have them, then those
-        that only extra triples have. Extra triples belong to no stage.
+        """By stages in order, then triples without one; or by relations, those with most gold triples first, then those
+        of extra triples only. Extra triples belong to no stage.
         """
         gold: dict[int | str | None, list[GoldTriple]] = defaultdict(list)
         extra: dict[int | str | None, list[ExtraTriple]] = defaultdict(list)
@@ -143,7 +145,7 @@ class GraphAgainst(Frozen):
 
 
 class FactResult(Frozen):
-    """A fact of the world, and the call that first matched it: its number from 1 and its event."""
+    """A fact of the world, and the tool call that first matched it: `call` from 1, `seq` of its event."""
 
     key: str
     value: str
@@ -153,7 +155,9 @@ class FactResult(Frozen):
 
 
 class AnswerAgainst(Frozen):
-    """`given` is None where no readable answer was handed in. `facts` of a closed world, in the gold's order."""
+    """An answer compared with the gold. `given`: None if no readable answer was handed in. `facts`: of a closed world,
+    in the gold's order.
+    """
 
     family: Literal["answer"] = "answer"
     gold: str
@@ -172,7 +176,7 @@ Against = GraphAgainst | TableAgainst | AnswerAgainst
 def against_gold(
     task: Task, prediction: Prediction, judgement: Judgement | None, hits: HitLog
 ) -> Against:
-    """The prediction beside the gold as one judge saw it; without a judgement nothing is decided."""
+    """The prediction compared with the gold according to one judgement; without one, nothing is decided."""
     from cuecard.annotate.families.registry import ANNOTATE
 
     return ANNOTATE[task.family].against(task.gold, prediction, judgement, hits)

@@ -1,4 +1,4 @@
-"""When the user disclosed what and why, and where in a trial an item was found or said."""
+"""When and why the user disclosed what, and where in a trial an item was found or said."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from cuecard.core.text import contains_term, normalise, occurrences, one_line, q
 from cuecard.core.verdicts import Item, ItemKind, Prediction, TablePrediction, answer_of, triples_of
 
 WORDS = 280
-"""Characters of the agent's words that are kept."""
+"""How many characters of the agent's words are kept."""
 
 
 class Met(Frozen):
-    """The agent's words that a decision follows. `how`: a person pointed at them (`evidence`), they hold one of
-    the cue's terms (`terms`), or nobody said which ones counted and the reply as such is meant
-    (`reply`, its beginning). `seq`: the reply's event, None where there was no reply.
+    """The agent's words behind a decision on a cue. `how`: a person selected them (`evidence`); they contain a term of
+    the cue (`terms`); or it is unknown which ones counted, and they are the reply's beginning (`reply`). `seq`: the
+    reply's event, None if there was none.
     """
 
     text: str = ""
@@ -35,7 +35,7 @@ class Met(Frozen):
 
 
 class Push(Frozen):
-    """A turn in which the user found the cue of the stage not met."""
+    """A user turn in which the stage's cue was found not met."""
 
     turn: int
     seq: int
@@ -43,9 +43,9 @@ class Push(Frozen):
 
 
 class StageSeen(Frozen):
-    """A stage, `number` from 1. `turn` and `seq` of the user's words that disclosed it, None if none did; what
-    was decided then, and the `reason` that the simulator or the person gave. `cue_met` is None also
-    where the cue was left open (`unsure`) or not looked at.
+    """A stage of a trial, `number` from 1. `turn` and `seq`: of the user's words that disclosed it, None if it was not;
+    `reason`: given by the simulator or person. `cue_met` is also None if the cue was left open (`unsure`) or not
+    considered.
     """
 
     number: int
@@ -61,8 +61,8 @@ class StageSeen(Frozen):
 
 
 class Reading(Frozen):
-    """How an agent's turn was read at a checkpoint, in the user's turn `turn`. `searches`: the agent's searches
-    in the turn that was read.
+    """The status given to an agent's turn at a checkpoint, in the user's turn `turn`. `searches`: how many the agent
+    made in the turn.
     """
 
     turn: int
@@ -74,8 +74,8 @@ class Reading(Frozen):
 
 
 class StepSeen(Frozen):
-    """A checkpoint, `index` from 0, with its readings in order. `clue_seq`: the user's words that released the
-    clue; `advanced_seq`: those that let the agent go on. None where there are none.
+    """A checkpoint of a trial, `index` from 0, with its statuses in order. `clue_seq`: the user's words that gave the
+    clue; `advanced_seq`: those that let the agent go on; None if there are none.
     """
 
     index: int
@@ -94,7 +94,7 @@ class StepSeen(Frozen):
 
 
 def stages_seen(stages: Sequence[Stage], events: Sequence[Event]) -> tuple[StageSeen, ...]:
-    """Every stage in order. Pushes are those before it while it was the next one."""
+    """Every stage in order. `pushes`: turns before it in which its cue was not met."""
     spoken = [(e.seq, e.body) for e in events if isinstance(e.body, UserSpoke)]
     replies = _replies(events)
     found: list[StageSeen] = []
@@ -140,7 +140,7 @@ def stage_until(stage: StageSeen, seq: int) -> StageSeen:
 
 
 def steps_seen(chain: CheckpointChain, events: Sequence[Event]) -> tuple[StepSeen, ...]:
-    """Every checkpoint in order, read as the scores read them."""
+    """Every checkpoint in order, with statuses as scores count them."""
     replies = _replies(events)
     searches: dict[int, int] = defaultdict(int)
     readings: dict[int, list[Reading]] = defaultdict(list)
@@ -205,7 +205,7 @@ def _by_then(seq: int | None, now: int) -> int | None:
 
 
 Names = tuple[str, ...]
-"""Names of one thing, any of which will do."""
+"""Names of one thing, any of which may be found."""
 
 
 class MentionResult(Frozen):
@@ -228,8 +228,8 @@ class _Text(NamedTuple):
 
 
 class EffectiveLog:
-    """What the agent said and was told, to be searched as often as wanted. Made of whole events, it finds what
-    stands anywhere; of an outline, only what stands in the beginnings of large texts.
+    """A searchable log of what the agent said and was told. Made from full events it searches everything; from an
+    outline, only the beginnings of large texts.
     """
 
     def __init__(self, events: Sequence[Event]) -> None:
@@ -244,8 +244,8 @@ class EffectiveLog:
                     pass
 
     def first(self, parts: Sequence[Names], until: int | None = None) -> MentionResult | None:
-        """Where all of `parts` are first named together; else the last of them that is named anywhere, on its
-        own. None if none is. `until`: events after this number are not looked at.
+        """The first event that names all of `parts`; else the one that names the last of them that occurs at all. None
+        if none does. `until`: later events are ignored.
         """
         wanted = _normalised(parts)
         alone: dict[int, MentionResult] = {}
@@ -262,7 +262,7 @@ class EffectiveLog:
     def items_in(
         self, seqs: Collection[int], items: Iterable[tuple[Item, Sequence[Names]]]
     ) -> tuple[Item, ...]:
-        """Those items of which every part is named in these events taken together."""
+        """The items whose parts are all named in these events together."""
         texts = [text for text in self._texts if text.seq in seqs]
         return tuple(
             item
@@ -275,8 +275,8 @@ class EffectiveLog:
 def parts_of(
     task: Task, item: Item, prediction: Prediction, supporting: Sequence[int] = ()
 ) -> tuple[Names, ...]:
-    """The names to look for, the most telling part last: head and tail of a triple, key and value of a cell,
-    the key of a row, the answer. What the judge named in its support counts as another name.
+    """The names to search for, the most specific part last: head and tail of a triple, key and value of a cell, the key
+    of a row, the answer. What supports it according to the judge counts as another name.
     """
     gold = task.gold
     match item.kind:
@@ -306,7 +306,7 @@ def parts_of(
 
 
 def given_parts(prediction: Prediction) -> tuple[Names, ...]:
-    """The answer that was handed in, to be looked for where the right one was never named."""
+    """The predicted answer, to be searched for if the right one was never named."""
     answer = answer_of(prediction)
     return () if answer is None else ((answer,),)
 
@@ -317,8 +317,8 @@ def seq_of(
     stages: Sequence[StageSeen] = (),
     steps: Sequence[StepSeen] = (),
 ) -> int | None:
-    """The event that a note's place is at: `event/17`, `turn/3` (from 0), `stage/2` (from 1), `step/1` (from 0).
-    None for what stands at no event (a verdict, the whole trial), and for what never happened.
+    """The event of a note's place: `event/17`, `turn/3` (from 0), `stage/2` (from 1), `step/1` (from 0). None for a
+    place without an event (a verdict, the whole trial), and for what never happened.
     """
     kind, _slash, rest = place.partition("/")
     if not rest.isdigit():
@@ -362,7 +362,7 @@ def _normalised(parts: Sequence[Names]) -> list[list[str]]:
 
 
 def _held(text: _Text, names: Sequence[str]) -> str:
-    """The first of the names that stands in the text; "" if none does."""
+    """The first of the names that the text contains; "" for none."""
     for name in names:
         if name in text.text and any(True for _span in occurrences(text.text, name)):
             return name

@@ -1,4 +1,4 @@
-"""What a person who opens a trial reads first, how much the model read with each call, and the world's record of what was asked."""
+"""A trial's record for reading: task and log, prompt sizes of model calls, and tool calls with what they found."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenedTrial:
-    """A trial's effective log in outline: of the events numbered in `left_out`, large texts are only the beginning.
-    `whole`: not only the beginning of a long effective log. `waiting`: items of this trial that the person is still to label in labelling sets.
+    """A trial's effective log in outline: the large texts of events in `left_out` are cut short. `whole`: False if it
+    is only the log's beginning. `waiting`: items that the person still has to label.
     """
 
     run: RunRecord
@@ -40,12 +40,12 @@ class OpenedTrial:
 
     @property
     def hides_verdicts(self) -> bool:
-        """Whether the person is to label something that judges decide on."""
+        """Whether the person still has to label something that judges decide."""
         return any(item.kind not in OF_TURN for item in self.waiting)
 
     @property
     def hides_decisions(self) -> bool:
-        """Whether the person is to label something that the user part decided."""
+        """Whether the person still has to label something that the trial's user decided."""
         return any(item.kind in OF_TURN for item in self.waiting)
 
 
@@ -60,8 +60,8 @@ class Opinions:
 def open_trial(
     workspace: Workspace, trial_id: int, person: str = "", first: int | None = None
 ) -> OpenedTrial:
-    """The trial as `person` may see it; with `first` no more than so many events from its beginning, so that
-    there is something to read at once. Raises `NotFound`.
+    """The trial as `person` may see it; with `first` at most that many events from its beginning, for a quick first
+    view. Raises `NotFound`.
     """
     trial = workspace.runs.trial(trial_id)
     runs = workspace.runs
@@ -88,15 +88,14 @@ def opinions(workspace: Workspace, trial_id: int) -> Opinions:
 
 
 def note_seen(workspace: Workspace, trial_id: int, items: Iterable[Item], person: str) -> None:
-    """Remember that `person` has seen what was decided on these: what they label on them later is not blind."""
+    """Save that `person` has seen the decisions on these items: later labels on them are not blind."""
     if person:
         workspace.verdicts.note_reveals([(trial_id, item) for item in items], person)
 
 
 class CallSize(Frozen):
-    """One model call of the agent, `number` from 1. Tokens as the server counted them, 0 where it did not.
-    `scope`: whose call within the agent it was (a member of a team), "" for its own; `part` is
-    `conclusion` for what it was asked at the end.
+    """One model call of the agent, `number` from 1, with the server's token counts (0 if it sent none). `scope`: the
+    team member that called, "" for the agent itself; `part`: `conclusion` for the final prediction.
     """
 
     number: int
@@ -112,8 +111,8 @@ class CallSize(Frozen):
 
 
 class Cut(Frozen):
-    """A compaction. `before`: prompt tokens by the last count, `limit`: where the agent was to stay under;
-    `after`: of the next call in the same scope, None without one.
+    """A compaction of the agent's context. Prompt tokens: `before`, the `limit` to stay under, and `after` in the next
+    call of the same scope (None without one).
     """
 
     seq: int
@@ -128,20 +127,20 @@ class Cut(Frozen):
 
 
 class ContextSize(Frozen):
-    """Calls and cuts in the order of the log."""
+    """The agent's calls and compactions in the order of the log."""
 
     calls: tuple[CallSize, ...]
     cuts: tuple[Cut, ...]
 
     @property
     def largest(self) -> int:
-        """The most tokens that were read at once."""
+        """The largest prompt, in tokens."""
         sizes = [call.prompt for call in self.calls]
         return max([*sizes, *(cut.before for cut in self.cuts)], default=0)
 
     @property
     def limit(self) -> int | None:
-        """Where the agent was to stay under, as far as a cut tells."""
+        """The token limit to stay under, if a compaction recorded it."""
         return max((cut.limit for cut in self.cuts), default=None)
 
     def until(self, seq: int) -> ContextSize:
@@ -153,7 +152,7 @@ class ContextSize(Frozen):
 
 
 def context_size(events: Sequence[Event]) -> ContextSize:
-    """The agent's model calls and cuts; neither the user part's calls nor a world's."""
+    """The agent's model calls and compactions, without calls of the user or the world."""
     calls: list[CallSize] = []
     cuts: list[tuple[int, Cut]] = []
     for event in events:
@@ -202,8 +201,8 @@ def _with_next(cuts: Sequence[tuple[int, Cut]], calls: Sequence[CallSize]) -> li
 
 
 class Matched(Frozen):
-    """A fact that a query matched. `first`: no query had matched it before. `known`: it is one of the task's
-    facts; what is not does not count into coverage.
+    """A fact that a query matched. `first`: for the first time. `known`: it is one of the task's facts; others do not
+    count for coverage.
     """
 
     key: str
@@ -212,8 +211,8 @@ class Matched(Frozen):
 
 
 class HitEntry(Frozen):
-    """The agent's `call`-th tool call, from 1. `hit` is None where the world keeps no record of such a call.
-    `found`: distinct facts matched up to and with it.
+    """The agent's `call`-th tool call, from 1. `hit`: None if the world does not record hits of such calls. `found`:
+    distinct facts matched so far.
     """
 
     call: int
@@ -234,8 +233,8 @@ class HitEntry(Frozen):
 
 
 class HitLog(Frozen):
-    """`facts`: how many the task's world has, None where it is no world of facts: then nothing is known to
-    divide by, and all matched keys count as found.
+    """Tool calls and what they found. `facts`: how many the task's world has; None if it is no world of facts, so that
+    coverage is undefined and all matched keys count as found.
     """
 
     facts: int | None
@@ -250,7 +249,7 @@ class HitLog(Frozen):
         return self.entries[-1].found if self.entries else 0
 
     def coverage(self, entry: HitEntry) -> float | None:
-        """FCR when this call was answered (FORMATS, paraworld)."""
+        """The fact coverage rate (FCR) at this call (FORMATS, paraworld)."""
         return entry.found / self.facts if self.facts else None
 
     def until(self, seq: int) -> HitLog:
@@ -259,7 +258,7 @@ class HitLog(Frozen):
 
 
 def hit_log(task: Task, events: Sequence[Event]) -> HitLog:
-    """Every tool call of the agent in order, refused ones included, as the scores count them."""
+    """Every tool call of the agent in order, refused ones included, as scores count them."""
     known = {fact.key for fact in task.gold.facts} if isinstance(task.gold, FactWorld) else None
     found: set[str] = set()
     entries: list[HitEntry] = []
@@ -298,7 +297,7 @@ def first_hits(log: HitLog) -> dict[str, HitEntry]:
 
 
 def _query(body: ToolAnswered) -> str:
-    """What was asked: the texts among the arguments, the way a person would read them aloud."""
+    """The query of a call: the texts among its arguments."""
     call = body.call
     if call.broken:
         return call.broken

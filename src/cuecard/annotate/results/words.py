@@ -1,4 +1,4 @@
-"""What dimensions, values and figures of results are called, and notes on how scores were put together."""
+"""Names of dimensions, values and measures for display, and notes on how scores were computed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ SETTINGS: Final[dict[str, str]] = {
     "single": N_("single"),
     "team": N_("team"),
 }
-"""In the order in which the papers tell them."""
+"""In the order of the papers' tables."""
 _VALUES: Final[dict[Dimension, dict[str, str]]] = {
     "setting": SETTINGS,
     "scaffold": {"single": N_("single"), "team": N_("team")},
@@ -86,7 +86,7 @@ def dimension_word(dimension: Dimension) -> str:
 
 
 def value_word(dimension: Dimension, value: str, names: Mapping[str, str] | None = None) -> str:
-    """What a value is called; `names`: see `names_of`; a dash where it is not known."""
+    """A value for display; `names`: see `names_of`; a dash if it is unknown."""
     if not value:
         return "–"
     named = (names or {}).get(f"{dimension}/{value}")
@@ -97,8 +97,8 @@ def value_word(dimension: Dimension, value: str, names: Mapping[str, str] | None
 
 
 def names_of(pool: Pool) -> dict[str, str]:
-    """What values are called that are no words, by `dimension/value`: runs by their names (those of the same name with
-    the beginning of their uid), and embedded offline players, which are told from models wherever they stand.
+    """Display names by `dimension/value` for values that have no fixed word: runs by name (with the beginning of the
+    uid if names are equal), and offline baselines, marked as such.
     """
     told = [run.name for run in pool.runs]
     found: dict[str, str] = {}
@@ -116,7 +116,7 @@ def names_of(pool: Pool) -> dict[str, str]:
 
 
 def place_of(dimension: Dimension, value: str) -> tuple[int, str]:
-    """What values are sorted by: their order where there is one, else their name; unknown ones last."""
+    """The sort key of values: their fixed order if there is one, else by name; unknown ones last."""
     if not value:
         return _NO_PLACE + 1, ""
     known = list(_VALUES.get(dimension, ()))
@@ -124,7 +124,7 @@ def place_of(dimension: Dimension, value: str) -> tuple[int, str]:
 
 
 def shown(measure: str, statistic: Statistic | None, *, percent: bool = False) -> str:
-    """A figure with its interval: shares with three decimals or in percent, counts with one, cost as it needs."""
+    """A statistic with its interval: shares with three decimals or in percent, counts with one, costs as needed."""
     if statistic is None or statistic.value is None:
         return "–"
     if measure not in COUNTS:
@@ -136,7 +136,7 @@ def shown(measure: str, statistic: Statistic | None, *, percent: bool = False) -
 
 
 def amount(measure: str, value: float) -> str:
-    """A count or what was spent: `12.3`, `4,120`, `0.0041`."""
+    """A count or cost: `12.3`, `4,120`, `0.0041`."""
     if measure == "cost":
         return f"{value:,.2f}" if abs(value) >= 1 or not value else f"{value:.4f}"
     if abs(value) >= 1000:
@@ -145,14 +145,14 @@ def amount(measure: str, value: float) -> str:
 
 
 MIXED: tuple[Dimension, ...] = ("setting", "memory", "model", "user", "world", "scaffold")
-"""In what trials of one agent and family may differ without its showing."""
+"""Dimensions in which trials of one agent and family may differ unnoticed."""
 _NAMED = 5
 
 
 def notes_on(
     pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
 ) -> tuple[str, ...]:
-    """Of lines over these groups of rows: what is missing from them, and what was taken together."""
+    """Notes on lines over these groups of rows: what is missing, and what was pooled."""
     twice = () if "run" in by else counted_twice(pool)
     return (
         *_missing(pool),
@@ -204,7 +204,7 @@ def _missing(pool: Pool) -> Iterator[str]:
 def _together(
     pool: Pool, by: Sequence[Dimension], groups: Sequence[Sequence[Row]]
 ) -> Iterator[str]:
-    """Where a line holds trials of one agent and family that differ in a dimension that is not told apart."""
+    """Notes on lines that pool trials of one agent and family which differ in a dimension not shown."""
     names = names_of(pool)
     agents = [{row.trial.agent.name for row in group} for group in groups]
     if any(len(found) > 1 for found in agents):
@@ -259,7 +259,7 @@ def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:
 
 
 def counted_twice(pool: Pool) -> Iterator[str]:
-    """Which runs of the pool hold the same trials, since one was rescored or replayed from the other."""
+    """Runs of the pool that contain the same trials, because one was rescored or replayed from the other."""
     names = names_of(pool)
     origins = _origins(pool)
     found: dict[str, list[str]] = defaultdict(list)
@@ -277,7 +277,7 @@ def counted_twice(pool: Pool) -> Iterator[str]:
 
 
 def _origins(pool: Pool) -> dict[str, str]:
-    """Of each run the uid of the one whose trials it has."""
+    """By run, the uid of the run whose trials it contains."""
     cells: dict[int, set[tuple[object, ...]]] = defaultdict(set)
     for row in pool.rows:
         trial = row.trial
@@ -294,7 +294,7 @@ def _origins(pool: Pool) -> dict[str, str]:
 
 
 def baselines(pool: Pool) -> Iterator[str]:
-    """Which players are embedded offline ones."""
+    """Notes on players that are offline baselines."""
     found: dict[str, None] = {}
     for row in pool.rows:
         players = [("agent", row.trial.agent), ("user", row.trial.user), ("world", row.trial.world)]

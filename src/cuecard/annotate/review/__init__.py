@@ -1,3 +1,3 @@
-"""Dual review: who may move a task where, five dimensions by family, two reviewers who are blind to
-the author and to each other.
+"""Dual review: the workflow's rules, the dimensions rated in each family, and two reviewers who are blind to the author
+and to each other.
 """

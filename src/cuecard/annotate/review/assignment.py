@@ -1,4 +1,4 @@
-"""Who reviews what: the queue in its order, who may have a place, taking a task and giving it back, and what coordinators assign."""
+"""Who reviews what: the queue, who may review, claiming a task and giving it back, assigning by coordinators."""
 
 from __future__ import annotations
 
@@ -30,20 +30,19 @@ if TYPE_CHECKING:
 
 
 LOAD_WINDOW = timedelta(days=30)
-"""How far back reviews count towards a person's load."""
+"""For how long a review counts towards a person's load."""
 AHEAD = 1.0
-"""So many more than the average is clearly more."""
+"""How many reviews above the average are clearly more."""
 PATIENCE = timedelta(hours=24)
-"""What has waited this long is anybody's turn."""
+"""A task that has waited this long is open to people with a high load too."""
 ANYTHING = SkillsSet()
 
 
 @dataclass(frozen=True)
 class QueueLine:
-    """A task that a person may take, or has. `places`: how many more people it takes. `mine`: until
-    when they have it. `fits`: it is within their skills. `turn`: others have not had fewer reviews.
-    `skipped`: they gave it back. `again`: they reviewed an earlier revision. `third`: two reviewers
-    disagree about it.
+    """A task that a person may claim, or has claimed. `places`: how many more reviewers it needs; `mine`: until when
+    the person's claim holds; `fits`: it is within their skills; `turn`: their load is not clearly above the average;
+    `skipped`: they gave it back; `again`: they reviewed an earlier revision; `third`: two reviewers disagree about it.
     """
 
     task: TaskSummary
@@ -68,11 +67,10 @@ def queue_for(
     *,
     with_skipped: bool = False,
 ) -> tuple[QueueLine, ...]:
-    """What `person` may review now, without the names of authors and reviewers. First what they have
-    already, by the time that is left; then by priority, whose turn it is, whether it is the last place, and how long it has
-    waited. What is outside their skills comes last, and after that what they skipped.
+    """What `person` may review now, without names of authors and reviewers. First their claims, by the time left; then
+    by priority, turn, last places, and waiting time. Tasks outside their skills come later, skipped ones last.
 
-    Empty for coordinators, who see who reviews and so do not.
+    Empty for coordinators, who see who reviews and therefore do not review.
     """
     if person in protocol.coordinators:
         return ()
@@ -94,8 +92,8 @@ def lines_of(
     protocol: Protocol,
     now: datetime,
 ) -> list[QueueLine]:
-    """The queue of `person` from what they may know of every task in review; `loads` as `loads_of`
-    gives them, `again`: tasks of which they reviewed a revision before.
+    """The queue of `person`, from what they may know of every task in review. `loads`: see `loads_of`; `again`: tasks
+    of which they reviewed an earlier revision.
     """
     team = (set(loads) | set(skills) | {person}) - protocol.coordinators
     lines: list[QueueLine] = []
@@ -126,13 +124,13 @@ def lines_of(
 
 
 def next_line(lines: Sequence[QueueLine]) -> QueueLine | None:
-    """What to take next: the first that nobody has to be asked about; what one has already counts."""
+    """The task to review next: the first that can be taken without a question; the person's claims come first."""
     return next((line for line in lines if line.mine or (line.fits and line.turn)), None)
 
 
 def fits(skills: SkillsSet, task: TaskSummary) -> bool:
-    """Whether a task is in a declared language and domain; none declared is any. A domain fits that
-    names the skill ("medicine" fits "clinical medicine").
+    """Whether a task is in a declared language and domain; none declared means any. A domain fits if it contains the
+    skill ("medicine" fits "clinical medicine").
     """
     if skills.languages and task.language not in skills.languages:
         return False
@@ -140,7 +138,7 @@ def fits(skills: SkillsSet, task: TaskSummary) -> bool:
 
 
 def loads_of(logs: Iterable[TaskLog], now: datetime) -> Counter[str]:
-    """How much everybody has: reviews of the last 30 days and leases that hold."""
+    """Each person's load: reviews of the last 30 days and claims that hold."""
     since = now - LOAD_WINDOW
     loads: Counter[str] = Counter()
     for log in logs:
@@ -153,7 +151,7 @@ def loads_of(logs: Iterable[TaskLog], now: datetime) -> Counter[str]:
 
 
 def is_ahead(person: str, loads: Mapping[str, int], team: Collection[str]) -> bool:
-    """Whether somebody has clearly more than the average of `team`."""
+    """Whether a person's load is clearly above the average of `team`."""
     if len(team) < 2:
         return False
     average = sum(loads.get(name, 0) for name in team) / len(team)
@@ -175,7 +173,7 @@ def _order(line: QueueLine) -> tuple[object, ...]:
 
 
 def free_places(standing: RevisionStanding, leases: Collection[str]) -> int:
-    """How many more people the revision takes, beside the `leases` that hold."""
+    """How many more reviewers the revision needs, beside the claims (`leases`) that hold."""
     held = set(leases) - set(standing.reviewers)
     return max(standing.needed - len(standing.reviewers) - len(held), 0)
 
@@ -183,7 +181,7 @@ def free_places(standing: RevisionStanding, leases: Collection[str]) -> int:
 def may_review(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> str:
     """Why this person may not hand in a review of the newest revision now, translated; "" if they may.
 
-    Who has no lease may while a place is free: work that was done is not refused without need.
+    Without a claim they may while a place is free, so that finished work is not refused needlessly.
     """
     standing = standing_of(log)
     if obstacle := _outside(log, standing, person, protocol):
@@ -200,7 +198,7 @@ def may_review(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> 
 
 
 def may_take(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> str:
-    """Why this person cannot have the task to review, or keep it longer, translated; "" if they can."""
+    """Why this person cannot claim the task, or extend the claim, translated; "" if they can."""
     standing = standing_of(log)
     if obstacle := _outside(log, standing, person, protocol):
         return obstacle
@@ -211,9 +209,9 @@ def may_take(log: TaskLog, person: str, now: datetime, protocol: Protocol) -> st
 
 
 def may_assign(log: TaskLog, by: str, protocol: Protocol) -> str:
-    """Why `by` may not say who reviews the task, translated; "" if they may.
+    """Why `by` may not assign reviewers to the task, translated; "" if they may.
 
-    Assigning shows who reviews, so an author does not do it for their own task.
+    Assigning shows who reviews, so authors do not assign for their own task.
     """
     if by not in protocol.coordinators:
         return _("Only a coordinator may do this.")
@@ -223,12 +221,12 @@ def may_assign(log: TaskLog, by: str, protocol: Protocol) -> str:
 
 
 def lease_of(log: TaskLog, person: str, now: datetime) -> datetime | None:
-    """Until when this person has the newest revision; None if they do not have it."""
+    """Until when this person's claim on the newest revision holds; None without one."""
     return claims_of(log, standing_of(log).head, now).get(person)
 
 
 def _outside(log: TaskLog, standing: Standing, person: str, protocol: Protocol) -> str:
-    """What bars a person whatever others have taken."""
+    """What bars a person from reviewing, whatever others have claimed."""
     if standing.state is not TaskState.IN_REVIEW:
         return _("This task is not in review.")
     if person in authors_in(log):
@@ -245,8 +243,8 @@ def _outside(log: TaskLog, standing: Standing, person: str, protocol: Protocol) 
 def take(
     workspace: Workspace, task_id: str, person: str, protocol: Protocol, now: datetime | None = None
 ) -> datetime:
-    """Have the newest revision to oneself until the time that is returned; who has it already keeps
-    it longer. Raises `NotAllowed`, `NotFound`.
+    """Claim the newest revision for review, or extend the claim; gives until when it holds. Raises `NotAllowed`,
+    `NotFound`.
     """
     moment = now or datetime.now(UTC)
     until = moment + protocol.lease
@@ -262,9 +260,9 @@ def take(
 def renew(
     workspace: Workspace, task_id: str, person: str, protocol: Protocol, now: datetime | None = None
 ) -> datetime | None:
-    """Keep the lease of somebody who is at work: until when they now have the task; None where others
-    have taken the places meanwhile, or it is not in review any more. Adds an entry only when less than
-    half of the time is left, so it may be called often. Raises `NotFound`.
+    """Extend the claim of a person at work, and give until when it holds; None if others have taken the places
+    meanwhile, or it is not in review any more. Saves an entry only when less than half of the time is left, so it may
+    be called often. Raises `NotFound`.
     """
     moment = now or datetime.now(UTC)
     log = workspace.reviews.log(task_id)
@@ -280,7 +278,7 @@ def renew(
 def skip(
     workspace: Workspace, task_id: str, person: str, reason: str, now: datetime | None = None
 ) -> Contribution:
-    """Leave the newest revision to others, with a reason. Raises `NotAllowed`, `NotFound`."""
+    """Give the newest revision back, with a reason. Raises `NotAllowed`, `NotFound`."""
     moment = now or datetime.now(UTC)
 
     def guard(log: TaskLog) -> None:
@@ -303,10 +301,10 @@ def assign(
     protocol: Protocol,
     now: datetime | None = None,
 ) -> datetime:
-    """Give the newest revision to `person`, who need not have asked for it; returns until when.
+    """Assign the newest revision to `person`; gives until when.
 
-    Raises `NotAllowed` unless `by` is a coordinator who has not written it and `person` may have it;
-    `NotFound` for a task or person that is not there.
+    Raises `NotAllowed` unless `by` is a coordinator who has not written it and `person` may have it; `NotFound` for an
+    unknown task or person.
     """
     if not workspace.people.exists(person):
         raise NotFound(_("No such person"), person, _("They must have worked in this workspace."))
@@ -332,7 +330,7 @@ def unassign(
     protocol: Protocol,
     now: datetime | None = None,
 ) -> Contribution:
-    """Take the newest revision away from `person`, with a reason. Raises `NotAllowed`, `NotFound`."""
+    """Withdraw the newest revision from `person`, with a reason. Raises `NotAllowed`, `NotFound`."""
     moment = now or datetime.now(UTC)
 
     def guard(log: TaskLog) -> None:
@@ -351,8 +349,8 @@ def prioritise(
     protocol: Protocol,
     now: datetime | None = None,
 ) -> Contribution:
-    """Have the task reviewed sooner or later than others: from -2 to 2, 0 is usual. Raises
-    `NotAllowed` unless `by` is a coordinator; `NotFound`.
+    """Set the priority of a task's review, from -2 to 2; the default is 0. Raises `NotAllowed` unless `by` is a
+    coordinator; `NotFound`.
     """
 
     def guard(log: TaskLog) -> None:

@@ -1,4 +1,4 @@
-"""The board: every task by state, how long it has been there and whom it waits for, with the figures of review in words."""
+"""The board: every task by state, since when and whom it waits for; and statistics of review in words."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ STATES = (
     TaskState.APPROVED,
     TaskState.RETIRED,
 )
-"""In the order of the board: what waits for others first."""
+"""The states in the order of the board: those that wait for others first."""
 
 
 class BoardTask(Frozen):
     """A task as the board's reader may know it.
 
-    `authors` of the newest revision, `reviewed` and `reviewing` (who has handed in, who has it to review)
-    name nobody that the reader must not know; `reviews` of `needed` reviews are in and `claims` people have
-    it, named or not. `since`: when it came into its state. `forks`: newest revisions on other branches.
-    `mine`: the reader's part in it.
+    `authors` (of the newest revision), `reviewed` and `reviewing` (claimed it) contain only names that the reader may
+    know; `reviews` of `needed` are in and `claims` people have it, named or not. `since`: when it came into its state.
+    `forks`: concurrent newest revisions. `mine`: the reader's part in it.
     """
 
     task: TaskSummary
@@ -57,7 +56,7 @@ class BoardTask(Frozen):
 
     @property
     def free(self) -> int:
-        """How many places at its review nobody has taken."""
+        """How many places for reviewers nobody has claimed."""
         return max(self.needed - self.reviews - self.claims, 0)
 
     @property
@@ -67,7 +66,7 @@ class BoardTask(Frozen):
 
     @property
     def waits_for(self) -> tuple[str, ...]:
-        """Who is to act next, as far as the reader may know."""
+        """Who has to act next, as far as the reader may know."""
         match self.state:
             case TaskState.DRAFT | TaskState.RETURNED:
                 return self.authors
@@ -83,8 +82,8 @@ class BoardTask(Frozen):
 
 
 class PersonLoad(Frozen):
-    """What is open with a person: own drafts and returned tasks to work on, reviews to do; and own tasks
-    that others review. `oldest`: since when the longest of the first three waits.
+    """A person's open work: drafts and returned tasks of their own, and reviews to do; and own tasks in review with
+    others. `oldest`: since when the longest of the first three waits.
     """
 
     name: str
@@ -100,8 +99,8 @@ class PersonLoad(Frozen):
 
 
 class Board(Frozen):
-    """`tasks` by state, then the longest waiting first. `people`: who has most open first. `complete`: the
-    reader knows who has what (a coordinator); else the loads of others hold only what they may know.
+    """`tasks` by state, the longest waiting first. `people`: those with most open work first. `complete`: the reader, a
+    coordinator, sees all of it; else others' loads contain only what the reader may know.
     """
 
     reader: str
@@ -126,8 +125,8 @@ class Board(Frozen):
 def look_at_board(
     workspace: Workspace, reader: str, coordinators: Collection[str], now: datetime
 ) -> Board:
-    """The board as `reader` may see it. Coordinators see who reviews, except what they wrote
-    themselves. `now` decides which leases hold.
+    """The board as `reader` may see it. Coordinators see who reviews, except for what they wrote themselves. `now`
+    decides which claims hold.
     """
     tasks = workspace.tasks.summaries(viewer=reader, include_retired=True)
     logs = seen_by(workspace, reader, coordinators)
@@ -148,7 +147,7 @@ def look_at_board(
 
 
 def seen_by(workspace: Workspace, reader: str, coordinators: Collection[str]) -> dict[str, TaskLog]:
-    """The logs of all tasks as `reader` may see them: for coordinators whole, but for their own tasks."""
+    """The logs of all tasks as `reader` may see them; coordinators see all but their own tasks in full."""
     logs = workspace.reviews.seen_logs(reader)
     if reader not in coordinators:
         return logs
@@ -167,8 +166,8 @@ def board_of(
     moved: Mapping[str, datetime] | None = None,
     complete: bool = False,
 ) -> Board:
-    """The board from `logs` as the reader may see them: only who stands in them is named. `rounds`: the
-    counts of every task in review. `moved`: when tasks whose last step is hidden from the reader took it.
+    """The board from `logs` as the reader may see them. `rounds`: the counts of every task in review. `moved`: when
+    tasks whose last step is hidden from the reader took it.
     """
     open_rounds = {round_.task.id: round_ for round_ in rounds}
     times = moved or {}
@@ -285,9 +284,7 @@ def minutes(spread: Spread) -> str:
 
 
 def dimension_labels(protocol: Protocol) -> dict[str, tuple[str, ...]]:
-    """What the dimensions' keys stand for, translated; several where families use one key for
-    different questions.
-    """
+    """The labels of each dimension's key, translated; several if families use one key for different questions."""
     found: dict[str, dict[str, None]] = {}
     for dimensions in protocol.by_family.values():
         for dimension in dimensions:
@@ -296,7 +293,7 @@ def dimension_labels(protocol: Protocol) -> dict[str, tuple[str, ...]]:
 
 
 def measure_label(measure: str, labels: Labels, *, short: bool = False) -> str:
-    """What is agreed on: the decision, all dimensions, or one; in `short` its key if families differ."""
+    """The label of what is agreed on: the decision, all dimensions, or one; with `short` its key if families differ."""
     if measure == DECISION:
         return _("Decision")
     if measure == ALL_DIMENSIONS:
@@ -315,12 +312,12 @@ def reasons_text(figures: ReviewFigures, labels: Labels, most: int = 3) -> str:
 
 
 def who(figures: ReviewFigures) -> str:
-    """Whose figures they are."""
+    """Whose statistics they are."""
     return " / ".join(figures.who) or _("everybody")
 
 
 def waiting(task: BoardTask, reader: str) -> str:
-    """Whom a task waits for, as its reader may know, in a few words; "" for nobody."""
+    """Whom a task waits for, as far as its reader may know; "" for nobody."""
     if task.state is not TaskState.IN_REVIEW:
         return ", ".join(_("you") if name == reader else name for name in task.waits_for)
     names = [_("you") if name == reader else name for name in task.reviewing]

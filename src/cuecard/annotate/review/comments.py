@@ -1,4 +1,4 @@
-"""Reviewers' comments on elements of a task: where each element stands in later revisions, and answering and settling comments."""
+"""Comments on elements of a task: finding the element in later revisions, and answering and resolving comments."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 def follow(old_task: Task, new_task: Task, place: str) -> str | None:
-    """The place in `new_task` of what stands at `place` in `old_task`; None when it is gone. Elements
-    of lists are known again by content, whatever their number; see `authoring.matching`.
+    """The place in `new_task` of the element at `place` in `old_task`; None if it is gone. Items of lists are
+    recognised by content; see `authoring.diff`.
     """
     return Following.of(old_task, new_task).follow(place)
 
 
 class Following:
-    """`follow` for many places of the same two versions: each list is matched once."""
+    """`follow` for many places in the same two versions; each list is matched once."""
 
     def __init__(self, old: Data, new: Data) -> None:
-        """`old` and `new`: the data of two versions, the new one valid as a task or not yet."""
+        """`old` and `new`: the data of two versions; the new one need not be valid."""
         self._same = old == new
         self._old, self._new = old, new
         self._versions = Versions(old, new)
@@ -93,8 +93,8 @@ class Following:
 
 
 class FollowingThrough:
-    """The same with the revisions that lie between to fall back on, the oldest first: what was rewritten
-    little by little is known again through them. They are fetched only when they are needed.
+    """As `Following`, but through the revisions in between, oldest first, if the direct way fails: an element rewritten
+    in small steps is found by way of them. They are read only if needed.
     """
 
     def __init__(
@@ -121,8 +121,8 @@ class FollowingThrough:
 
 
 class Thread(Frozen):
-    """A comment with its answers, and its element as it was (`then`) and is in the newest revision
-    (`now`, at `place`); a `place` of None: it is gone.
+    """A comment with its answers, and its element as it was (`then`) and as it is in the newest revision (`now`, at
+    `place`; None: it is gone).
     """
 
     comment: Comment
@@ -136,7 +136,7 @@ class Thread(Frozen):
 
     @property
     def changed(self) -> bool:
-        """Whether its element says something else now, or is gone; never so for the whole task."""
+        """Whether its element has another content now, or is gone; never for the whole task."""
         return self.then != self.now
 
 
@@ -196,7 +196,7 @@ def threads_of(
 
 
 def text_at(data: Mapping[str, Any], place: str) -> str:
-    """What an element says as a text; "" for the whole task, and where nothing stands."""
+    """The content of an element as text; "" for the whole task, or if there is none."""
     path = parse_place(place)
     try:
         value: Any = get(data, path) if path else None
@@ -216,8 +216,8 @@ def text_at(data: Mapping[str, Any], place: str) -> str:
 
 
 def revisions_between(log: TaskLog, old: int, new: int) -> tuple[int, ...]:
-    """The revisions on a shortest way from `old` to `new`, both left out, the oldest first; none if
-    `new` does not stand on `old`.
+    """The revisions on a shortest path from `old` to `new`, without these, oldest first; empty if `new` does not
+    descend from `old`.
     """
     by_uid = {node.uid: node for node in log.revisions}
     ways: dict[int, tuple[int, ...]] = {new: ()}
@@ -276,7 +276,7 @@ def answer(
     turns: Turn = "",
     at: datetime | None = None,
 ) -> Contribution:
-    """Say something to a comment, and with `turns` settle it or open it again. Raises `NotAllowed`."""
+    """Answer a comment, and with `turns` resolve or reopen it. Raises `NotAllowed`."""
     said = Answered(comment=comment.id, text=text.strip(), turns=turns)
     return workspace.reviews.act(
         comment.task_id,
@@ -289,9 +289,8 @@ def answer(
 
 
 def check_answer(log: TaskLog, by: str, said: Answered) -> None:
-    """Whether `by` may say this now: authors answer and settle, who wrote the comment answers and opens
-    it again. Raises `NotAllowed`; of a comment that `by` must not see it says no more than that there
-    is none.
+    """Raises `NotAllowed` unless `by` may give this answer now: authors answer and resolve; the comment's author
+    answers and reopens. If `by` must not see the comment, the message is that it does not exist.
     """
     title = _("This is not possible now")
     standing = standing_of(log)
@@ -318,7 +317,7 @@ def check_answer(log: TaskLog, by: str, said: Answered) -> None:
 
 
 def turn_of(log: TaskLog, comment: str) -> Turn:
-    """What the answers made of a comment; "" if nothing was decided yet."""
+    """Whether answers resolved or reopened a comment; "" if neither."""
     turn: Turn = ""
     for entry in sorted(log.contributions, key=lambda entry: entry.order):
         body = entry.body
@@ -330,7 +329,7 @@ def turn_of(log: TaskLog, comment: str) -> Turn:
 def may_turn(
     thread: Thread, person: str, authors: Collection[str], state: TaskState
 ) -> tuple[Turn, ...]:
-    """What this person could make of a comment, for the keys of a screen."""
+    """What this person could do with a comment, for a screen's keys."""
     if person not in authors and (person != thread.comment.by or state is TaskState.IN_REVIEW):
         return ()
     return ("", "resolved") if thread.open else ("", "open")
@@ -351,9 +350,7 @@ def _entry(log: TaskLog, comment: str) -> Contribution | None:
 
 
 def _visible(entry: Contribution, by: str, authors: Collection[str], log: TaskLog) -> bool:
-    """Whether `by` may read a comment; nobody answers one of a round that is not over, not even who
-    wrote it.
-    """
+    """Whether `by` may read a comment; while a round is under way nobody answers its comments, not even who wrote them."""
     if isinstance(entry.body, Commented):
         return True
     round_ = standing_of(log).of(entry.revision)

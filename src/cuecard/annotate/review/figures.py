@@ -1,4 +1,4 @@
-"""Figures of dual review over the rounds that ended: how far reviewers agree, how long they take, what they return and why."""
+"""Statistics of dual review over decided rounds: agreement of reviewers, time taken, and what is returned and why."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,7 @@ from cuecard.core.tasks.base import Frozen
 
 
 class GivenReview(Frozen):
-    """`commented`: the dimensions that comments of the review name. `seconds` is 0 where the time was
-    not taken.
-    """
+    """One review. `commented`: the dimensions that its comments name; `seconds`: 0 if unknown."""
 
     reviewer: str
     decision: ReviewDecision
@@ -33,7 +31,7 @@ class GivenReview(Frozen):
 
 
 class DecidedRound(Frozen):
-    """The reviews of one revision, of which no more is to come; in the order in which they came in."""
+    """The reviews of one revision in the order in which they came in; no more will come."""
 
     task_id: str
     revision: int
@@ -137,7 +135,7 @@ class MeasureAgreement(Frozen):
 
 
 class Reason(Frozen):
-    """Of `rated` reviews so many `failed` the dimension, and in so many a comment names it."""
+    """How often a dimension `failed` among `rated` reviews, and in how many a comment names it."""
 
     dimension: str
     failed: int
@@ -146,9 +144,8 @@ class Reason(Frozen):
 
 
 class ReviewFigures(Frozen):
-    """`who`: a person, the two of a pair (over the rounds that they shared), or nobody in particular
-    for everybody. `returned`: the share of reviews that return. `reasons`: the most frequent first.
-    `agreement` is empty for one person.
+    """Statistics of everybody (`who` empty), one person, or a pair (over their common rounds). `returned`: the share of
+    reviews that return. `reasons`: the most frequent first. `agreement` is empty for one person.
     """
 
     who: tuple[str, ...]
@@ -165,9 +162,7 @@ class ReviewFigures(Frozen):
 
 
 class Approvals(Frozen):
-    """`rounds`: how many decided revisions it took until the first approval, over the tasks that
-    got there; `counts`: (rounds, tasks).
-    """
+    """`rounds`: how many decided revisions tasks took until their first approval; `counts`: (rounds, tasks)."""
 
     rounds: Spread
     counts: tuple[tuple[int, int], ...]
@@ -191,10 +186,10 @@ class FiguresReport(Frozen):
 def figures_of(
     logs: Mapping[str, TaskLog], *, dimensions: Sequence[str] = (), seed: int = 0
 ) -> FiguresReport:
-    """All figures, from the logs by task id. What a log leaves out because its reader must not see it
-    is not counted. `dimensions`: the order in which keys are listed; others follow by name.
+    """All statistics, from the logs by task id; what a log hides from its reader is not counted. `dimensions`: the
+    order of keys; others follow by name.
 
-    A third reviewer judges only what two disagreed about, so a pair with one is no sample of all tasks.
+    A third reviewer judges only what two disagreed about, so pairs with one are no sample of all tasks.
     """
     rounds = decided_rounds(logs)
     rated = {key for round_ in rounds for given in round_.reviews for key in given.ratings}
@@ -289,7 +284,7 @@ def _coefficients(
     domain: tuple[str, ...],
     of_pair: bool,
 ) -> tuple[Coefficient, Coefficient, Coefficient]:
-    """Percent, kappa and AC1 over what reviewers said on each round; what is outside `domain` is missing."""
+    """Percent, kappa and AC1 over what reviewers said in each round; values outside `domain` are missing."""
     names = sorted({given.reviewer for round_ in rounds for given in round_.reviews})
     index = {label: code for code, label in enumerate(domain)}
     ratings = Ratings(

@@ -1,4 +1,4 @@
-"""The protocol of review: the dimensions that are rated for each family, under which version, and how long a reviewer has."""
+"""The review protocol: the dimensions rated in each family, their version, and how long a claim holds."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ _STAMP_DIGITS = 8
 
 @dataclass(frozen=True)
 class Protocol:
-    """How tasks are reviewed. `by_family`: what is rated. `spot_check`: so many gold items must carry
-    a mark. `lease`: how long a reviewer has a task for themselves. `coordinators` assign, and so do
-    not review.
+    """How tasks are reviewed. `by_family`: the dimensions; `spot_check`: how many gold items each reviewer must check;
+    `lease`: how long a claim holds; `coordinators` assign, and therefore do not review.
     """
 
     version: str = "1"
@@ -46,8 +45,8 @@ class Protocol:
 
     @cached_property
     def stamp(self) -> str:
-        """Names the protocol in what is recorded, such as `1-9f2c01ab`: the version, and a hash over
-        the dimensions of all families, so a list that changed under an old version shows.
+        """An identifier of the protocol in records, such as `1-9f2c01ab`: the version, and a hash over the dimensions
+        of all families, which shows changes without a new version.
         """
         asked = [
             [family, [[d.key, d.label, d.help] for d in self.by_family[family]]]
@@ -62,9 +61,7 @@ EMBEDDED_PROTOCOL = Protocol()
 
 
 def protocol_of(config: Config) -> Protocol:
-    """The protocol that a configuration describes; families it says nothing of keep the embedded
-    dimensions.
-    """
+    """The protocol of a configuration; families it does not mention have the embedded dimensions."""
     chosen = config.review
     families: dict[Family, tuple[Dimension, ...]] = dict(DIMENSIONS)
     for family, dimensions in chosen.dimensions.items():

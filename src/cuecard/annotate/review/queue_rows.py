@@ -1,4 +1,4 @@
-"""The review queue as rows of text, for reviewers, and for coordinators who see every task with its reviewers and candidates."""
+"""The review queue as rows of text, for reviewers and for coordinators."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ _PRIORITY = {2: "▲▲", 1: "▲", 0: "", -1: "▽", -2: "▽▽"}
 
 @dataclass(frozen=True)
 class QueueRow:
-    """One line. `note` is short, `about` says everything in words. `mine`: this person has it.
-    `can_take`: it may be taken; `can_skip`: it may be left to others.
-    """
+    """A line of the queue. `note` is short, `about` has everything in words. `mine`: this person has claimed it."""
 
     task: TaskSummary
     priority: int
@@ -64,7 +62,7 @@ def coordinator_rows(lines: Sequence[CoordinatorLine], now: datetime) -> list[Qu
 
 
 def done_rows(tasks: Sequence[TaskSummary], now: datetime) -> list[QueueRow]:
-    """What a person has reviewed, and own tasks whose reviews are in."""
+    """The tasks a person has reviewed, and their own whose reviews are in."""
     return [
         QueueRow(
             task=task, priority=0, reviews="", waits=age(task.updated_at, now), note="", about=()
@@ -162,8 +160,8 @@ def _waits(since: datetime | None, now: datetime) -> str:
 
 @dataclass(frozen=True)
 class CoordinatorLine:
-    """A task in review. `reviewers` have handed in, `leases` have it until then; both empty where it is
-    the coordinator's `own` task, of which only the counts `reviews` and `held` are told.
+    """A task in review. `reviewers` have handed in, `leases` are claims with their ends; both are empty for the
+    coordinator's `own` task, of which only the counts `reviews` and `held` are shown.
     """
 
     task: TaskSummary
@@ -180,9 +178,8 @@ class CoordinatorLine:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Somebody who could be given a task. `obstacle`: why not, translated; "" if they can. `load`:
-    their reviews of the last 30 days and leases. `has`: until when they have it. `skipped`: why they
-    gave it back, "" if they did not.
+    """Somebody who could be assigned a task. `obstacle`: why not, translated, "" if they can; `load`: their reviews of
+    the last 30 days and claims; `has`: until when they have it; `skipped`: why they gave it back, "" if they did not.
     """
 
     name: str

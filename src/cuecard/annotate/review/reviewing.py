@@ -1,4 +1,4 @@
-"""One reviewer at work: the languages and domains they review, what they see of a task, which gold items they must check, and what a review must say."""
+"""A reviewer's work: skills, what they see of a task, the gold items they must check, and checks of reviews."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 GOLD = "gold"
-"""The dimension that passes only once the sample is marked and nothing is marked wrong."""
+"""The dimension that can pass only if the whole sample is checked and nothing is marked wrong."""
 
 
 class GoldItem(Frozen):
-    """One thing in the gold that can be right or wrong by itself. `sources`: the pages it cites."""
+    """One item of the gold that can be right or wrong by itself. `sources`: the pages it cites."""
 
     place: str
     sources: tuple[str, ...] = ()
@@ -65,11 +65,11 @@ def sources_of(task: Task, place: str) -> tuple[str, ...]:
 
 
 def sample_of(task: Task, revision_uid: str, reviewer: str, k: int) -> tuple[str, ...]:
-    """The places of `k` gold items (all if there are fewer) in their order: the same for a revision and
-    a reviewer in every workspace, another draw for another reviewer.
+    """The places of `k` gold items to check (all if there are fewer), in order: always the same for a revision and a
+    reviewer, different between reviewers.
 
-    Stratified: over the stages that triples answer, over facts and rules by entity, over equal
-    stretches of rows and steps. Each stratum gets its share, at least one as long as `k` allows it.
+    Stratified: by the stages of triples, by entity of facts and rules, by equal stretches of rows and steps. Each
+    stratum gets its share, at least one if `k` allows.
     """
     items = gold_items(task)
     if k >= len(items):
@@ -89,15 +89,14 @@ def sample_of(task: Task, revision_uid: str, reviewer: str, k: int) -> tuple[str
 
 
 def unmarked(sample: Collection[str], checks: Collection[GoldCheck]) -> tuple[str, ...]:
-    """The places of a sample that carry no mark yet, in their order."""
+    """The places of a sample that are not checked yet, in order."""
     marked = {check.place for check in checks}
     return tuple(place for place in sample if place not in marked)
 
 
 def check_marks(given: Review, task: Task, revision_uid: str) -> str:
-    """What speaks against the marks of a review, translated; "" if nothing does. A review that names a
-    sample names the one that was drawn for its reviewer, and passes the gold only with all of it marked
-    and nothing marked wrong.
+    """What is wrong with the marks of a review, translated; "" if nothing. A review's sample must be the one drawn for
+    its reviewer, and its gold passes only if all of that is marked and nothing is marked wrong.
     """
     drawn = sample_of(task, revision_uid, given.reviewer, len(given.sample))
     if given.sample and set(given.sample) != set(drawn):
@@ -156,9 +155,9 @@ def _rank(revision_uid: str, reviewer: str, place: str) -> bytes:
 
 
 class ReviewSheet(Frozen):
-    """A revision as its reviewer may see it: without the author, and without the other's review
-    until both are in. `obstacle` says why this person may not review it now, "" if they may; `own`
-    whether they are an author. `previous`: the revision that they reviewed before.
+    """A revision as its reviewer may see it: without the author, and without the other review until both are in.
+    `obstacle`: why this person may not review it now, translated, "" if they may; `own`: they are an author.
+    `previous`: the revision that they reviewed before.
     """
 
     task: Task
@@ -209,11 +208,10 @@ def review(
     protocol: Protocol = EMBEDDED_PROTOCOL,
     at: datetime | None = None,
 ) -> TaskState:
-    """Hand in a review; append-only. The state follows: with the second one the task is approved or
-    returned. Returns it.
+    """Hand in a review, which cannot be changed. Gives the task's state: the second review approves or returns it.
 
-    Raises `NotAllowed` when this person may not review this revision now or the review is not
-    complete, `Conflict` when it was handed in already.
+    Raises `NotAllowed` if this person may not review this revision now or the review is incomplete, `Conflict` if it
+    was handed in already.
     """
     revision = workspace.tasks.revision(given.task_id, given.revision)
     complaint = check_review(given, protocol.dimensions(revision.task.family))
@@ -242,7 +240,7 @@ def review(
 
 
 def check_review(given: Review, dimensions: Sequence[Dimension]) -> str:
-    """What is missing in or wrong with a review, translated; "" if nothing is."""
+    """What is missing or wrong in a review, translated; "" if nothing."""
     keys = {dimension.key for dimension in dimensions}
     if unknown := sorted(set(given.ratings) - keys):
         return _("There is no dimension {names}.").format(names=", ".join(unknown))
@@ -276,9 +274,8 @@ def obstacle_to_review(
 
 @dataclass(frozen=True)
 class ReviewContext:
-    """`changes`: since the revision that this person reviewed before; `last`: how they rated that.
-    `threads`: what they may read of comments on earlier revisions, and on this one if its reviews are
-    in. `items`: the places of the gold items, `sample` those they must mark.
+    """Everything a reviewer needs. `changes`: since the revision they reviewed before; `last`: their ratings of it.
+    `threads`: comments they may read. `items`: the places of the gold items; `sample`: those they must check.
     """
 
     sheet: ReviewSheet
@@ -291,14 +288,14 @@ class ReviewContext:
 
     @property
     def reading(self) -> bool:
-        """Whether there is nothing to fill in."""
+        """Whether it is only to be read."""
         return bool(self.sheet.obstacle)
 
 
 def review_context(
     workspace: Workspace, task_id: str, person: str, protocol: Protocol = EMBEDDED_PROTOCOL
 ) -> ReviewContext:
-    """The newest revision on one person's desk. Raises `NotFound`."""
+    """The newest revision for one reviewer. Raises `NotFound`."""
     sheet = review_sheet(workspace, task_id, person, protocol)
     changes: list[Change] = []
     last: dict[str, Rating] = {}
@@ -328,8 +325,8 @@ _MOST, _LONGEST = 40, 80
 def set_skills(
     workspace: Workspace, person: str, languages: Sequence[str], domains: Sequence[str]
 ) -> SkillsSet:
-    """Keep what `person` reviews from now on; all languages are kept as none. Nothing is added where
-    they said so already. Raises `CuecardError` for what cannot be a language or domain.
+    """Save what `person` reviews from now on; all languages are saved as none. Nothing is saved if it is unchanged.
+    Raises `CuecardError` for what cannot be a language or domain.
     """
     spoken = tuple(language for language in LANGUAGES if language in languages)
     if unknown := sorted(set(languages) - set(LANGUAGES)):

@@ -1,4 +1,4 @@
-"""Handing a task in for review: with a clean linter, or with a reason for what is left."""
+"""Submitting a task for review: with a clean linter, or with a reason for remaining warnings."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TOLD = 5
 
 
 class Checked(Frozen):
-    """The newest revision before it is handed in: what the linter finds that nobody has silenced.
-    `places`: what the places of the findings are called.
+    """The newest revision before it is submitted, with the linter's findings that nobody has silenced. `places`: the
+    findings' places in words.
     """
 
     task_id: str
@@ -35,7 +35,7 @@ class Checked(Frozen):
 
 
 class NotClean(NotAllowed):
-    """The linter's errors, or warnings without a reason, stand in the way."""
+    """Raised for errors of the linter, or for warnings without a reason."""
 
     def __init__(
         self, title: str, findings: tuple[Finding, ...], hint: str, *, in_app: str = ""
@@ -47,8 +47,8 @@ class NotClean(NotAllowed):
 def check_for_review(
     workspace: Workspace, task_id: str, by: str, today: date | None = None
 ) -> Checked:
-    """What the linter says to the newest revision. Raises `NotFound`, and `NotAllowed` where `by` may
-    not submit it in any case.
+    """The linter's findings in the newest revision. Raises `NotFound`, and `NotAllowed` if `by` may not submit it
+    anyway.
     """
     require(Action.SUBMIT, workspace.reviews.log(task_id), by)
     revision = workspace.tasks.revision(task_id)
@@ -74,8 +74,8 @@ def submit_checked(
     today: date | None = None,
     at: datetime | None = None,
 ) -> Move:
-    """Put the newest revision before two reviewers, if the linter has no errors and every warning is
-    silenced or `reason` says why it is handed in all the same; codes and reason are recorded.
+    """Submit the newest revision to two reviewers, if the linter has no errors and every warning is silenced or
+    `reason` explains them; codes and reason are recorded.
 
     Raises `NotClean`, `NotAllowed`, `Conflict`, `NotFound`.
     """

@@ -1,4 +1,4 @@
-"""Who may move a task from one state of review to another, and what must be so for it."""
+"""The steps of a task through review: who may take which, and under what conditions."""
 
 from __future__ import annotations
 
@@ -49,10 +49,9 @@ def submit(
     revision: int | None = None,
     at: datetime | None = None,
 ) -> Move:
-    """Put the newest revision before two reviewers. `warnings`: codes of the linter that are left, in
-    spite of which `reason` says it is submitted; `protocol`: the rules of this round; `revision`: the
-    one that was looked at. The linter itself is `submitting`'s business. Raises `NotAllowed`,
-    `NotFound`, `Conflict` if `revision` is not the newest any more.
+    """Submit the newest revision to two reviewers. `warnings`: codes of remaining warnings, which `reason` explains;
+    `protocol`: for this round; `revision`: the one that was checked. The linter is run by `submitting`. Raises
+    `NotAllowed`, `NotFound`, `Conflict` if `revision` is not the newest any more.
     """
     body = Submitted(
         reason=reason.strip(),
@@ -66,7 +65,7 @@ def submit(
 def withdraw(
     workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
 ) -> Move:
-    """Take a task out of review. Reviews that are in stay, but decide nothing until it is back."""
+    """Take a task out of review. Reviews that are in are kept, but decide nothing until it is submitted again."""
     body = Withdrawn(reason=_given(reason))
     return _act(workspace, Action.WITHDRAW, task_id, by, body, at)
 
@@ -82,7 +81,7 @@ def ask_third(
 def reopen(
     workspace: Workspace, task_id: str, by: str, reason: str, *, at: datetime | None = None
 ) -> Move:
-    """Work on an approved task again."""
+    """Return an approved task to work."""
     body = Reopened(reason=_given(reason))
     return _act(workspace, Action.REOPEN, task_id, by, body, at)
 
@@ -98,15 +97,13 @@ def retire(
 def restore(
     workspace: Workspace, task_id: str, by: str, reason: str = "", *, at: datetime | None = None
 ) -> TaskState:
-    """Take a task into use again; returns where it now stands: where it stood, or as a draft if it was
-    revised meanwhile.
-    """
+    """Bring a retired task back into use; gives its state: the one before, or draft if it was revised meanwhile."""
     body = Restored(reason=reason.strip())
     return _act(workspace, Action.RESTORE, task_id, by, body, at).state
 
 
 def actions_of(workspace: Workspace, task_id: str, person: str) -> tuple[Action, ...]:
-    """What this person may do with the task now, for the keys of a screen."""
+    """What this person may do with the task now, for a screen's keys."""
     log = workspace.reviews.log(task_id)
     if person not in authors_in(log):
         return ()
@@ -174,7 +171,7 @@ def _last_move(workspace: Workspace, entry: Contribution) -> Move:
 
 
 def _objection(action: Action, standing: Standing) -> tuple[str, ...]:
-    """What speaks against a step, and a hint; nothing if nothing does."""
+    """Why a step is impossible, and a hint; empty if it is possible."""
     if standing.state not in TRANSITIONS[action].sources:
         return (_(_REFUSED[action]),)
     round_ = standing.now

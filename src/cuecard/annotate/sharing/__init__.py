@@ -1,1 +1,1 @@
-"""Working apart: what one person did as a file, and such files brought together."""
+"""Exchange between workspaces: bundle files of what one person did, and merging them."""

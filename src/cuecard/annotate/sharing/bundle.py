@@ -37,7 +37,7 @@ _FRAME = _MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
 
 
 class Unreadable(Exception):
-    """Why a file cannot be opened as a bundle, translated."""
+    """Why a file cannot be read as a bundle, translated."""
 
 
 def compressed(data: bytes) -> bytes:
@@ -53,7 +53,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def opened(path: Path, *, limit: int = MAX_UNPACKED) -> bytes:
-    """What the file holds, at most `limit` bytes. Raises `Unreadable`."""
+    """The uncompressed content of a file, at most `limit` bytes. Raises `Unreadable`."""
     try:
         if path.is_dir():
             raise Unreadable(_("is a folder; name the pack files in it"))
@@ -89,7 +89,7 @@ def uncompressed(data: bytes, *, limit: int = MAX_UNPACKED) -> bytes:
 
 
 FORMAT = 1
-"""The version of the format that this program writes, and the newest that it reads."""
+"""The format's version that this program writes, and the newest that it reads."""
 Kind = Literal[
     "task",
     "revision",
@@ -106,9 +106,9 @@ Kind = Literal[
 
 
 class Header(Frozen):
-    """The first line. `person` packed; `since`: the entries begin there, None for everything; `until`:
-    the time of their newest, so that the same content has the same header. `entries`: how many there
-    are of each kind. `sha256` is over the header without itself, and the lines that follow.
+    """The first line of a bundle. `person` made it; `since`: entries from then on, None for all; `until`: the time of
+    the newest (instead of the time of packing, so that equal content has an equal header). `entries`: counts by kind.
+    `sha256`: over the header without it, and the lines that follow.
     """
 
     cuecard: Literal["pack"] = "pack"
@@ -164,7 +164,7 @@ class LabelSetLine(Frozen):
 
 
 class PayloadLine(Frozen):
-    """A large text that logs refer to, or a prompt: as `text`, or what is no UTF-8 as base64 in `data`."""
+    """A large text of logs, or a prompt: as `text`, or as base64 in `data` if it is no UTF-8."""
 
     entry: Literal["payload"] = "payload"
     hash: str
@@ -204,7 +204,7 @@ def line_adapter() -> TypeAdapter[Line]:
 
 
 def body_of(bundle: Bundle) -> bytes:
-    """All lines but the header; the same for the same bundle, in whatever order it was put together."""
+    """All lines but the header; independent of the order in which the parcel was put together."""
     return b"".join(to_json(line) + b"\n" for line in _lines(bundle))
 
 
@@ -285,9 +285,7 @@ def _label_order(label: SharedLabel) -> tuple[Any, ...]:
 
 
 def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
-    """By task, parents before what stands on them, else by when they were made. A parent that is not
-    among them does not count.
-    """
+    """By task, parents first, then by time. Parents that are not among them do not matter."""
     known = {revision.uid: revision for revision in revisions}
     depth: dict[str, int] = {}
     for start in known:

@@ -1,4 +1,4 @@
-"""What must hold of every entry of a bundle, of labels and of runs, before any of it is imported."""
+"""Validation of every entry of a bundle before anything is imported."""
 
 import base64
 import binascii
@@ -59,7 +59,7 @@ _AUTHORS_ONLY = (Submitted, Withdrawn, Reopened, Retired, Restored, ThirdAsked)
 
 
 def name_problem(name: str) -> str:
-    """Why this cannot be anybody's name, translated; "" if it can."""
+    """Why this cannot be a person's name, translated; "" if it can."""
     try:
         if checked_name(name) == name:
             return ""
@@ -69,7 +69,7 @@ def name_problem(name: str) -> str:
 
 
 def task_problem(hash_: str, task: Task) -> str:
-    """Why a content is not what it says to be; "" if it is."""
+    """Why a content does not match its hash, translated; "" if it does."""
     if content_hash(task) != hash_:
         return _("{task} was changed: its content does not fit its hash").format(task=task.id)
     return ""
@@ -78,7 +78,7 @@ def task_problem(hash_: str, task: Task) -> str:
 def revision_problems(
     revision: SharedRevision, tasks: Mapping[str, Task], known: Mapping[str, SharedRevision]
 ) -> Iterator[str]:
-    """What is wrong with a revision, given the contents and revisions that came before it."""
+    """What is wrong with a revision, given the contents and revisions before it in the bundle."""
     if bad := _id_problem(revision.task_id):
         yield bad
         return
@@ -104,8 +104,8 @@ def contribution_problems(
     known: Mapping[str, SharedRevision],
     authors: Collection[str],
 ) -> Iterator[str]:
-    """What is wrong with a contribution in the bundle of `person`, who alone may speak in it. `authors`:
-    those of the task.
+    """What is wrong with a contribution in the bundle of `person`, which may hold only theirs. `authors`: those of the
+    task.
     """
     problems = [*when_problems(entry.at, entry.tick), *_body_problems(entry.body)]
     if entry.by != person:
@@ -180,7 +180,7 @@ def when_problems(at: datetime, tick: int = 1) -> Iterator[str]:
 
 
 def unstorable_problem(data: dict[str, Any]) -> str:
-    """Why a database cannot hold this; "" if it can."""
+    """Why a database cannot hold this data, translated; "" if it can."""
     try:
         check_storable(data)
     except ValueError as error:
@@ -249,7 +249,7 @@ def _item_problems(
 
 
 def _item(key: str) -> Item | None:
-    """The item of a key in its one form; None for what is none."""
+    """The item with this key; None if it is not a key in canonical form."""
     try:
         item = Item.of_key(key) if len(key) <= _LONGEST_KEY else None
     except ValueError:
@@ -267,7 +267,7 @@ _CALL = TypeAdapter(ModelReply)
 
 
 def payload_of(digest: str, text: str | None, data: str) -> bytes | None:
-    """The content that a line holds, as text or as base64; None where it is not what its hash says."""
+    """The content of a line, given as text or base64; None if it does not match its hash."""
     try:
         content = base64.b64decode(data, validate=True) if text is None else text.encode()
     except (binascii.Error, UnicodeEncodeError, ValueError):
@@ -276,7 +276,7 @@ def payload_of(digest: str, text: str | None, data: str) -> bytes | None:
 
 
 def run_problems(run: SharedRun) -> Iterator[str]:
-    """What is wrong with a run itself: one whose settings cannot be read would stop whatever looks through all runs."""
+    """What is wrong with a run, such as settings that cannot be read, which would break every list of runs."""
     from cuecard.core.evaluation.plans import RunSettings
 
     if not _CHECKING_RUNS_UID.fullmatch(run.uid):
@@ -299,7 +299,7 @@ def trial_problems(
     revisions: Mapping[str, SharedRevision],
     payloads: Collection[str],
 ) -> Iterator[str]:
-    """What is wrong with a trial, given the runs, revisions and texts that came before it."""
+    """What is wrong with a trial, given the runs, revisions and payloads before it in the bundle."""
     if not _CHECKING_RUNS_UID.fullmatch(trial.uid):
         yield _("this cannot be a trial's uid: {id}").format(id=one_line(trial.uid, 40))
     if trial.run not in runs:
@@ -345,7 +345,7 @@ def _numbers(trial: SharedTrial) -> Iterator[int]:
 
 
 def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str]:
-    """The log is whole, can be read, and ends as the trial says."""
+    """What is wrong with a log: it must have no gaps, be readable, and end as the trial says."""
     end: TrialEnded | None = None
     take = 0
     keys: set[tuple[int, str]] = set()

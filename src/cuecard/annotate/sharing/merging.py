@@ -1,4 +1,4 @@
-"""Bundles merged into a workspace, revisions that then stand side by side, and how both are told in words."""
+"""Merging bundles into a workspace, merging concurrent revisions (forks), and describing both in words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def merge_files(
     workspace: Workspace, paths: Sequence[Path], by: str, *, dry: bool = False
 ) -> MergeReport:
-    """Import what these bundles hold, all of it or none; with `dry` only say what that would do. Merging is
-    a union by uid: again, in another order, one by one or together, it comes to the same.
+    """Import these bundles, all or none; with `dry` only report. Merging is a union by uid, so neither order nor
+    repetition matters.
 
     Raises `FileProblems` with everything that is wrong with any of the files.
     """
@@ -35,7 +35,7 @@ def merge_files(
 
 
 def speaks_for_others(bundle: BundleFile) -> bool:
-    """Whether it holds revisions that somebody else than who packed it is said to have saved."""
+    """Whether it holds revisions under other names than its maker's."""
     return any(
         signature.author != bundle.header.person
         for revision in bundle.content.revisions
@@ -46,13 +46,13 @@ def speaks_for_others(bundle: BundleFile) -> bool:
 def merge_bundles(
     workspace: Workspace, bundles: Sequence[BundleFile], by: str, *, dry: bool = False
 ) -> MergeReport:
-    """As `merge_files`, for bundles that were read and checked."""
+    """As `merge_files`, for bundles already read and validated."""
     return workspace.exchange.import_([bundle.content for bundle in bundles], by=by, dry=dry)
 
 
 @dataclass(frozen=True)
 class Tip:
-    """A newest revision; `authors` as the reader may know them."""
+    """A revision that nobody has built on; `authors` as the reader may know them."""
 
     revision: Revision
     authors: tuple[str, ...]
@@ -64,9 +64,8 @@ class Tip:
 
 @dataclass(frozen=True)
 class Fork:
-    """Two newest revisions: `mine` is what this person saved, else the head. `base`: the data of what
-    both stand on, of revision `base_number` (0: they have nothing in common); `more`: further newest
-    revisions besides these.
+    """Two concurrent revisions: `mine` was saved by this person, or else is the head. `base`: the data of their common
+    ancestor, revision `base_number` (0: none); `more`: how many further concurrent revisions there are.
     """
 
     task_id: str
@@ -85,7 +84,7 @@ class Fork:
 
 
 def fork_of(workspace: Workspace, task_id: str, person: str) -> Fork | None:
-    """The head and the newest revision beside it; None when there is only one. Raises `NotFound`."""
+    """The head and the concurrent revision beside it; None if there is none. Raises `NotFound`."""
     log = workspace.reviews.seen_log(person, task_id)
     tips = tips_of(log.revisions)
     if len(tips) < 2:
@@ -118,8 +117,8 @@ def fork_of(workspace: Workspace, task_id: str, person: str) -> Fork | None:
 def join_fork(
     workspace: Workspace, fork: Fork, data: Mapping[str, Any], person: str, message: str = ""
 ) -> Revision:
-    """Save `data` as a revision that stands on both. Raises `FileProblems` when it is no task,
-    `Conflict` when the head is another one by now.
+    """Save `data` as a revision with both as parents. Raises `FileProblems` if it is no valid task, `Conflict` if the
+    head has changed.
     """
     task: Task = as_task(data)
     return workspace.tasks.save(
@@ -130,7 +129,7 @@ def join_fork(
 def common_ancestor(
     revisions: Sequence[RevisionNode], one: RevisionNode, other: RevisionNode
 ) -> RevisionNode | None:
-    """The newest revision that both stand on, and that nothing else which both stand on stands on."""
+    """The nearest common ancestor of two revisions; None if there is none."""
     nodes = {node.uid: node for node in revisions}
     common = _below(nodes, one) & _below(nodes, other)
     stood_on = {parent for uid in common for parent in nodes[uid].parents}
@@ -139,7 +138,7 @@ def common_ancestor(
 
 
 def _below(nodes: Mapping[str, RevisionNode], start: RevisionNode) -> set[str]:
-    """What a revision stands on, itself included."""
+    """A revision's ancestors, itself included."""
     found: set[str] = set()
     todo = [start.uid]
     while todo:
@@ -194,7 +193,7 @@ STATE = {
 
 
 def arrived_rows(arrived: Iterable[Arrived]) -> list[tuple[str, int, int]]:
-    """What came, how much of it is new, how much was known; in a fixed order, nothing left out."""
+    """What was imported by kind: how many new and how many known, in a fixed order."""
     added, known = Counter[str](), Counter[str]()
     for one in arrived:
         group = _GROUP_OF.get(one.kind, one.kind)
@@ -205,13 +204,13 @@ def arrived_rows(arrived: Iterable[Arrived]) -> list[tuple[str, int, int]]:
 
 
 def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
-    """How much there is of what, for entries of these kinds."""
+    """The kinds of these entries in words, with their numbers."""
     counts = Counter(_GROUP_OF.get(kind, kind) for kind in kinds)
     return [(_(group), counts[group]) for group in _GROUPS if counts[group]]
 
 
 def signed_for_text(signed: SignedFor) -> str:
-    """Who packed it, by whom it is said to be, and how much of it was not known here."""
+    """A sentence on revisions under another name: who packed them, whose name they have, how many are new."""
     text = ngettext(
         "Packed by {packer}, signed by {author}: {n} revision, {new} new here.",
         "Packed by {packer}, signed by {author}: {n} revisions, {new} new here.",
@@ -226,7 +225,7 @@ def signed_for_text(signed: SignedFor) -> str:
 
 
 def clash_title(clash: Clash) -> str:
-    """What happened, in a few words."""
+    """The kind of clash in a few words."""
     match clash.kind:
         case "forks":
             return _("Two newest revisions")
@@ -241,7 +240,7 @@ def clash_title(clash: Clash) -> str:
 
 
 def clash_text(clash: Clash) -> str:
-    """What follows from it, and what to do."""
+    """The consequences of a clash, and what to do."""
     people = ", ".join(one_line(person, 40) for person in clash.people) or _("Somebody")
     numbers = [str(number) for number in clash.revisions]
     match clash.kind:
@@ -264,7 +263,7 @@ def clash_text(clash: Clash) -> str:
 
 
 def left_out_text(left: LeftOut) -> str:
-    """Why labels stay out, and that nothing is lost by it."""
+    """Why something was not imported, and that it is not lost."""
     match left.kind:
         case "label":
             text = ngettext(

@@ -1,4 +1,4 @@
-"""Bundles read from files: everything is checked before anything is believed."""
+"""Reads bundles from files and validates everything in them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ _DIALECT = Dialect(title="", shape="")
 
 @dataclass(frozen=True)
 class BundleFile:
-    """A bundle that was read from `path` and holds what it says."""
+    """A bundle that was read and validated."""
 
     path: Path
     header: Header
@@ -80,7 +80,7 @@ class BundleFile:
 
 
 def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
-    """All of them, and those in folders among `paths`, or `FileProblems` with what is wrong in each."""
+    """These bundles, and those in folders among `paths`. Raises `FileProblems` with what is wrong in each."""
     bundles: list[BundleFile] = []
     problems: list[FileProblem] = []
     files: list[Path] = []
@@ -102,7 +102,7 @@ def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
 
 
 def read_bundle(path: Path) -> BundleFile:
-    """Raises `FileProblems` with what is wrong, at which entry, and how to mend it."""
+    """One bundle. Raises `FileProblems` with what is wrong, at which entry, and how to fix it."""
     try:
         header, bundle = parse_bundle(opened(path), str(path))
     except Unreadable as error:
@@ -151,7 +151,7 @@ def _header(line: bytes) -> Header:
 
 @dataclass
 class _Reader:
-    """Takes entry by entry; what an entry refers to stands before it."""
+    """Reads and validates entry by entry; an entry may refer only to earlier ones."""
 
     file: str
     problems: list[FileProblem] = field(default_factory=list[FileProblem])
@@ -269,7 +269,7 @@ class _Reader:
                     self.trials[trial.uid] = trial
 
     def _speaks(self, name: str, person: str, *trials: str) -> str:
-        """Who may speak in an entry: the packer; of trials whose run is in the bundle, anybody."""
+        """The only name an entry may bear: the packer's; on trials whose run is in the bundle, any valid `name`."""
         whole = trials and all(trial in self.trials for trial in trials)
         return name if whole and not name_problem(name) else person
 

@@ -1,4 +1,4 @@
-"""Writing a bundle of what one person did."""
+"""Writes a bundle of what one person did, or of whole runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WrittenBundle:
-    """A file that was written. `size` in bytes; `kinds` of the person's own entries, one for each, as in
-    `Arrived`; `drafts`: their unsaved edits, which no bundle holds.
+    """A bundle that was written. `size` in bytes; `kinds`: one word for each of its entries, as in `Arrived`; `drafts`:
+    the person's unsaved edits, which are never packed.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class WrittenBundle:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a bundle would hold, as in `WrittenBundle`, and what its file would be called."""
+    """What a bundle would hold, as in `WrittenBundle`, and its file's name."""
 
     name: str
     kinds: tuple[str, ...]
@@ -52,14 +52,14 @@ class Preview:
 
 
 def preview_bundle(workspace: Workspace, person: str, since: datetime | None = None) -> Preview:
-    """What `write_bundle` would write; no kinds when there is nothing to pack."""
+    """What `write_bundle` would write; no kinds if there is nothing."""
     bundle = workspace.exchange.bundle(person, since=since)
     name = default_name(header_of(bundle, b"", since))
     return Preview(name, _own(bundle, since), len(workspace.drafts.of(person)))
 
 
 def bundle_bytes(bundle: Bundle, since: datetime | None = None) -> bytes:
-    """The same bundle gives the same bytes, whenever and wherever it is written."""
+    """The bundle file's bytes; equal content gives equal bytes."""
     body = body_of(bundle)
     return compressed(header_line(header_of(bundle, body, since)) + body)
 
@@ -72,9 +72,9 @@ def write_bundle(
     since: datetime | None = None,
     runs: Sequence[int] = (),
 ) -> WrittenBundle:
-    """Write what `person` did (from `since` on) to `path`, or to a file named after them here; with `runs`, these
-    runs whole instead. An older bundle is replaced. Raises `CuecardError` when there is nothing to pack, it is more
-    than a bundle can hold, or the file cannot be written; `NotFound` for an unknown run.
+    """Write what `person` did (at `since` or later) to `path`, or to a file named after them in the current folder;
+    with `runs`, these runs in full instead. An existing bundle is replaced. Raises `CuecardError` if there is nothing
+    to pack, it is too large, or the file cannot be written; `NotFound` for an unknown run.
     """
     bundle = (
         workspace.exchange.bundle_of_runs(person, runs)
@@ -139,13 +139,13 @@ def _own(bundle: Bundle, since: datetime | None) -> tuple[str, ...]:
 
 
 def default_name(header: Header, run: str = "") -> str:
-    """`ana-2026-11-21.cuepack`: who, or the name of the first of its runs, and the day of the newest entry."""
+    """The file's name, `ana-2026-11-21.cuepack`: the person, or the first run, and the day of the newest entry."""
     day = header.until.strftime("-%Y-%m-%d") if header.until else ""
     return f"{slug(run or header.person)}{day}{SUFFIX}"
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """In one step: whoever looks sees the old file or the new one. Only bundles are replaced."""
+    """Write the file atomically. Only bundles are replaced."""
     try:
         if path.exists() and (path.is_dir() or not is_compressed(path)):
             raise Conflict(

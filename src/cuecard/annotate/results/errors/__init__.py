@@ -1,1 +1,1 @@
-"""What went wrong in trials, and how agents behaved in them: figures and tables of them, from a pool."""
+"""Error analysis: what went wrong in trials and how agents behaved, as numbers and tables."""

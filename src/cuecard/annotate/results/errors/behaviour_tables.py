@@ -1,4 +1,4 @@
-"""How agents behave, as tables: dealing with users, tools they call, and conversations cut for the model."""
+"""Tables of agents' behaviour: interaction with users, tool calls, and compacted conversations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -51,8 +51,8 @@ Means = Mapping[str, Statistic]
 
 
 def interaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
-    """Three tables for each family: turns and calls, what the user told, tokens. Means over tasks of the mean over
-    samples, as `core.scoring.aggregate` takes them, with 95% intervals by task; shares in percent.
+    """Three tables for each family: turns and calls, what the user disclosed, tokens. Means over tasks of the mean over
+    samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
     """
     return tuple(_sheets(pool, by))
 
@@ -64,7 +64,7 @@ def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
 
 
 def mean_cell(group: Group, name: str, statistic: Statistic | None) -> ResultCell:
-    """A cell that knows where `cuecard score --json` has the figure, if it is of an agent and family."""
+    """The cell of a mean, with its key in `cuecard score --json` if the group is of one agent and family."""
     trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)
     key = f"groups/{group.values[0]}/{group.family}/measures/{name}/{statistics_of(name)[0].value}"
     return ResultCell(
@@ -117,7 +117,7 @@ def _heading(name: str) -> str:
 
 
 def _tells(name: str, means: Sequence[Means]) -> bool:
-    """Whether any group has something to say: stages only where there are personas, tokens where there are models."""
+    """Whether any group has a value worth showing: stages only with personas, tokens only with models."""
     values = [_value(found, name) for found in means]
     if name in DISCLOSURE and all(_value(found, "stage_share") is None for found in means):
         return False
@@ -141,7 +141,7 @@ def tool_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
 
 
 def calls_of(group: Group, tools: Sequence[str]) -> dict[str, Rate]:
-    """Calls per trial of each tool, and of all under ""."""
+    """Calls per trial of each tool, and in all under the key ""."""
     judged = group.judged
     plans = {
         tool: plan(
@@ -199,8 +199,8 @@ def compaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
 
 
 def with_and_without(group: Group) -> tuple[Rate, Rate, Statistic]:
-    """The mean of the main measure over trials with a compaction and over those without, and the first minus the
-    second; the difference's `n` is that of the smaller side.
+    """The mean of the main measure over trials with compaction and over those without, and the first minus the second;
+    the difference's `n` is that of the smaller group.
     """
     name = MAIN[group.family]
     plans = {

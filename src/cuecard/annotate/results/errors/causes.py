@@ -34,13 +34,13 @@ from cuecard.core.text import one_line
 Bars = Mapping[Family, tuple[str, float]]
 
 BARS: Bars = CORE.each(lambda family: family.bar)
-"""The measure of each family and what it must reach: a trial below that has failed."""
+"""For each family, its measure and the threshold below which a trial has failed."""
 LAST_CALLS = 3
-"""A search that found no new fact in so many calls has dried up."""
+"""After so many calls without a new fact, a search counts as exhausted."""
 
 
 class Cause(StrEnum):
-    """In the order in which they are asked about; `UNJUDGED` is no failure."""
+    """Why a trial failed, in the order in which causes are checked; `UNJUDGED` is no failure."""
 
     API_ERROR = "api_error"
     CONTEXT_OVERFLOW = "context_overflow"
@@ -70,8 +70,8 @@ MACHINERY: Mapping[Termination, Cause] = {
 
 
 def failed(row: Row, bars: Bars = BARS) -> bool | None:
-    """Whether the trial fell short: it ended by a failure of the machinery, or its family's measure is below the
-    bar. None: that cannot be said, since it has not ended or its measure has no value.
+    """Whether the trial failed: by an error of the machinery, or because its family's measure is below the threshold.
+    None: unknown, because it has not ended or its measure has no value.
     """
     end = row.trial.termination
     if end is None:
@@ -157,7 +157,7 @@ def cause_by_facts(figures: TrialFigures) -> Cause:
 
 
 def cause_by_graph(figures: TrialFigures) -> Cause:
-    """Too little where recall is not above precision, else too much that is invalid."""
+    """Too little if recall is not above precision, else too much that is invalid."""
     recall, precision = figures.value("triplet_recall"), figures.value("triplet_precision")
     return Cause.TOO_LITTLE if (recall or 0) <= (precision or 0) else Cause.TOO_MUCH
 
@@ -166,14 +166,14 @@ EXAMPLES = 3
 _DETAIL = 200
 _URL = re.compile(r"\w+://[^\s\"'<>)]+")
 _ID = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?:\w[\w-]*_[\w-]*|[\w-]{8,})")
-"""Words with a digit that are long or joined by an underscore."""
+"""Identifiers: words with a digit that are long or contain an underscore."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 class Cluster(Frozen):
-    """Trials of one family (and of the same `group`, if asked for) with one cause. `rate`: of all trials of them that
-    have ended and of which it can be said whether they failed; of `UNJUDGED` ones, of all that have ended.
-    `examples`: the first of each of a few tasks, in the order of the pool.
+    """Trials of one family (and of the same `group`, if asked for) with one cause. `rate`: of their ended trials of
+    which it is known whether they failed; of `UNJUDGED` ones, of all ended trials. `examples`: the first trial of each
+    of a few tasks, in the pool's order.
     """
 
     cause: Cause
@@ -193,7 +193,7 @@ class Cluster(Frozen):
 
 
 class Detail(Frozen):
-    """Failures of the machinery that said the same, numbers and ids masked. `example`: what one of them said."""
+    """Errors of the machinery with the same message, numbers and ids masked. `example`: one of the messages."""
 
     cause: Cause
     text: str
@@ -215,7 +215,7 @@ def clusters(
 
 
 def details(pool: Pool) -> tuple[Detail, ...]:
-    """What the machinery said when it failed, the most frequent first."""
+    """Error messages of the machinery, the most frequent first."""
     found: dict[tuple[Cause, str], list[tuple[int, str]]] = {}
     for row in pool.rows:
         end = row.trial.termination
@@ -310,12 +310,12 @@ def cause_word(cause: Cause) -> str:
 
 
 def cause_sheets(pool: Pool, by: By = BY, bars: Bars = BARS) -> tuple[Sheet, ...]:
-    """Causes by arm for each family, then what the machinery said where it failed."""
+    """Causes by arm for each family, then the machinery's error messages."""
     return tuple(_sheets(pool, by, bars))
 
 
 def failures(group: Group, bars: Bars = BARS) -> Rate:
-    """The share of trials that failed, of those of which it can be said."""
+    """The share of failed trials among those of which it is known."""
     told = ((row, failed(row, bars)) for row in group.rows)
     known = ((row, short) for row, short in told if short is not None)
     return counted({"": flagged("failed", known, _("no trial is judged"))})[""]

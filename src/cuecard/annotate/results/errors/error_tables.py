@@ -1,4 +1,4 @@
-"""The error analysis as tables: one of counts for each family, then what that family can do wrong."""
+"""The error analysis as tables: for each family one of counts, then tables of its particular errors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 
 MOST = 20
-"""Relations, columns and reasons that a table tells, the most frequent ones."""
+"""How many relations, columns and reasons a table shows, the most frequent ones."""
 RAW = 80
 Columns = Sequence[tuple[str, Callable[[ArmErrors], ResultCell]]]
 
@@ -41,7 +41,7 @@ def error_sheets(report: ErrorReport) -> tuple[Sheet, ...]:
 
 
 def error_parts(report: ErrorReport) -> Iterator[tuple[Part, Sheet]]:
-    """The same, each with what it is about."""
+    """The same tables, each with what it is about."""
     for family in FAMILIES:
         arms = [arm for arm in report.arms if arm.family == family]
         if not arms:
@@ -169,7 +169,7 @@ def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, S
 
 
 def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
-    """The paper's classes with the correlation, then ours."""
+    """F1 by user turns: the paper's classes with the correlation, then finer ones."""
     paper = _by_class(
         _("F1 by user turns"),
         _("User turns"),
@@ -203,7 +203,7 @@ def _by_class(
     arms: Sequence[tuple[str, tuple[TrialClass, ...]]],
     named: Mapping[str, str] | None = None,
 ) -> Sheet:
-    """The classes that have a trial of any arm."""
+    """A table of the classes that contain a trial of any arm."""
     found = [(name, {each.name: each.mean for each in mine}) for name, mine in arms]
     present = [n for n in found[0][1] if any(rates[n].of for _name, rates in found)]
     return across(
@@ -221,7 +221,7 @@ def _coverage(
     arms: Sequence[tuple[str, tuple[Coverage, ...]]],
     most: int = 0,
 ) -> Iterator[Sheet]:
-    """`most`: only so many, those with most gold triples first; without it all, in the order that they have."""
+    """A table of coverage. `most`: how many lines, those with most gold triples first; 0: all, in their own order."""
     by_name = [(name, {each.name: each for each in mine}) for name, mine in arms]
     gold: dict[str, int] = {}
     for each in (each for _name, mine in arms for each in mine):

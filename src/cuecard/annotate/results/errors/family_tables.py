@@ -1,4 +1,4 @@
-"""Tables of single families: profiles at ambiguous checkpoints, fact tasks by size of world, and facts found call by call."""
+"""Error tables of single families: behaviour at ambiguous checkpoints, fact tasks by size, facts found by call."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -57,8 +57,8 @@ _Of = Callable[[ProfileRate], ResultCell]
 
 
 def profile_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
-    """Shares of the profiles, their pass rates, those by ambiguity and by difficulty, and how the agents' turns were
-    read. Nothing without checkpoint tasks.
+    """Shares of the behaviour profiles and their pass rates, the same by ambiguity and by difficulty, and the statuses
+    of agents' turns. Empty without checkpoint tasks.
     """
     report = error_report(pool, by, families=("checkpoints",))
     arms = [(arm, arm.chain) for arm in report.arms if arm.chain]
@@ -166,8 +166,8 @@ MEASURES = ("pass_at_1", "fcr", "hit_rate", "tool_calls", "premature_stop")
 
 
 def tier_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
-    """A line for each arm and tier, and for all tiers of an arm where it has several. Means over tasks of the mean over
-    samples; FORMATS, paraworld, counts zeros of trials that called no tool. Nothing without fact tasks.
+    """A line for each arm and tier, and one for all tiers if an arm has several. Means over tasks of the mean over
+    samples; as in FORMATS, paraworld, trials without tool calls count zeros. Empty without fact tasks.
     """
     whole = {group.values: group for group in groups_of(pool, by, ("facts",)) if group.judged}
     if not whole:
@@ -215,8 +215,8 @@ EVERY = 5
 
 
 def curve_sheets(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tuple[Sheet, ...]:
-    """New facts, coverage and hit precision at the k-th tool call, for each arm over a fixed cohort and over all trials:
-    all of the first `FIRST` calls, then every fifth and the last. `k_trunc`: the last call of the cohort. Nothing
+    """New facts, coverage and hit precision at the k-th tool call, for each arm over a fixed cohort and over all
+    trials: the first `FIRST` calls, then every fifth and the last. `k_trunc`: the last call of the cohort. Empty
     without fact tasks.
     """
     report = error_report(pool, by, families=("facts",), k_trunc=k_trunc)
@@ -239,7 +239,7 @@ def curve_sheets(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tupl
 
 
 def cohort_words(*trials: int) -> str:
-    """What the paper's curves are called, with the trials of each arm that they are of."""
+    """The title of the paper's curves, with the number of trials of each arm."""
     return _("fixed cohort (paper), n = {n}").format(n=", ".join(f"{n:,}" for n in trials))
 
 
@@ -248,7 +248,7 @@ def all_words() -> str:
 
 
 def cohort_note(cohort: CohortAt) -> str:
-    """Which trials they are, and why these."""
+    """Which trials the cohort consists of, and why."""
     told = _("The trials with at least {k} calls, the same at every call.").format(k=cohort.k_trunc)
     match cohort.rule:
         case "asked":
@@ -288,7 +288,7 @@ def _curve_sheets_sheet(
 
 
 def chosen(points: Sequence[CurveAt]) -> tuple[CurveAt, ...]:
-    """Those that a table tells."""
+    """The points that a table shows."""
     return tuple(
         point for point in points if point.k <= FIRST or point.k % EVERY == 0 or point is points[-1]
     )

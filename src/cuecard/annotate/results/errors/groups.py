@@ -1,4 +1,4 @@
-"""The trials of a pool put together by family and class, ratios of sums over them with intervals, and cells that show these."""
+"""Groups of a pool's trials, ratios of sums over them with intervals, and cells that show these."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 By = tuple[Dimension, ...]
 Judged = Sequence[tuple[Row, TrialFigures]]
-"""Judged trials with their figures."""
+"""Judged trials with their measures and counts."""
 BY: By = ("agent",)
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """All trials of one family that share these `values`, one for each dimension of `by`. `name`: what it is called,
-    `alpha` or `alpha · Chinese`.
+    """All trials of one family with these `values`, one for each dimension of `by`. `name`: for display, `alpha` or
+    `alpha · Chinese`.
     """
 
     family: Family
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def baseline(self) -> bool:
-        """One of its players is an embedded offline one."""
+        """Whether one of its players is an offline baseline."""
         return any(row.baseline for row in self.rows)
 
     @property
@@ -73,8 +73,8 @@ class Group:
 
 
 def groups_of(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES) -> tuple[Group, ...]:
-    """A group for each family and combination of values that occurs, in the order of `place_of`, runs as they were
-    asked for. Where several judges judged, their rows are told apart.
+    """A group for each family and combination of values that occurs, in the order of `place_of`, runs as asked for. If
+    there are several judges, each has groups of its own.
     """
     by = tuple(dimension for dimension in by if dimension != "family")
     if len(pool.values("judge")) > 1 and "judge" not in by:
@@ -113,7 +113,7 @@ def by_family(groups: Sequence[Group]) -> Iterator[tuple[Family, tuple[Group, ..
 
 
 def notes_of(pool: Pool, groups: Sequence[Group]) -> dict[Family, tuple[str, ...]]:
-    """What belongs below every table of a family: what is not counted, what was taken together, who is no model."""
+    """Notes for all tables of a family: what is not counted, what was pooled, which players are baselines."""
     return {
         family: notes_on(
             pool.where(lambda row, of=family: row.family == of),
@@ -128,8 +128,8 @@ _WANTED = CORE.each(lambda family: family.handed_in)
 
 
 class Unreadable(Frozen):
-    """A trial that handed in nothing that could be read. `reason` and the beginning of what came (`raw`) are the
-    agent's or a program's text; both are "" where nothing came.
+    """A trial without a readable prediction. `reason`: why; `raw`: the beginning of the agent's text; both "" if it
+    handed in nothing.
     """
 
     trial: int
@@ -141,7 +141,7 @@ class Unreadable(Frozen):
 
 
 def unread(family: Family, figures: TrialFigures) -> bool:
-    """Something was handed in, but not what the family asks for."""
+    """Whether something was handed in that is not in the family's format."""
     return figures.handed_in not in (_WANTED[family], "nothing")
 
 
@@ -164,12 +164,12 @@ def unreadable(family: Family, judged: Judged) -> tuple[Unreadable, ...]:
 _Key = TypeVar("_Key")
 _ALONE = 16
 Part = tuple[Row, float, float]
-"""What one trial adds above and below the line."""
+"""A trial with what it adds to the numerator and to the denominator."""
 
 
 class Rate(Frozen):
-    """`count` / `of`: the sums over trials whose ratio `statistic` is, with its interval. `trials`: those that are
-    opened from here, the ones that have what is counted or, of a mean, all that entered.
+    """A ratio of sums over trials with its interval: `count` / `of`. `trials`: those behind it, for opening them: the
+    ones that have what is counted or, for a mean, all that entered.
     """
 
     statistic: Statistic
@@ -184,9 +184,9 @@ class Rate(Frozen):
 
 @dataclass(frozen=True)
 class Plan:
-    """A ratio to be counted. `share`: it lies between 0 and 1. `hits`: only trials that add above the line are
-    behind it. `empty`: why there is no value where nothing is below the line. `each_task`: the mean over tasks of
-    each task's own ratio, as `core.scoring.aggregate` takes measures; `n` counts tasks then.
+    """A ratio to compute. `share`: it lies between 0 and 1. `hits`: only trials that add to the numerator are listed
+    behind it. `empty`: the reason given if the denominator is 0. `each_task`: take the mean over tasks of each task's
+    own ratio, as `core.scoring.aggregate` does; `n` then counts tasks.
     """
 
     name: str
@@ -210,13 +210,13 @@ def plan(
 
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
-    """The share of trials that have something; those are behind it."""
+    """The share of trials that have the flag."""
     return plan(name, ((row, float(flag), 1.0) for row, flag in rows), hits=True, empty=empty)
 
 
 def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
-    """Every ratio with its 95% interval, in which all trials of a task are drawn together
-    (`annotate.agreement.with_intervals`). Many at once see the same resamples, which costs less.
+    """Every ratio with its 95% interval, resampling tasks (`annotate.agreement.with_intervals`). Many at once share
+    their resamples, which is faster.
     """
     if len(plans) <= _ALONE:
         # Each by itself: the same figure has the same interval in every table.
@@ -282,7 +282,7 @@ def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _CALLS = {"0": 0, "1-5": 5, "6-10": 10, "11-20": 20, "21-50": 50, "51-100": 100}
-"""Classes and the most calls in them."""
+"""Classes by number of tool calls, with the largest number of each."""
 _MORE = "101+"
 CALL_CLASSES = (*_CALLS, _MORE)
 
@@ -295,8 +295,8 @@ class TrialClass(Frozen):
 
 
 def calls_class(calls: int) -> str:
-    """`0`, `1-5`, `6-10`, `11-20`, `21-50`, `51-100`, `101+`: the agent's tool calls in a trial. Ours: about as wide
-    as the numbers of calls that one answer, one stage and one whole dialogue take.
+    """The class of a number of tool calls in a trial: `0`, `1-5`, `6-10`, `11-20`, `21-50`, `51-100`, `101+`. The
+    classes are our own, about as wide as what one answer, one stage and one whole dialogue take.
     """
     return next((name for name, most in _CALLS.items() if calls <= most), _MORE)
 
@@ -331,14 +331,14 @@ def number(value: float, trials: Sequence[int] = ()) -> ResultCell:
 
 
 def share(rate: Rate | None) -> ResultCell:
-    """`8.3 [2.1, 15.4]`: in percent."""
+    """A rate in percent: `8.3 [2.1, 15.4]`."""
     if rate is None:
         return ResultCell("–")
     return ResultCell(in_percent(rate.statistic), statistic=rate.statistic, trials=rate.trials)
 
 
 def share_of(rate: Rate | None) -> ResultCell:
-    """`8.3 [2.1, 15.4] (24)`: in percent, with its n; a dash for nothing at all."""
+    """A rate in percent with its n: `8.3 [2.1, 15.4] (24)`; a dash if there is nothing."""
     if rate is None or not rate.of:
         return ResultCell("–", statistic=rate.statistic if rate else None)
     return ResultCell(
@@ -349,7 +349,7 @@ def share_of(rate: Rate | None) -> ResultCell:
 
 
 def level(rate: Rate | None, digits: int = 2) -> ResultCell:
-    """`7.25 [6.10, 8.31]`: as it is."""
+    """A rate as a number: `7.25 [6.10, 8.31]`."""
     if rate is None:
         return ResultCell("–")
     return figure_cell(rate.statistic, rate.trials, digits)
@@ -362,7 +362,7 @@ def figure_cell(
 
 
 def plain(statistic: Statistic | None, digits: int) -> str:
-    """A figure that is no share, with its interval."""
+    """A statistic that is no share, with its interval."""
     if statistic is None or statistic.value is None:
         return "–"
     if statistic.interval is None:
@@ -377,7 +377,7 @@ def title(family: Family, words: str) -> str:
 
 
 def arm_heading(by: By) -> str:
-    """What the first column is called where it names arms."""
+    """The heading of a column with names of arms."""
     return " · ".join(dimension_word(dimension) for dimension in by) or _("Trials of")
 
 
@@ -388,7 +388,7 @@ def across(
     rows: Sequence[tuple[str, Callable[[_Arm], ResultCell]]],
     notes: Sequence[str] = (),
 ) -> Sheet:
-    """A table with an arm in each column: `rows` are what the lines are called and what each says of an arm."""
+    """A table with a column for each arm. `rows`: for each line its name and a function from the arm to its cell."""
     lines: list[Line] = [(text(name), *(of(arm) for _name, arm in arms)) for name, of in rows]
     return Sheet(
         view="results",

@@ -1,4 +1,4 @@
-"""Errors in the graphs and tables that were handed in."""
+"""Errors in predicted graphs and tables."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 
 class Coverage(Frozen):
-    """Gold triples of one relation, or of one stage, over all trials. `rate`: covered of the judged ones;
-    `unjudged` are beside.
+    """Gold triples of one relation or stage, over all trials. `rate`: covered ones of those that were judged;
+    `unjudged`: how many were not.
     """
 
     name: str
@@ -63,11 +63,11 @@ class InvalidRelation(Frozen):
 
 
 class GraphFindings(Frozen):
-    """`over`: handed in more than 1.5 times the gold's triples; `under`: less than half. Both over all judged trials,
-    unreadable ones too. `generation`: triples handed in / gold triples of the readable, mean over tasks. `relations`: the
-    most frequent in the gold first, `stages` in their order, `invalid`: the most frequent first. F1 by compaction
-    (`with`, `without`), by user turns in the paper's classes and in ours (`fine`), by tool calls. `turns_f1`: Pearson's
-    correlation of user turns and F1 over trials.
+    """Errors of an arm on graphs. `over`, `under`: predicted more than 1.5 times, or less than half, the gold's
+    triples; both over all judged trials, unreadable ones included. `generation`: predicted / gold triples of readable
+    trials, mean over tasks. `relations`: the most frequent in the gold first; `stages` in their order; `invalid`: the
+    most frequent first. Mean F1 by compaction (`with`, `without`), by user turns in the paper's classes and in finer
+    ones (`fine`), by tool calls. `turns_f1`: Pearson's correlation of user turns and F1 over trials.
     """
 
     over: Rate
@@ -195,14 +195,14 @@ def _invalid(read: Sequence[tuple[Row, GraphFigures]]) -> tuple[InvalidRelation,
 
 
 class Reason(Frozen):
-    """Why tables could not be laid over the gold ones, in the judge's words, and in which trials."""
+    """Why tables could not be aligned with the gold, in the judge's words, and in which trials."""
 
     reason: str
     trials: tuple[int, ...]
 
 
 class WrongCells(Frozen):
-    """Cells of joined rows in one column (of this name, in whichever tables). `rate`: wrong of the judged ones."""
+    """Cells of joined rows in the columns of this name. `rate`: wrong ones of those that were judged."""
 
     column: str
     rate: Rate
@@ -210,10 +210,10 @@ class WrongCells(Frozen):
 
 
 class TableErrors(Frozen):
-    """`unusable`: no table with the required columns, of the trials of which the judgement says it; `reasons` by
-    frequency. Of usable tables, rows without duplicates by key: `missing` gold rows of all gold rows, `extra`
-    predicted rows of all predicted. `columns`: where most cells are wrong first; key columns are left out, since
-    rows are joined by them.
+    """Errors of an arm on tables. `unusable`: trials without a table with the required columns, of those whose
+    judgement says so or not; `reasons` by frequency. In usable tables, with rows of equal keys counted once: `missing`
+    gold rows of all gold rows, `extra` predicted rows of all predicted. `columns`: the most wrong cells first; without
+    key columns, by which rows are joined.
     """
 
     unusable: Rate

@@ -1,4 +1,4 @@
-"""What goes wrong, agent by agent and family by family, how agents meet checkpoints, and how facts are found call by call."""
+"""The error report by agent and family, behaviour at checkpoints, and facts found call by call."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -44,8 +44,8 @@ Step = tuple[Row, StepRecord]
 
 
 class ProfileRate(Frozen):
-    """Reached ambiguous checkpoints with this profile: their `share` of all, and how many of them `passed`. Trials
-    behind either are those with such a checkpoint.
+    """Reached ambiguous checkpoints with this behaviour: their `share` of all, and the share of them that `passed`. The
+    trials behind both are those with such a checkpoint.
     """
 
     profile: Profile
@@ -58,15 +58,16 @@ class ProfileRate(Frozen):
 
 
 class StatusRate(Frozen):
-    """How many of the agent's turns a responder read so, of all that it read."""
+    """How often the responder gave an agent's turn this status, of all turns with a status."""
 
     status: CheckpointStatus
     rate: Rate
 
 
 class ChainErrors(Frozen):
-    """`k`: the searches that divide the two ways to guess (`typical_searches` of all the arm's checkpoints), a
-    constant in the intervals. `by_ambiguity`: type; `by_difficulty`: of the task, "" where it has none.
+    """Errors of an arm on checkpoints. `k`: the number of searches that separates the two kinds of guessing
+    (`typical_searches` of all the arm's checkpoints), a constant in the intervals. `by_ambiguity`: by type;
+    `by_difficulty`: of the task, "" for none.
     """
 
     k: float
@@ -149,8 +150,8 @@ World = tuple[Row, FactFigures]
 
 
 class CurveAt(Frozen):
-    """At the k-th tool call; what it means is in `core.scoring.curves.CurvePoint`. `cohort`: trials that made at
-    least k calls, of `trials`. New facts and hit precision are over the cohort, the coverage over all.
+    """Values at the k-th tool call; see `core.scoring.curves.CurvePoint`. `cohort`: how many of `trials` made at least
+    k calls. New facts and hit precision are over the cohort, the coverage over all trials.
     """
 
     k: int
@@ -171,8 +172,8 @@ class CohortAt(Frozen):
 
 
 class SearchErrors(Frozen):
-    """`points` over all trials (ours), `cohort` over a fixed cohort (the paper's). `premature`: handed an answer in with
-    facts still unfound, of trials that handed one in; the mean over tasks.
+    """Errors of an arm in closed worlds. `points`: over all trials (our addition), `cohort`: over a fixed cohort (the
+    paper's). `premature`: trials that answered with facts still unfound, of those that answered; the mean over tasks.
     """
 
     points: tuple[CurveAt, ...]
@@ -249,9 +250,10 @@ def _premature(judged: Judged) -> Plan:
 
 
 class ArmErrors(Frozen):
-    """One arm: trials of one family that share the values of `by`. `trials`: all, `ended` and `judged` of them,
-    `judged_trials` their ids; everything else is about the judged ones. `baseline`: an embedded offline player took
-    part. `format_failure`: what was handed in could not be read; `nothing`: nothing was handed in. `name` is what it is called where it stands beside others.
+    """Errors of one arm: trials of one family with the same values of `by`. `trials`: how many in all, `ended` and
+    `judged` of them; everything else is about the judged ones. `baseline`: an offline baseline took part.
+    `format_failure`: the prediction could not be read; `nothing`: nothing was handed in. `name`: for display beside
+    other arms.
     """
 
     family: Family
@@ -273,7 +275,7 @@ class ArmErrors(Frozen):
 
 
 class ErrorReport(Frozen):
-    """Arms with a judged trial, family by family. `notes`: what is not counted, and who is no model."""
+    """Arms with judged trials, family by family. `notes`: what is not counted, and which players are baselines."""
 
     by: tuple[Dimension, ...]
     arms: tuple[ArmErrors, ...]

@@ -1,1 +1,1 @@
-"""Plots of results: what is drawn, from a pool, as tables and as SVG."""
+"""Plots of results: their data from a pool, as tables and as SVG."""

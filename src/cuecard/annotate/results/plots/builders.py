@@ -1,4 +1,4 @@
-"""Every plot of a pool, among them curves of facts found call by call, and distributions of values."""
+"""All plots of a pool; among them curves of facts found call by call, and distributions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
@@ -24,7 +24,7 @@ from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import PASS_MEASURES, measure_label
 
 FEW = 5
-"""Where fewer trials are left a curve tells of these few only: it is drawn thin."""
+"""Where fewer trials are left, a curve is drawn thin, because it depends on few."""
 
 
 def curve_plots(field: Field) -> Iterator[Plot]:
@@ -49,7 +49,7 @@ def curve_plots(field: Field) -> Iterator[Plot]:
 
 
 def _curves() -> tuple[tuple[str, str, str, Callable[[CurveAt], Rate], str, Scale], ...]:
-    """Key, title, what stands up, the figure, what to say of all trials, and the scale."""
+    """For each curve: key, title, label of the y axis, its values, its description over all trials, and its scale."""
     kept = _("Trials that stopped keep what they had; thin: fewer than {n} made the call.")
     made = _("Means over the trials that made the call; thin: fewer than {n}.")
     kept, made = kept.format(n=FEW), made.format(n=FEW)
@@ -128,12 +128,12 @@ CLASSES = 10
 
 
 def class_of(value: float) -> int:
-    """In which tenth of 0 to 1 it lies; a tenth holds its lower end, the last one also 1."""
+    """The number of the tenth of 0 to 1 that contains the value; a tenth contains its lower end, the last one also 1."""
     return max(0, min(CLASSES - 1, floor(value * CLASSES + 1e-9)))
 
 
 def distribution(field: Field, measure: str) -> Plot:
-    """Shares of an arm's trials by class of the measure: tenths, or 0 and 1 of a measure that has nothing between."""
+    """Shares of an arm's trials by class of the measure: tenths, or 0 and 1 if it has no other values."""
     values = [[row.measure(measure) for row in arm.rows] for arm in field.arms]
     binary = measure in PASS_MEASURES
     names = ("0", "1") if binary else tuple(_class_name(at) for at in range(CLASSES))
@@ -210,9 +210,9 @@ AGENTS: tuple[Dimension, ...] = ("agent",)
 
 
 def plots_of(pool: Pool, by: Sequence[Dimension] = AGENTS) -> tuple[Plot, ...]:
-    """All plots that the pool has something to say for, family by family; the same for the same pool. `by`: what
-    makes a series; where there are several judges, each has series of its own. A plot that was to be expected
-    and cannot be drawn (no prices) is there and says why in `missing`.
+    """All plots for which the pool has data, family by family; deterministic. `by`: the dimensions that make a series;
+    each judge has series of its own. An expected plot that cannot be drawn (no prices) is included with the reason in
+    `missing`.
     """
     return tuple(plot for field in fields_of(pool, by) for plot in _of_family(field))
 

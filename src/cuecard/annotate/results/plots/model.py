@@ -1,4 +1,4 @@
-"""What a plot shows, without how it is drawn: its data, round numbers for its axes, and its numbers as a table."""
+"""The data of a plot, independent of how it is drawn: axes with round numbers, series, and the numbers as a table."""
 
 from collections.abc import Iterator
 from math import ceil, floor, log10
@@ -13,11 +13,11 @@ from cuecard.core.tasks.models import Family
 
 PlotKind = Literal["scatter", "lines", "bars", "heat", "intervals"]
 Scale = Literal["number", "share", "count", "cost"]
-"""How values read; a `share` lies between 0 and 1, a `count` is whole."""
+"""How values are written; a `share` lies between 0 and 1, a `count` is an integer."""
 
 
 class Axis(Frozen):
-    """From `low` to `high`. With `names` the places on it are 0, 1, … and stand for these."""
+    """An axis from `low` to `high`. With `names`, the values 0, 1, … stand for these."""
 
     label: str
     low: float = 0.0
@@ -31,9 +31,8 @@ class Axis(Frozen):
 
 
 class Point(Frozen):
-    """`y` at `x` with the ends of their intervals where there are any; `remark`: why there are none. `n`: over
-    how many, in the words of the plot's `counted`. `thin`: too few are left there to be relied on.
-    `trials`: ids of those behind it. `label`: what it is called where it is not its series alone.
+    """`y` at `x` with intervals if there are any (`remark`: why not). `n`: over how many of what the plot's `counted`
+    says; `thin`: too few to rely on; `trials`: ids of those behind it; `label`: its name if that is not its series'.
     """
 
     x: float
@@ -58,8 +57,8 @@ class Point(Frozen):
 
 
 class Series(Frozen):
-    """Points of one name from left to right. `mark`: its number among all series of the pool, so that it has the same
-    glyph and colour in every plot. `baseline`: an embedded offline player is among its players.
+    """Points with one name, from left to right. `mark`: its number in the pool, which gives it the same glyph and
+    colour in every plot. `baseline`: an offline baseline is among its players.
     """
 
     name: str
@@ -112,7 +111,7 @@ class Plot(Frozen):
 
     @property
     def trials(self) -> tuple[int, ...]:
-        """All that stand behind it, in ascending order."""
+        """The ids of all trials behind it, in ascending order."""
         ids = {id for _series, point in self.points for id in point.trials}
         return tuple(sorted(ids | {id for cell in self.cells for id in cell.trials}))
 
@@ -122,7 +121,7 @@ _SLACK = 1e-9
 
 
 def nice_step(span: float, most: int, *, whole: bool = False) -> float:
-    """The smallest of 1, 2, 2.5 and 5 times a power of ten that parts `span` into at most `most` steps."""
+    """The smallest of 1, 2, 2.5 and 5 times a power of ten that divides `span` into at most `most` steps."""
     if span <= 0 or most < 1:
         return 1.0
     power = 10.0 ** floor(log10(span / most))
@@ -138,7 +137,7 @@ def nice_step(span: float, most: int, *, whole: bool = False) -> float:
 def bounds(
     values: list[float], *, scale: Scale = "number", zero: bool = True
 ) -> tuple[float, float]:
-    """Ends at round numbers around all values; shares keep to 0 and 1, others begin at zero with `zero`."""
+    """Round ends of an axis for these values; shares stay within 0 and 1, others begin at zero with `zero`."""
     if scale == "share":
         return 0.0, 1.0
     low, high = min(values, default=0.0), max(values, default=1.0)
@@ -151,14 +150,14 @@ def bounds(
 
 
 def ticks(axis: Axis, most: int) -> tuple[float, ...]:
-    """At most `most` + 1 round places on the axis, at its ends where these are round."""
+    """At most `most` + 1 round values on the axis."""
     step = nice_step(axis.span, max(1, most), whole=axis.scale == "count")
     first, last = ceil(axis.low / step - _SLACK), floor(axis.high / step + _SLACK)
     return tuple(_tidy(n * step) for n in range(first, last + 1))
 
 
 def tick_label(value: float, step: float) -> str:
-    """With as many decimals as neighbours `step` apart need; thousands as `12k`, millions as `3M`."""
+    """A tick with the decimals that a distance of `step` needs; thousands as `12k`, millions as `3M`."""
     for unit, mark in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= unit and step >= unit / 10:
             return f"{value / unit:g}{mark}"
@@ -174,8 +173,8 @@ def tick_labels(places: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def value_text(value: float | None, scale: Scale) -> str:
-    """A value as it stands in tables and under the cursor: shares with three decimals, costs with four
-    digits, whole numbers with their thousands parted; a dash where there is none.
+    """A value for display: shares with three decimals, costs with four digits, integers with separated thousands; a
+    dash for none.
     """
     if value is None:
         return "–"
@@ -220,7 +219,7 @@ def plot_sheet(plot: Plot) -> Sheet:
 
 
 def place_text(axis: Axis, at: float) -> str:
-    """What a place on an axis is called."""
+    """The text for a value on an axis."""
     if axis.names and 0 <= at < len(axis.names):
         return axis.names[int(at)]
     return value_text(at, axis.scale)

@@ -1,4 +1,4 @@
-"""What becomes a series of a plot, and plots of one measure's means by arm, cost, domain and user turns."""
+"""The series of plots, and plots of one measure's means by arm, cost, domain and user turns."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,12 +16,12 @@ from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class,
 from cuecard.core.tasks.models import Family
 
 MARKS = 12
-"""How many series have a shape of their own; of more, those of each family are numbered apart."""
+"""How many series have a marker of their own; if there are more, each family is numbered by itself."""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A group of trials of one family. `mark`: its number among all arms of the pool."""
+    """A group of trials of one family that makes a series. `mark`: its number among all arms of the pool."""
 
     group: Group
     mark: int
@@ -54,7 +54,7 @@ class Field:
 
 
 def fields_of(pool: Pool, by: Sequence[Dimension]) -> Iterator[Field]:
-    """Each family with a judged trial. Where several judges judged, each has arms of its own."""
+    """Each family with judged trials. If there are several judges, each has arms of its own."""
     groups = groups_of(pool, tuple(by))
     every = {values: mark for mark, values in enumerate(sorted({g.values for g in groups}))}
     notes = notes_of(pool, groups)
@@ -74,7 +74,7 @@ def trials_of(rows: Sequence[Row]) -> tuple[int, ...]:
 
 
 def _counted(arms: Sequence[Arm]) -> str:
-    """Over what a plot is; every arm has a trial of each judge."""
+    """What the plot's n counts; it names the judges if there are several."""
     rows = [row for arm in arms for row in arm.rows]
     tasks = len({row.trial.task_id for row in rows})
     trials = len({row.trial.id for row in rows})
@@ -84,8 +84,8 @@ def _counted(arms: Sequence[Arm]) -> str:
 
 
 def averages(rows: Sequence[Row], *measures: str) -> tuple[Statistic, ...]:
-    """Avg@N of each measure (pooled ratios pooled) over the judged ones of `rows`, intervals by resampling tasks; `n`
-    counts tasks.
+    """Avg@N of each measure (pooled ratios pooled) over the judged ones of `rows`, with intervals by resampling tasks;
+    `n` counts tasks.
     """
     found = with_task_intervals(scores_of(rows, measures), measures)
     none = _("no trial has a value")
@@ -146,7 +146,7 @@ def means(field: Field, measure: str) -> Plot:
 
 
 def against(paid: Paid, field: Field, measure: str) -> Plot:
-    """One point for each arm: what its trials took on average, and the mean of the measure."""
+    """One point for each arm: the mean of what its trials cost, and the mean of the measure."""
     words, label, none = _PAID[paid]
     series: list[Series] = []
     lacking: list[tuple[Arm, Statistic]] = []
@@ -181,7 +181,7 @@ def against(paid: Paid, field: Field, measure: str) -> Plot:
 
 
 def by_domain(field: Field, measure: str) -> Plot:
-    """Domains down, arms across."""
+    """A heat map: domains by arms."""
     groups = [grouped(arm.rows, lambda row: row.traits.domain) for arm in field.arms]
     domains = sorted({domain for group in groups for domain in group}, key=lambda d: (not d, d))
     cells: list[HeatCell] = []
@@ -220,7 +220,7 @@ def by_domain(field: Field, measure: str) -> Plot:
 
 
 def by_user_turns(field: Field, measure: str) -> Plot | None:
-    """Means over the trials with so many user turns, in our classes; None where all had about as many."""
+    """Means of the measure by number of user turns, in our classes; None if all are in one class."""
     found = [
         classes(
             arm.group.judged,

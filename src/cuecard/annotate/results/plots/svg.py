@@ -1,4 +1,4 @@
-"""A plot as SVG: bars, heat maps and intervals are drawn here, curves and points in `svg_lines`."""
+"""A plot as SVG. Bars, heat maps and intervals are drawn here, curves and points in `svg_lines`."""
 
 from cuecard.annotate.results.plots.model import (
     HeatCell,
@@ -40,7 +40,7 @@ _FEW = 3
 
 
 def bars(plot: Plot, top: float) -> tuple[list[str], float, float]:
-    """Elements, the width and where they end."""
+    """SVG elements, their width and their lower end."""
     many = len(plot.series)
     columns = max(1, min(3, many))
     wide = (WIDTH - 2 * PAD - _LEFT - (columns - 1) * _GAP) / columns
@@ -127,7 +127,7 @@ _PALE, _FULL = 0.06, 0.55
 
 
 def heat(plot: Plot, top: float) -> tuple[list[str], float, float]:
-    """Elements, the width and where they end; many columns make it wider."""
+    """SVG elements, their width and their lower end; many columns make it wider."""
     names = max((width_of(name) for name in plot.y.names), default=0.0)
     left = PAD + min(_NAME, names) + 12
     columns = max(1, len(plot.x.names))
@@ -177,7 +177,7 @@ _INTERVALS_NAME = 210.0
 
 
 def intervals(plot: Plot, top: float) -> tuple[list[str], float, float]:
-    """Elements, the width and where they end."""
+    """SVG elements, their width and their lower end."""
     told = [
         f"{interval_text(p.y, p.low, p.high, plot.y.scale)} · n {p.n:,}" for _one, p in plot.points
     ]
@@ -253,7 +253,7 @@ def as_svg(plot: Plot, *, heading: bool = True) -> str:
 
 
 def description(plot: Plot) -> str:
-    """The plot in words for who does not see it: its values, where they are few, and its notes."""
+    """The plot as text for people who do not see it: its values, if they are few, and its notes."""
     parts: list[str] = [plot.missing] if plot.missing else []
     if plot.kind in ("scatter", "intervals"):
         parts += [

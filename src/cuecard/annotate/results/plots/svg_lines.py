@@ -1,4 +1,4 @@
-"""Curves and points in SVG, with intervals and with names that do not lie on each other."""
+"""Curves and points in SVG, with intervals and with labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Label:
-    """`x`, `y`: where the baseline of the text begins."""
+    """A placed label; `x`, `y`: the start of its baseline."""
 
     x: float
     y: float
@@ -66,8 +66,8 @@ class Label:
 def placed(
     spots: Sequence[tuple[float, float, str]], taken: Sequence[Box], frame: Box
 ) -> list[Label] | None:
-    """A place for each name near its spot that meets no other name and nothing `taken`; None if one finds none: then
-    a legend tells them.
+    """A place for each label near its spot that overlaps no other label and nothing in `taken`. None if one finds no
+    place: then a legend is needed.
     """
     boxes = [*taken, *(Box(x - 6, y - 6, x + 6, y + 6) for x, y, _name in spots)]
     found: list[Label] = []
@@ -127,7 +127,7 @@ _APART = 7.0
 
 
 def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
-    """Elements, the width and where they end. Names stand at the right ends of the lines, or in a legend."""
+    """SVG elements, their width and their lower end. Names stand at the right ends of the lines, or in a legend."""
     names = [width_of(one.name) for one in plot.series]
     direct = len(names) * _LINES_GAP <= _HEIGHT and all(name <= _NAME for name in names)
     margin = max(names, default=0.0) + 30 if direct else 6.0
@@ -184,7 +184,7 @@ def _curve(plane: Plane, series: Series, aside: float, *, bands: bool) -> list[s
 
 
 def _band(plane: Plane, points: tuple[Point, ...], ink: str) -> list[str]:
-    """The intervals of points that have them, run after run; what few trials tell has none drawn."""
+    """The intervals of points as bands; none for thin points."""
     found: list[str] = []
     run: list[Point] = []
     for point in (*points, None):
@@ -232,7 +232,7 @@ _SCATTER_NAME = 170.0
 
 
 def scatter(plot: Plot, top: float) -> tuple[list[str], float, float]:
-    """Elements, the width and where they end."""
+    """SVG elements, their width and their lower end."""
     plane = Plane(
         plot.x, plot.y, gutter(plot.y, 5), top + 8, WIDTH - PAD - 6, top + 8 + _SCATTER_HEIGHT
     )

@@ -1,4 +1,4 @@
-"""What SVG pictures are made of: escaped elements, the plane, axes with their ticks, and the legend."""
+"""The parts of SVG pictures: escaped elements, the plane with its scales, axes with ticks, and the legend."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ _UNKNOWN = "\ufffd"
 
 
 def safe(text: str) -> str:
-    """Text from anywhere as the text of an element or an attribute: one line, nothing that XML does not allow."""
+    """Any text as content of an element or attribute: one line, without characters that XML does not allow."""
     clean = "".join(
         _UNKNOWN if char in "\ufffe\uffff" else char for char in one_line(storable(text))
     )
@@ -77,7 +77,7 @@ def text(
     room: float = 0.0,
     turned: bool = False,
 ) -> str:
-    """Words with their baseline at `y`, cut to `room` where there is a limit; what was cut is a tooltip."""
+    """Text with its baseline at `y`, cut to `room` pixels if given; cut text has a tooltip."""
     shown = fitted(words, room, size) if room else one_line(words)
     more = element("title", safe(words)) if shown != one_line(words) else ""
     return element(
@@ -106,12 +106,12 @@ def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
 
 
 def width_of(words: str, size: float = SIZE) -> float:
-    """About how wide text is, rather too wide than too narrow: no font is known here."""
+    """The estimated width of text in pixels, rather too wide: fonts are unknown here."""
     return size * sum(map(_em, words))
 
 
 def fitted(words: str, room: float, size: float = SIZE) -> str:
-    """Cut with an ellipsis to what fits into `room`."""
+    """Text cut with an ellipsis to fit `room` pixels."""
     flat = one_line(words)
     if width_of(flat, size) <= room:
         return flat
@@ -126,7 +126,7 @@ def fitted(words: str, room: float, size: float = SIZE) -> str:
 
 
 def wrapped(words: str, room: float, size: float = SMALL) -> list[str]:
-    """Lines that fit into `room`; text without blanks (Chinese) is parted anywhere."""
+    """Lines that fit `room` pixels; text without blanks (Chinese) is broken anywhere."""
     lines: list[str] = []
     current = ""
     for piece in _pieces(one_line(words)):
@@ -151,7 +151,7 @@ def dashes(mark: int) -> str | None:
 
 
 def marker(mark: int, x: float, y: float, *, r: float = 4.5) -> str:
-    """The shape of a series: told apart without colour."""
+    """The marker of a series: distinguishable without colour."""
     ink = colour(mark)
     match SHAPES[mark % len(SHAPES)]:
         case "circle":
@@ -190,7 +190,7 @@ def marker(mark: int, x: float, y: float, *, r: float = 4.5) -> str:
 def whisker(
     ends: tuple[float, float], at: float, ink: str, *, across: bool = False, cap: float = 3.5
 ) -> str:
-    """An interval: upright at x `at` between two y, or `across` at y `at` between two x."""
+    """An interval: vertical at x `at`, or with `across` horizontal at y `at`."""
     low, high = ends
     shape = [(low, at), (high, at)] if across else [(at, low), (at, high)]
     d = path(shape)
@@ -249,7 +249,7 @@ PAD = 14.0
 
 @dataclass(frozen=True)
 class Plane:
-    """From `left` and `top` to `right` and `bottom`, in pixels; small values are left and below."""
+    """The area of a plot in pixels, from `left` and `top` to `right` and `bottom`; small values are left and below."""
 
     x: Axis
     y: Axis
@@ -278,7 +278,7 @@ class Plane:
 
 
 def gutter(axis: Axis, most: int) -> float:
-    """The room that the labels of an upright axis need, with the axis' name beside them."""
+    """The width that the labels of a vertical axis need, with its name."""
     labels = tick_labels(ticks(axis, most))
     return PAD + SMALL + 10 + max((width_of(label, SMALL) for label in labels), default=0.0) + 6
 
@@ -318,7 +318,7 @@ def level(plane: Plane, *, grid: bool = True) -> list[str]:
 
 
 def level_ticks(plane: Plane) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """As many places as have room, with what is written there."""
+    """As many ticks as have room, and their labels."""
     axis = plane.x
     if axis.names:
         return tuple(map(float, range(len(axis.names)))), axis.names
@@ -334,7 +334,7 @@ def level_ticks(plane: Plane) -> tuple[tuple[float, ...], tuple[str, ...]]:
 def legend(
     series: Sequence[Series], top: float, left: float, right: float, *, joined: bool = False
 ) -> tuple[list[str], float]:
-    """Rows of marker and name from `top` down, and how high they are."""
+    """Rows of marker and name from `top` down, and their height."""
     found: list[str] = []
     x, y = left, top + 12
     room = right - left

@@ -1,1 +1,1 @@
-"""A report on one or more runs in one file that can be sent."""
+"""A report on one or more runs as a single file."""

@@ -1,4 +1,4 @@
-"""A report in the format that was asked for: HTML, Markdown, LaTeX, CSV or JSON."""
+"""Writes a report as HTML, Markdown, LaTeX, CSV or JSON."""
 
 import base64
 import hashlib
@@ -39,8 +39,8 @@ def report_json(report: Report) -> Json:
 
 
 def sheet_json(sheet: Sheet) -> Json:
-    """`lines` of cells; numbers are unrounded, null where there are none. Ids of trials are left out: they are another
-    workspace's.
+    """A table as `lines` of cells; numbers are unrounded, null for none. Trial ids are left out, because they mean
+    nothing in another workspace.
     """
     return {
         "title": plain(sheet.title),
@@ -87,7 +87,7 @@ def _block(block: Block) -> Json:
 
 
 def report_html(report: Report) -> str:
-    """The same report gives the same bytes. The policy in its head forbids everything from elsewhere, and any script but
+    """The report as one HTML file; deterministic. A policy in its head forbids loading anything, and all scripts but
     the one that sorts tables.
     """
     style, script = _asset("report.css"), _asset("report.js")
@@ -115,7 +115,7 @@ def report_html(report: Report) -> str:
 
 
 def _sections(report: Report) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
-    """Each section with its blocks as the template takes them; tables and figures are numbered through."""
+    """Each section with its blocks for the template; tables and figures are numbered consecutively."""
     tables = figures = 0
     for section in report.sections:
         blocks: list[dict[str, Any]] = []
@@ -243,12 +243,12 @@ _SUFFIXES: dict[str, Format] = {
 
 
 def format_of(path: Path) -> Format | None:
-    """By the file's suffix; None for one that is none of ours."""
+    """The format by the file's suffix; None for an unknown one."""
     return _SUFFIXES.get(path.suffix.removeprefix(".").casefold())
 
 
 def written(report: Report, format: Format) -> str:
-    """The report's text, which any file in UTF-8 can hold. `csv` has its tables alone."""
+    """The report's text in this format. `csv` has only its tables."""
     match format:
         case "html":
             text = report_html(report)

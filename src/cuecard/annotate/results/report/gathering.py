@@ -1,4 +1,4 @@
-"""A report from a workspace and runs: which agent is better, the tables and plots, the method, and the prompts."""
+"""Builds a report from a workspace and runs: summary, tables and plots, method, and prompts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def summary_terms(pool: Pool) -> Terms:
 
 
 def caution() -> str:
-    """What holds of all sentences that name the best of several."""
+    """A caveat for all sentences that name the best of several."""
     return _(
         "Where an agent was chosen for its mean among several, the comparisons are somewhat too favourable to it;"
         " intervals are not adjusted for how many comparisons there are. They tell of the choice of tasks, not of other"
@@ -106,7 +106,7 @@ def _height(mean: Statistic | None) -> float:
 
 
 def _compared(found: Comparison, best: Statistic | None) -> Iterator[str]:
-    """Of the arm with the highest mean, `best`, against each other one."""
+    """Sentences that compare the arm with the highest mean, `best`, with each other one."""
     tied = [c for c in found.contrasts if c.difference.value == 0]
     if len(tied) == len(found.contrasts):
         names = listed((found.base, *(contrast.arm for contrast in found.contrasts)))
@@ -189,7 +189,7 @@ def _signed(value: float, measure: str) -> str:
 
 
 def prompts_sheet(workspace: Workspace, pool: Pool) -> Sheet | None:
-    """Each prompt with who used it for how many calls; None where no call has one."""
+    """Each prompt with its users and their numbers of calls; None if no call has one."""
     calls: Counter[tuple[str, str, str]] = Counter()
     for run in pool.runs:
         for use in workspace.prompts.used(run.id):
@@ -260,12 +260,12 @@ def report_of(
     on_count: OnCount | None = None,
     doing: Doing = lambda what: None,
 ) -> Report:
-    """All that the runs say, by the first judge that each was entered with or by `judges`. `made_on`: the day to put
-    on it, today in UTC by default; nothing else in it depends on when or where it was made. `doing` hears what is
-    done now.
+    """The report on these runs, by the first judge that each was entered with or by `judges`. `made_on`: the date in
+    it, by default today in UTC; nothing else depends on when or where it is made. `doing` is called with what is being
+    done.
 
-    Reads many logs; call it off the screen's thread. Raises `NotFound` for an unknown run, `NotAllowed` where no
-    trial has ended.
+    Reads many logs, so call it off the screen's thread. Raises `NotFound` for an unknown run, `NotAllowed` if no trial
+    has ended.
     """
     doing(_("Reading trials"))
     pool = gather(workspace, runs, judges, on_count=on_count)
@@ -299,7 +299,7 @@ def report_of(
 
 
 def _unnamed(pool: Pool) -> Pool:
-    """People who played the user are one user without a name, as where people and simulators are compared."""
+    """The pool with all people who played the user as one user without a name."""
     rows: list[Row] = []
     for row in pool.rows:
         user = row.trial.user

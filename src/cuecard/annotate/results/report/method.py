@@ -1,4 +1,4 @@
-"""The method section: how trials were made, judged and counted, and how far judges and simulators agree with people."""
+"""The method section of a report: how trials were made, judged and counted, and agreement with people."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def tasks_sheet(pool: Pool) -> Sheet:
 
 
 def tasks_digest(pool: Pool) -> str:
-    """Names the set of revisions that was played: SHA-256 over `id`, newline, content hash, newline, in their
-    order, as a datasheet names a release.
+    """A hash of the set of revisions that was played: SHA-256 over `id`, newline, content hash, newline, in their
+    order, as a datasheet identifies a release.
     """
     revisions = sorted({(row.trial.task_id, row.traits.hash) for row in pool.rows})
     lines = (f"{task}\n{digest}\n" for task, digest in revisions)
@@ -135,8 +135,8 @@ def people_in(pool: Pool) -> int:
 
 
 def players(pool: Pool, people: int) -> Iterator[Terms]:
-    """Agents, users, worlds and judges as they were recorded, with what the configuration said of them when the run was
-    entered. `people`: how many of them played the user.
+    """Agents, users, worlds and judges as recorded, with their configuration when the run was entered. `people`: how
+    many of them played the user.
     """
     rosters = [settings_of(run).roster for run in pool.runs]
     agents = [row.trial.agent for row in pool.rows]
@@ -162,7 +162,7 @@ def players(pool: Pool, people: int) -> Iterator[Terms]:
 def _described(
     refs: Iterable[PlayerRef], section: str, rosters: Iterable[Roster]
 ) -> Iterator[Term]:
-    """Each player once, by name; those of one name that were other players stand one after the other."""
+    """Each player once, by name; players of one name that differ are listed one after the other."""
     known = {ref.model_dump_json(): ref for ref in refs}
     recorded = list(rosters)
     for _key, ref in sorted(known.items(), key=lambda item: (item[1].name, item[0])):
@@ -211,7 +211,7 @@ def course_terms(pool: Pool) -> Terms:
 
 
 def counting_terms(pool: Pool, examined: int) -> Terms:
-    """How figures were made, and what is in none of them. `examined`: trials that only looked at tasks."""
+    """How results were computed, and what is left out. `examined`: trials that only examined tasks."""
     return Terms(
         _("Figures"),
         (
@@ -292,7 +292,7 @@ def _excluded(pool: Pool, examined: int) -> Iterator[str]:
 
 
 def baselines_line(pool: Pool) -> str:
-    """Which players are embedded offline ones; "" if none."""
+    """Which players are offline baselines; "" if none."""
     parts = (
         (_("agent"), [row.trial.agent for row in pool.rows]),
         (_("user"), [row.trial.user for row in pool.rows]),
@@ -308,7 +308,7 @@ def baselines_line(pool: Pool) -> str:
 
 
 def _spans(numbers: list[int]) -> str:
-    """`0–2, 7`: consecutive numbers as one span."""
+    """Consecutive numbers as spans: `0–2, 7`."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number == spans[-1][1] + 1:
@@ -323,7 +323,7 @@ STATISTICS = ("percent", "cohen_kappa", "ac1")
 
 
 class Agreeing(Frozen):
-    """A judge or simulator `name` against people, on `n` items of `tasks` tasks. `about`: what was decided, in
+    """Agreement of a judge or simulator `name` with people on `n` items of `tasks` tasks. `about`: what was decided, in
     words; `people`: how many of them decided.
     """
 
@@ -338,8 +338,8 @@ class Agreeing(Frozen):
 def judge_agreement(
     workspace: Workspace, pool: Pool, *, resamples: int = RESAMPLES
 ) -> tuple[Agreeing, ...]:
-    """Each judge of the pool against what most people said blind (with one person: that person), on the labelled
-    items of these runs.
+    """Each judge of the pool against the majority of blind labels (with one person: that person), on the labelled items
+    of these runs.
     """
     runs = tuple(run.id for run in pool.runs)
     found: list[Agreeing] = []
@@ -377,8 +377,8 @@ def judge_agreement(
 def simulator_fidelity(
     workspace: Workspace, pool: Pool, *, resamples: int = RESAMPLES
 ) -> tuple[Agreeing, ...]:
-    """Each simulator of the pool, in the very version that played, against what people decided of the same turns of the
-    pool's tasks, wherever in the workspace that was.
+    """Each simulator of the pool, in exactly the version that played, against people's decisions on the same turns of
+    the pool's tasks, anywhere in the workspace.
     """
     players = [row.trial.user for row in pool.rows if row.trial.user.kind != HUMAN]
     if not players:

@@ -1,4 +1,4 @@
-"""What a report holds: sections of blocks, the same for every format, and what families, players and settings are called in it."""
+"""The contents of a report in every format: sections of blocks, and the names of families, players and settings."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Term:
-    """Something that is described in the method section, a sentence or a list of settings a line."""
+    """An entry of the method section: a sentence, or a list of settings with one on each line."""
 
     name: str
     lines: tuple[str, ...]
@@ -37,7 +37,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Tabled:
-    """`folded`: long and for looking things up; it starts closed where a format can do that."""
+    """A table. `folded`: long and for reference; formats that can do so show it closed."""
 
     sheet: Sheet
     folded: bool = False
@@ -65,8 +65,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """`made_on` is the only thing in it that differs when the same workspace is told of again; `program`: Cuecard's
-    version. Nothing in it is an id of a database, a path or a person's name.
+    """A report. `made_on` is all that differs when it is made again from the same workspace; `program`: Cuecard's
+    version. It contains no database ids, paths or names of people.
     """
 
     title: str
@@ -82,7 +82,7 @@ class Report:
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
-        """Every table; of plots none, whose data say nothing that the tables do not."""
+        """Every table; those of plots are left out, because other tables hold their data."""
         return tuple(block.sheet for block in self.blocks if isinstance(block, Tabled))
 
 
@@ -100,7 +100,7 @@ _PLACE = re.compile(r"^(~?[/\\]|[A-Za-z]:[/\\]|\.{1,2}[/\\])|://")
 
 
 def player_word(ref: PlayerRef, name: str = "") -> str:
-    """`alpha (react, alpha-7b, version 1f3a)`, and whether it is an offline baseline."""
+    """A player for display: `alpha (react, alpha-7b, version 1f3a)`, with a note on offline baselines."""
     parts = [ref.kind, ref.model]
     if ref.version and ref.version != "1":
         parts.append(_("version {version}").format(version=ref.version))
@@ -111,9 +111,7 @@ def player_word(ref: PlayerRef, name: str = "") -> str:
 
 
 def settings_lines(described: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    """What the configuration said of a player, a line for each setting that was set; addresses and paths left
-    out.
-    """
+    """A player's configuration, a line for each setting that was set, without addresses and paths."""
     return tuple(
         f"{name}: {told}" for name, value in described.items() if (told := _setting(value))
     )
@@ -124,7 +122,7 @@ def listed(items: Iterable[str]) -> str:
 
 
 def _setting(value: JsonValue) -> str:
-    """A value in one line; "" for nothing, and for what is a place."""
+    """A value on one line; "" for none, and for addresses and paths."""
     match value:
         case None | "":
             return ""
