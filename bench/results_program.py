@@ -130,8 +130,8 @@ def _tables(workspace: Workspace, run: int) -> tuple[list[str], list[list[str]]]
     pool = gather(workspace, (run,))
     view = ScoreView(pool)
     view.load(pool, Cut(), count(pool, Cut()))
-    sheet = view.sheet
-    return list(sheet.headings), [[cell.text for cell in line] for line in sheet.lines]
+    table = view.table
+    return list(table.headings), [[cell.text for cell in line] for line in table.lines]
 
 
 def _trials(workspace: Workspace, run: int) -> tuple[list[str], list[list[str]]]:

@@ -10,7 +10,7 @@ from cuecard.annotate.labelling.comparison.compare import compare
 from cuecard.annotate.labelling.comparison.inputs import Scope, gather
 from cuecard.annotate.labelling.comparison.model import SETTLED, Rater
 from cuecard.annotate.labelling.effect.assess import effect_of
-from cuecard.annotate.labelling.effect.tables import circumstances, effect_sheets
+from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.session import LabelSession
@@ -89,4 +89,4 @@ def test_an_experts_afternoon(tmp_path: Path) -> None:
         assert recall.estimate is not None
         assert recall.estimate.interval is not None
         assert any("afternoon" in line for line in circumstances(effect))
-        assert effect_sheets(effect)[0].title.startswith("Graph tasks")
+        assert effect_tables(effect)[0].title.startswith("Graph tasks")

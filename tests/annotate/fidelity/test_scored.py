@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.fidelity.detail_tables import sizes_sheet
+from cuecard.annotate.fidelity.detail_tables import sizes_table
 from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.report import fidelity_of
-from cuecard.annotate.fidelity.tables import TurnCell, circumstances, fidelity_sheets
+from cuecard.annotate.fidelity.tables import TurnCell, circumstances, fidelity_tables
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
@@ -121,7 +121,7 @@ def test_one_judge_counts_and_scopes_hold(played: Workspace):
     assert fidelity_of(played, Scope(runs=(7, 8)), resamples=20).outcomes == ()
     (apart,) = fidelity_of(played, Scope(runs=(4, 7)), resamples=20).outcomes
     assert (apart.cells, apart.only_people, apart.only_simulator) == ((), 1, 1)
-    titles = [s.title for s in fidelity_sheets(fidelity_of(played, Scope(runs=(4, 7))))]
+    titles = [s.title for s in fidelity_tables(fidelity_of(played, Scope(runs=(4, 7))))]
     assert titles[-1] == "Outcome: sloppy (small) and people"
     with pytest.raises(NotFound, match="judges here: lexical, strict"):
         fidelity_of(played, Scope(), "nobody")
@@ -164,31 +164,31 @@ def test_answers_are_held_against_scores(workspace: Workspace):
     assert (share.sessions, share.spearman.reason) == (21, "all scores are the same")
     effort = next(c for c in meaning.of("effort") if c.measure == "triplet_recall")
     assert effort.kendall.reason == "all answers are the same"
-    sheets = [sheet for sheet in fidelity_sheets(report) if sheet.view == "meaning"]
-    assert [sheet.title for sheet in sheets] == [
+    tables = [table for table in fidelity_tables(report) if table.view == "meaning"]
+    assert [table.title for table in tables] == [
         "“How content are you?” and the scores",
         "“How content are you?” and the scores, within tasks",
         "“How much work was it?” and the scores",
         "“How much work was it?” and the scores, within tasks",
     ]
-    cells = sheets[0].lines[0]
+    cells = tables[0].lines[0]
     assert [type(cell) for cell in cells] == [TurnCell] * 4
     assert cells[2].statistic == meaning.correlations[0].spearman
-    assert sheets[1].lines[0][3].statistic == meaning.correlations[0].kendall_within
-    notes = " ".join(sheets[0].notes)
+    assert tables[1].lines[0][3].statistic == meaning.correlations[0].kendall_within
+    notes = " ".join(tables[0].notes)
     assert "22 sessions have a form, 21 of them scores by judge lexical." in notes
     assert "Offline baselines take part: closed, lexical." in notes
 
 
 def test_tables_in_reading_order(reported):
-    sheets = fidelity_sheets(reported.report, worst=3)
-    views = list(dict.fromkeys(sheet.view for sheet in sheets))
+    tables = fidelity_tables(reported.report, worst=3)
+    views = list(dict.fromkeys(table.view for table in tables))
     assert views == ["cues", "findings", "worst"]
-    first = sheets[0]
+    first = tables[0]
     assert first.title == "Cues met or not: simulators and people"
     assert [line[0].text for line in first.lines] == ["careful (large)", "sloppy (small)"]
     assert first.lines[1][1].text == "19 (2)"
-    worst = sheets[-1]
+    worst = tables[-1]
     assert (len(worst.lines), worst.title) == (3, "Worst turns: 3 of 28")
     assert [cell.text for cell in worst.lines[0]] == [
         "trial 1, turn 5",
@@ -200,16 +200,16 @@ def test_tables_in_reading_order(reported):
     assert "Simulators: careful (large), sloppy (small). People: Ann." in circumstances(
         reported.report
     )
-    assert [len(line) for sheet in sheets for line in sheet.lines] == [
-        len(sheet.headings) for sheet in sheets for _line in sheet.lines
+    assert [len(line) for table in tables for line in table.lines] == [
+        len(table.headings) for table in tables for _line in table.lines
     ]
 
 
 def test_the_table_of_sizes():
-    sheet = sizes_sheet((0.3, 0.5), sessions=(89,))
-    assert [[cell.text for cell in line] for line in sheet.lines] == [
+    table = sizes_table((0.3, 0.5), sessions=(89,))
+    assert [[cell.text for cell in line] for line in table.lines] == [
         ["0.3", "89", "40"],
         ["0.5", "33", "16"],
     ]
-    assert sheet.title == "Sessions needed, two-sided at 0.05, with a power of 80%"
-    assert sheet.notes[1] == "With 89 sessions: Spearman 0.299 or more, Kendall 0.198 or more."
+    assert table.title == "Sessions needed, two-sided at 0.05, with a power of 80%"
+    assert table.notes[1] == "With 89 sessions: Spearman 0.299 or more, Kendall 0.198 or more."

@@ -18,7 +18,7 @@ from cuecard.annotate.labelling.comparison.model import (
     Comparison,
     Rater,
 )
-from cuecard.annotate.labelling.comparison.tables import sheets_of
+from cuecard.annotate.labelling.comparison.tables import tables_of
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
 from cuecard.core.label_records import LabelValue, SetItem
@@ -196,12 +196,12 @@ def test_a_figure_leads_to_its_items(found: Comparison) -> None:
     assert {case.task for case in cases_at(gathered, group)} == {"d", "e", "f"}
     assert len(seen_by(everything, "Ben")) == 11
     assert seen_by(everything, "Chen") == ()
-    # Every cell of a sheet that names a place leads to as many items as it says.
-    for sheet in sheets_of(found):
-        assert all(len(line) == len(sheet.headings) for line in sheet.lines), sheet.title
-        for cell in (cell for line in sheet.lines for cell in line):
-            if sheet.view == "matrix" and cell.place and cell.text.isdigit():
-                assert len(cases_at(gathered, cell.place)) == int(cell.text), sheet.title
+    # Every cell of a table that names a place leads to as many items as it says.
+    for table in tables_of(found):
+        assert all(len(line) == len(table.headings) for line in table.lines), table.title
+        for cell in (cell for line in table.lines for cell in line):
+            if table.view == "matrix" and cell.place and cell.text.isdigit():
+                assert len(cases_at(gathered, cell.place)) == int(cell.text), table.title
 
 
 @pytest.fixture

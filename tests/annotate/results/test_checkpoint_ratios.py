@@ -7,8 +7,8 @@ import pytest
 from cuecard.annotate.agreement.intervals import standard_error
 from cuecard.annotate.labelling.effect.figures import figure_over
 from cuecard.annotate.results.comparisons import compare
-from cuecard.annotate.results.designs import design_sheets, designs_in
-from cuecard.annotate.results.papers import main_sheets
+from cuecard.annotate.results.designs import design_tables, designs_in
+from cuecard.annotate.results.papers import main_tables
 from cuecard.annotate.results.plots.series import averages
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import interval_groups, score_table, tables_by_family
@@ -116,8 +116,8 @@ def test_fewer_than_five_questions_that_were_asked_at_have_no_interval():
 
 
 def test_the_main_table_has_detection_accuracy_and_the_note_below():
-    sheet = main_sheets(pool(*six()))[0]
-    assert sheet.headings[3:11] == (
+    table = main_tables(pool(*six()))[0]
+    assert table.headings[3:11] == (
         "Accuracy",
         "Checkpoint progress",
         "Detection accuracy",
@@ -127,9 +127,9 @@ def test_the_main_table_has_detection_accuracy_and_the_note_below():
         "Right asks (CE-A)",
         "Fruitful asks (CE-B)",
     )
-    assert sheet.lines[0][5].text.startswith("66.7 [")
-    assert sheet.lines[0][9].key == "groups/alpha/checkpoints/measures/ce_a/pooled"
-    assert any("pooled, after eq. 6-13" in note for note in sheet.notes)
+    assert table.lines[0][5].text.startswith("66.7 [")
+    assert table.lines[0][9].key == "groups/alpha/checkpoints/measures/ce_a/pooled"
+    assert any("pooled, after eq. 6-13" in note for note in table.notes)
 
 
 def test_arms_are_compared_by_their_pooled_ratios():
@@ -212,7 +212,7 @@ def test_every_place_tells_the_number_that_the_steps_give(played):
         for group in interval_groups(rows)
         if group.scores.family == "checkpoints"
     }
-    main = next(sheet for sheet in main_sheets(rows) if sheet.title == "Checkpoint tasks")
+    main = next(table for table in main_tables(rows) if table.title == "Checkpoint tasks")
     first = main.headings.index("Detection accuracy")
     for at, line in enumerate(table.lines):
         agent = line.value("agent")
@@ -245,14 +245,14 @@ def test_ready_made_comparisons_tell_them_too(played):
     guided = plant(workspace, "guided", GUIDED, samples=2, copies=3, families=("checkpoints",))
     rows = gather(workspace, [run, guided])
     found = next(one for one in designs_in(rows) if one.design.name == "checkpoint_settings")
-    sheet, differences, *_others = design_sheets(rows, found)
+    table, differences, *_others = design_tables(rows, found)
     lines = score_table(found.pool, ("agent", "setting"), ("det_accuracy", "ce_a")).lines
     for label, key in (
         ("Detection accuracy", "det_accuracy.pooled"),
         ("Right asks (CE-A)", "ce_a.pooled"),
     ):
-        at = sheet.headings.index(label)
-        assert [line[at].statistic for line in sheet.lines] == [each.figures[key] for each in lines]
+        at = table.headings.index(label)
+        assert [line[at].statistic for line in table.lines] == [each.figures[key] for each in lines]
     whole = compare(found.pool, "setting", family="checkpoints", measure="det_f1").contrasts[0]
     (line,) = [each for each in differences.lines if each[0].text.startswith("Detection F1")]
     assert line[1].statistic == whole.difference

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.results.comparison_tables import comparison_sheets
+from cuecard.annotate.results.comparison_tables import comparison_tables
 from cuecard.annotate.results.comparisons import arms_of, compare, comparisons
 from cuecard.annotate.results.paired_differences import sign_test
 from cuecard.annotate.results.rendering import as_markdown
@@ -132,7 +132,7 @@ def test_only_tasks_of_both_count_and_the_others_are_told():
     assert (out.other_revisions, out.undefined) == (("moved",), ("void",))
     assert (out.unjudged_base, out.unjudged_arm, out.open_base, out.open_arm) == (0, 1, 1, 0)
     text = "\n".join(
-        map(as_markdown, comparison_sheets([compare(pool(*rows), "agent", family="graph")]))
+        map(as_markdown, comparison_tables([compare(pool(*rows), "agent", family="graph")]))
     )
     assert "| beta against alpha | 2 | 1 | 1 | 1 | 0 | 1 | 1 |" in text
     assert "beta against alpha: only the arm has theirs, theirs-too." in text
@@ -228,7 +228,7 @@ def test_every_family_and_headline_has_its_comparison():
         ("facts", "fcr"),
     ]
     assert [one.measure for one in comparisons(pool(*rows), "agent", measures=("fcr",))] == ["fcr"]
-    titles = [sheet.title for sheet in comparison_sheets(found)]
+    titles = [table.title for table in comparison_tables(found)]
     assert titles[0] == "Graph tasks: compared by agent, against alpha"
     arms = arms_of(pool(*rows), "agent")
     assert [(arm.name, arm.counts.trials) for arm in arms] == [("alpha", 7), ("beta", 7)]
@@ -244,8 +244,8 @@ def test_an_arm_without_a_shared_task_stands_there_with_its_reason():
     assert lonely.difference.reason
     assert lonely.spending.cost_per_point.reason == "no shared task"
     assert lonely.left_out.arm_only == ("elsewhere",)
-    sheets = comparison_sheets([found])
-    assert [cell.text for cell in sheets[0].lines[1][:3]] == ["Triplet F1 · gamma", "–", "0/0/0"]
+    tables = comparison_tables([found])
+    assert [cell.text for cell in tables[0].lines[1][:3]] == ["Triplet F1 · gamma", "–", "0/0/0"]
 
 
 def test_what_is_no_comparison():

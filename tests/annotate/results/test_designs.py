@@ -9,10 +9,10 @@ from cuecard.annotate.results.designs import (
     DESIGN_NAMES,
     DESIGNS,
     design_named,
-    design_sheets,
+    design_tables,
     designs_in,
 )
-from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table, sheet_json
+from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, keyed, paper_table
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.errors import NotFound
 from result_rows import pool, row
@@ -39,8 +39,8 @@ def human(one, name: str):
     return one.model_copy(update={"trial": one.trial.model_copy(update={"user": user})})
 
 
-def texts(sheet) -> list[list[str]]:
-    return [[cell.text.partition(" [")[0] for cell in line] for line in sheet.lines]
+def texts(each) -> list[list[str]]:
+    return [[cell.text.partition(" [")[0] for cell in line] for line in each.lines]
 
 
 def test_settings_of_facts_with_tiers():
@@ -56,17 +56,17 @@ def test_settings_of_facts_with_tiers():
         ("oracle", "guided", "end_to_end"),
         "end_to_end",
     )
-    sheets = design_sheets(rows, found)
-    assert [line[:5] for line in texts(sheets[0])] == [
+    tables = design_tables(rows, found)
+    assert [line[:5] for line in texts(tables[0])] == [
         ["alpha · oracle facts", "3", "100.0", "50.0", "50.0"],
         ["alpha · guided", "3", "66.7", "33.3", "50.0"],
         ["alpha · end to end", "3", "33.3", "16.7", "50.0"],
         ["beta · end to end", "3", "0.0", "0.0", "50.0"],
     ]
-    assert sheets[1].title == "Pass@1 by tier"
-    assert sheets[1].headings[1:] == ("all", "easy", "medium", "hard")
-    assert texts(sheets[1])[1] == ["alpha · guided", "66.7", "100.0", "100.0", "0.0"]
-    compared = next(sheet for sheet in sheets if "against" in sheet.title)
+    assert tables[1].title == "Pass@1 by tier"
+    assert tables[1].headings[1:] == ("all", "easy", "medium", "hard")
+    assert texts(tables[1])[1] == ["alpha · guided", "66.7", "100.0", "100.0", "0.0"]
+    compared = next(each for each in tables if "against" in each.title)
     # Oracle is better on two of three tasks, guided on one; beta has no other setting to be paired with.
     assert [line[:3] for line in texts(compared)[:2]] == [
         ["Pass@1 · oracle facts (alpha alone)", "+66.7", "2/1/0"],
@@ -137,9 +137,9 @@ def chain(setting: str, value: float):
 def test_each_recognises_itself(name, rows, arms, base):
     (found,) = designs_in(pool(*rows))
     assert (found.design.name, found.arms, found.base) == (name, arms, base)
-    first, *others = design_sheets(pool(*rows), found)
+    first, *others = design_tables(pool(*rows), found)
     assert len(first.lines) == len({line[0].text for line in first.lines}) >= len(arms)
-    assert any("against" in sheet.title for sheet in others)
+    assert any("against" in each.title for each in others)
 
 
 def test_each_line_tells_what_else_differs_and_what_is_unpaired():
@@ -158,7 +158,7 @@ def test_each_line_tells_what_else_differs_and_what_is_unpaired():
         one("gamma", "guided", 1.0),
     )
     found = next(found for found in designs_in(rows) if found.design.name == "checkpoint_settings")
-    compared = next(sheet for sheet in design_sheets(rows, found) if "against" in sheet.title)
+    compared = next(each for each in design_tables(rows, found) if "against" in each.title)
     assert compared.headings[-2:] == ("also differ in", "unpaired trials")
     lines = {
         line[0].text: [cell.text.partition(" [")[0] for cell in line] for line in compared.lines
@@ -180,14 +180,14 @@ def test_each_line_tells_what_else_differs_and_what_is_unpaired():
     # The same is told, from the same place, where it is compared by the setting or put into tables.
     (whole,) = {c.contrasts[0].alone for c in comparisons(rows, "setting", "neutral")}
     assert whole == "alpha"
-    data = [sheet_json(sheet) for sheet in paper_table(rows, "settings")]
-    assert {"text": "Memory"} in [line[-2] for sheet in data for line in sheet["lines"]]
+    data = [data_of_table(each) for each in paper_table(rows, "settings")]
+    assert {"text": "Memory"} in [line[-2] for each in data for line in each["lines"]]
 
 
 def test_one_agent_that_was_played_is_named():
     rows = pool(chain("neutral", 1.0), chain("guided", 0.5))
     (found,) = designs_in(rows)
-    compared = next(sheet for sheet in design_sheets(rows, found) if "against" in sheet.title)
+    compared = next(each for each in design_tables(rows, found) if "against" in each.title)
     assert compared.notes[0] == "All of it stands on one agent, alpha."
     assert compared.headings[-1] == "n tasks"
 
@@ -197,8 +197,8 @@ def test_people_are_one_user_and_judges_see_the_same_trials():
     other = graph("a", "t", 0.5, judge="sage").model_copy(update={"trial": one.trial})
     (found,) = designs_in(pool(one, other))
     assert (found.design.name, found.arms) == ("judges", ("owl", "sage"))
-    sheets = design_sheets(pool(one, other), found)
-    assert [line[:2] for line in texts(sheets[1])] == [
+    tables = design_tables(pool(one, other), found)
+    assert [line[:2] for line in texts(tables[1])] == [
         ["Triplet F1 · sage", "-50.0"],
         ["Node F1 · sage", "-50.0"],
     ]
@@ -231,11 +231,11 @@ def test_figures_of_tables_are_found_in_the_json_at_their_keys():
     assert {"main", "interaction", "errors", "compactions", "settings", "profiles", "tiers"} <= set(
         PAPER_TABLES
     )
-    sheets = keyed("main", PAPER_TABLES["main"](rows))
-    data = [sheet_json(sheet) for sheet in sheets]
+    tables = keyed("main", PAPER_TABLES["main"](rows))
+    data = [data_of_table(each) for each in tables]
     seen = 0
-    for sheet in sheets:
-        for cell in (cell for line in sheet.lines for cell in line):
+    for each in tables:
+        for cell in (cell for line in each.lines for cell in line):
             if isinstance(cell, ResultCell) and cell.key.startswith("tables/"):
                 _tables, _main, at, _lines, line, column, last = cell.key.split("/")
                 assert data[int(at)]["lines"][int(line)][int(column)][last] == cell.number

@@ -10,7 +10,7 @@ from cuecard.annotate.results.errors.causes import (
     MACHINERY,
     Cause,
     cause_of,
-    cause_sheets,
+    cause_tables,
     clusters,
     details,
     failed,
@@ -181,7 +181,7 @@ def test_what_the_machinery_said_is_one_with_other_numbers():
 
 def test_cause_tables():
     rows = sample_rows()
-    causes, said_of = cause_sheets(pool(*rows))
+    causes, said_of = cause_tables(pool(*rows))
     assert causes.headings == ("Cause", "a", "b")
     assert [[cell.text for cell in line] for line in causes.lines] == [
         ["trials", "5", "2"],
@@ -192,7 +192,7 @@ def test_cause_tables():
     ]
     assert causes.lines[3][1].trials == (rows[0].trial.id, rows[1].trial.id)
     assert [cell.text for cell in said_of.lines[0]] == ["HTTP N, try N", "call failed", "2", "2"]
-    assert cause_sheets(pool(row("a", "t", None, termination=None))) == ()
+    assert cause_tables(pool(row("a", "t", None, termination=None))) == ()
 
 
 def test_the_order_of_trials_changes_nothing():
@@ -202,7 +202,7 @@ def test_the_order_of_trials_changes_nothing():
         row("a", f"t{n % 9}", (little, much, {"triplet_f1": 0.9})[n * n % 7 % 3], n)
         for n in range(27)
     ]
-    (one, *_more), (other, *_others) = cause_sheets(pool(*rows)), cause_sheets(pool(*rows[::-1]))
+    (one, *_more), (other, *_others) = cause_tables(pool(*rows)), cause_tables(pool(*rows[::-1]))
     assert [[cell.text for cell in line] for line in one.lines] == [
         [cell.text for cell in line] for line in other.lines
     ]

@@ -9,7 +9,7 @@ from cuecard.annotate.results.plots.model import (
     Plot,
     bounds,
     nice_step,
-    plot_sheet,
+    plot_table,
     tick_labels,
     ticks,
     value_text,
@@ -106,10 +106,10 @@ def test_domains_down_and_agents_across(two: Pool) -> None:
     assert values == {(0, 0): 0.5, (0, 1): 0.0, (1, 0): 1.0, (1, 1): None}
     undefined = next(cell for cell in heat.cells if cell.value is None)
     assert undefined.reason
-    sheet = plot_sheet(heat)
-    assert sheet.headings == ("Domain", "alpha", "beta")
-    assert sheet.lines[0][1].text.endswith("n 1")
-    assert sheet.lines[1][2].text == "–"
+    table = plot_table(heat)
+    assert table.headings == ("Domain", "alpha", "beta")
+    assert table.lines[0][1].text.endswith("n 1")
+    assert table.lines[1][2].text == "–"
 
 
 def test_user_turns_in_classes() -> None:
@@ -180,13 +180,13 @@ def test_a_series_keeps_its_mark_in_every_family() -> None:
 
 def test_tables_have_every_point_with_trials(two: Pool) -> None:
     for plot in plots_of(two):
-        sheet = plot_sheet(plot)
-        assert len(sheet.lines) == (len(plot.y.names) if plot.cells else len(list(plot.points)))
+        table = plot_table(plot)
+        assert len(table.lines) == (len(plot.y.names) if plot.cells else len(list(plot.points)))
         known = {
-            id for line in sheet.lines for c in line if isinstance(c, ResultCell) for id in c.trials
+            id for line in table.lines for c in line if isinstance(c, ResultCell) for id in c.trials
         }
         assert known == set(plot.trials)
-        assert all(len(line) == len(sheet.headings) for line in sheet.lines)
+        assert all(len(line) == len(table.headings) for line in table.lines)
 
 
 @pytest.mark.parametrize(

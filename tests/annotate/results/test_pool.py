@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from cuecard.annotate.results.pool import gather
-from cuecard.annotate.results.score_tables import costs_sheet
+from cuecard.annotate.results.score_tables import costs_table
 from cuecard.core.evaluation.scores import judged_trials, score_run, stamp_of
 from cuecard.core.scoring.trial_score import figures_of
 from cuecard.store.workspace import Workspace
@@ -73,8 +73,8 @@ def test_numbers_are_told_though_they_cannot_be_kept(played):
 def test_an_open_trial_is_not_in_the_cost_of_a_trial():
     ended = row("alpha", "t0", {"triplet_f1": 1.0}, cost=0.3)
     begun = row("alpha", "t1", None, termination=None, cost=0.1)
-    sheet = costs_sheet(pool(ended, begun))
-    assert [cell.text for cell in sheet.lines[0]][-3:] == ["0.4000", "0.4000", "0.3000"]
+    table = costs_table(pool(ended, begun))
+    assert [cell.text for cell in table.lines[0]][-3:] == ["0.4000", "0.4000", "0.3000"]
 
 
 def test_rows_say_what_a_trial_was(played):

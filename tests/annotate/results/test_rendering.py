@@ -1,4 +1,4 @@
-"""Sheets as HTML, LaTeX and CSV: all of their figures, and nothing that foreign text could do."""
+"""Tables as HTML, LaTeX and CSV: all of their figures, and nothing that foreign text could do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.latex import as_latex, escaped
 from cuecard.annotate.results.rendering import COLUMNS, ResultCell, as_csv, as_html, as_markdown
 from report_pages import page_of
@@ -23,25 +23,29 @@ FOREIGN = st.text(
 )
 
 
-def sheet(name: str = "alpha", heading: str = "F1", note: str = "A note.") -> Sheet:
-    return Sheet(
+def table(name: str = "alpha", heading: str = "F1", note: str = "A note.") -> Table:
+    return Table(
         view="results",
         title="Graph tasks & more",
         headings=("Agent", heading, "n"),
         lines=(
             (
-                Cell(name),
+                TableCell(name),
                 ResultCell("61.3 [55.0, 67.3]", statistic=F1, key="groups/alpha/graph/f1"),
                 ResultCell("8", value=8.0),
             ),
-            (Cell("beta"), ResultCell("–", statistic=NONE, key="groups/beta/graph/f1"), Cell("0")),
+            (
+                TableCell("beta"),
+                ResultCell("–", statistic=NONE, key="groups/beta/graph/f1"),
+                TableCell("0"),
+            ),
         ),
         notes=(note,),
     )
 
 
 def test_a_table_in_html_holds_every_figure_unrounded():
-    page = page_of(as_html(sheet(), id="t1", caption="Table 1."))
+    page = page_of(as_html(table(), id="t1", caption="Table 1."))
     assert page.wrong == []
     assert page.cells == [
         (
@@ -70,22 +74,22 @@ def test_a_table_in_html_holds_every_figure_unrounded():
 
 
 def test_a_table_in_latex_is_one_that_booktabs_sets():
-    text = as_latex(sheet(), label="main-1")
+    text = as_latex(table(), label="main-1")
     assert r"\caption{Graph tasks \& more}" in text
     assert r"\label{tab:main-1}" in text
     assert r"alpha & 61.3 {\scriptsize {[}55.0, 67.3{]}} & 8 \\" in text
     assert r"\begin{tabular}{@{}lrr@{}}" in text
     assert r"\footnotesize nothing was judged: beta" in text
-    lower = Sheet("results", "t", ("a", "b"), ((Cell("x"), ResultCell("-1.5", value=-1.5)),))
+    lower = Table("results", "t", ("a", "b"), ((TableCell("x"), ResultCell("-1.5", value=-1.5)),))
     assert "x & $-$1.5 \\\\" in as_latex(lower)
-    many = Sheet("results", "t", ("a", "b"), ((Cell("x"), Cell("y")),) * 41)
+    many = Table("results", "t", ("a", "b"), ((TableCell("x"), TableCell("y")),) * 41)
     assert r"\begin{longtable}{@{}lr@{}}" in as_latex(many)
-    wide = Sheet("results", "t", ("a",) * 7, ())
+    wide = Table("results", "t", ("a",) * 7, ())
     assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in as_latex(wide)
 
 
 def test_tables_in_csv_are_rows_of_cells():
-    rows = list(csv.DictReader(io.StringIO(as_csv([sheet(), sheet("=1+1", "-x")]))))
+    rows = list(csv.DictReader(io.StringIO(as_csv([table(), table("=1+1", "-x")]))))
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == 8
     assert rows[0] == {
@@ -107,11 +111,11 @@ def test_tables_in_csv_are_rows_of_cells():
 @given(FOREIGN, FOREIGN, FOREIGN)
 @settings(max_examples=30, deadline=None)
 def test_foreign_text_is_data_in_every_format(name, heading, note):
-    hostile = sheet(name or "x", heading, note)
+    hostile = table(name or "x", heading, note)
     page = page_of(as_html(hostile))
     assert page.wrong == []
     assert [tag for tag, _data in page.tags] == [
-        tag for tag, _data in page_of(as_html(sheet(note=note and "n"))).tags
+        tag for tag, _data in page_of(as_html(table(note=note and "n"))).tags
     ]
     for text in (as_html(hostile), as_latex(hostile), as_csv([hostile])):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
@@ -137,7 +141,7 @@ def test_latex_sets_letters_and_not_commands():
 
 
 def test_markdown_makes_no_links_and_no_pictures_of_names():
-    text = as_markdown(sheet("![x](https://example.org/x.png) [a][b]"))
+    text = as_markdown(table("![x](https://example.org/x.png) [a][b]"))
     assert "](" not in text
     assert "][" not in text
 

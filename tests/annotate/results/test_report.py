@@ -67,14 +67,14 @@ def terms(report, id):
 
 def tables(report, id):
     return {
-        block.sheet.title: block.sheet
+        block.table.title: block.table
         for block in section(report, id).blocks
         if isinstance(block, Tabled)
     }
 
 
-def texts(sheet):
-    return [[cell.text for cell in line] for line in sheet.lines]
+def texts(table):
+    return [[cell.text for cell in line] for line in table.lines]
 
 
 def test_the_summary_says_how_sure_it_is(report):
@@ -119,13 +119,13 @@ def test_the_method_says_what_the_run_recorded(report):
         "1 trial that strict has not judged.",
     )
     assert "judge-7b" in " ".join(name for name in found if name.startswith("strict"))
-    sheets = tables(report, "method")
-    assert texts(sheets["Tasks"]) == [["Graph tasks", "6", "6", "3", "3", "6"]]
+    told = tables(report, "method")
+    assert texts(told["Tasks"]) == [["Graph tasks", "6", "6", "3", "3", "6"]]
     # 27 items of 9 trials on 5 tasks; all but one as the judge says.
-    (judge,) = texts(sheets["Agreement of the judge with people"])
+    (judge,) = texts(told["Agreement of the judge with people"])
     assert judge[:4] == ["strict", "gold items", "1", "27 (5)"]
     assert judge[4].startswith("0.963")
-    prompts = sheets["Prompts"]
+    prompts = told["Prompts"]
     assert sorted(line[1:4] for line in texts(prompts)) == [
         ["agent", "conclude_graph.en", "6"],
         ["agent", "conclude_graph.en", "6"],

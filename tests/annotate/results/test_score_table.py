@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuecard.annotate.results.papers import main_sheets
-from cuecard.annotate.results.score_tables import pivoted, score_sheet
+from cuecard.annotate.results.papers import main_tables
+from cuecard.annotate.results.score_tables import pivoted, table_of_scores
 from cuecard.annotate.results.scores import filtered, score_table, sorted_by, tables_by_family
 from cuecard.core.engine.events import Termination
 from cuecard.core.errors import NotFound
@@ -82,9 +82,9 @@ def test_nothing_is_dropped_in_silence():
     said = " ".join(found.notes)
     for part in ("ended by a failure", "still open", "is not judged", "2 items", "world closed"):
         assert part in said
-    sheet = score_sheet(found)
-    assert sheet.headings[3:7] == ("failed", "not judged", "open", "items not judged")
-    assert [cell.text for cell in sheet.lines[0][:7]] == [
+    table = table_of_scores(found)
+    assert table.headings[3:7] == ("failed", "not judged", "open", "items not judged")
+    assert [cell.text for cell in table.lines[0][:7]] == [
         "alpha",
         "2 / 4",
         "2 / 4",
@@ -93,7 +93,7 @@ def test_nothing_is_dropped_in_silence():
         "1",
         "2",
     ]
-    assert sheet.title == "Fact tasks"
+    assert table.title == "Fact tasks"
 
 
 def test_a_task_is_one_observation_however_many_samples_it_has():
@@ -202,13 +202,13 @@ def test_spending_is_a_figure_and_a_missing_price_a_reason():
     found = score_table(rows, ("agent",), ("cost", "tokens"))
     assert values(found) == {"cost.avg": pytest.approx(0.03), "tokens.avg": 200}
     assert found.lines[1].figures["cost.avg"].reason
-    assert [c.text for c in score_sheet(found).lines[0]][3:] == ["0.0300", "200.0"]
+    assert [c.text for c in table_of_scores(found).lines[0]][3:] == ["0.0300", "200.0"]
 
 
 def test_cells_know_their_trials_and_their_place_in_the_json():
     rows = pool(graph("alpha", "t1", 0.25), graph("beta", "t1", 0.5))
     (table,) = tables_by_family(rows)
-    cell = score_sheet(table, percent=True).lines[1][3]
+    cell = table_of_scores(table, percent=True).lines[1][3]
     # One task tells nothing of how tasks differ.
     assert (cell.text, cell.key) == (
         "50.0",
@@ -236,12 +236,12 @@ def test_main_tables_have_the_papers_shapes():
         ),
         row("alpha", "g", None),
     )
-    sheets = {sheet.title: sheet for sheet in main_sheets(rows)}
-    assert list(sheets) == [
+    tables = {table.title: table for table in main_tables(rows)}
+    assert list(tables) == [
         *("Checkpoint tasks", "Checkpoint tasks, easy", "Checkpoint tasks, hard"),
         *("Fact tasks", "Fact tasks, easy", "Fact tasks, hard"),
     ]
-    whole = sheets["Checkpoint tasks"]
+    whole = tables["Checkpoint tasks"]
     assert whole.headings[:6] == (
         "Agent",
         "trials",
@@ -259,11 +259,11 @@ def test_main_tables_have_the_papers_shapes():
         "–",
         "2.0",
     ]
-    assert [line[0].text for line in sheets["Fact tasks"].lines] == [
+    assert [line[0].text for line in tables["Fact tasks"].lines] == [
         "oracle facts · alpha",
         "end to end · alpha",
     ]
-    assert not any(getattr(cell, "key", "") for cell in sheets["Fact tasks, easy"].lines[0])
+    assert not any(getattr(cell, "key", "") for cell in tables["Fact tasks, easy"].lines[0])
 
 
 measures = st.one_of(st.none(), st.floats(0, 1))

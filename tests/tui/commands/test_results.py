@@ -102,8 +102,8 @@ def test_compare(results):
 def test_tables_in_every_format(results, tmp_path: Path):
     assert "Graph tasks" in results("table", "main", "1").out
     assert results("table", "main", "1", "--csv").out.startswith("table,")
-    sheets = results("table", "main", "1", "--json").data["sheets"]
-    assert sheets[0]["lines"][0][0]["text"] == "alpha"
+    tables = results("table", "main", "1", "--json").data["sheets"]
+    assert tables[0]["lines"][0][0]["text"] == "alpha"
     written = results("table", "main", "1", "-o", "main.tex")
     assert "main.tex" in written.err
     assert "\\begin{tab" in (tmp_path / "main.tex").read_text(encoding="utf-8")

@@ -43,11 +43,11 @@ def view_of(found: Pool, choice: Choice | None = None) -> CompareView:
 def test_differences_stand_by_measure_and_lead_to_the_trials_of_both_arms() -> None:
     found = two_agents()
     view = view_of(found)
-    sheet = view.sheet
-    assert sheet is not None
+    table = view.table
+    assert table is not None
     # (0.5 - 0.9 + 0.6 - 0.4) / 2
-    first = dict(zip(sheet.headings, (cell.text for cell in sheet.lines[0]), strict=True))
-    columns = {heading: at for at, heading in enumerate(sheet.headings)}
+    first = dict(zip(table.headings, (cell.text for cell in table.lines[0]), strict=True))
+    columns = {heading: at for at, heading in enumerate(table.headings)}
     told = [first[name] for name in ("Measure", "mean", "mean of base", "difference")]
     assert told == ["Triplet F1", "0.550", "0.650", "-0.100"]
     assert first["win/tie/loss"] == "1/0/1"
@@ -61,8 +61,8 @@ def test_differences_stand_by_measure_and_lead_to_the_trials_of_both_arms() -> N
     }
     assert set(view.trials(0, columns["mean"])) == {ids["betat1"], ids["betat2"]}
     view.show("tasks")
-    assert view.sheet is not None
-    assert [line[0].text for line in view.sheet.lines] == ["t1", "t2"]
+    assert view.table is not None
+    assert [line[0].text for line in view.table.lines] == ["t1", "t2"]
     assert set(view.trials(0, 0)) == {ids["alphat1"], ids["betat1"]}
 
 

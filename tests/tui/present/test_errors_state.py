@@ -50,9 +50,9 @@ def test_the_title_counts_what_failed_and_what_is_not_known() -> None:
 def test_causes_lead_to_the_failed_trials_alone() -> None:
     found = mixed()
     view = counted(ErrorsView(found))
-    sheet = view.sheet
-    assert sheet is not None
-    rows = {line[0].text.strip(): at for at, line in enumerate(sheet.lines)}
+    table = view.table
+    assert table is not None
+    rows = {line[0].text.strip(): at for at, line in enumerate(table.lines)}
     failed = rows["failed"]
     assert listed(found.rows, view.trials(failed, 1)) == (found.rows[1],)
     assert set(view.trials(failed, 0)) == {row.trial.id for row in found.rows[1:4]}

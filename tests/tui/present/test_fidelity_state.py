@@ -10,7 +10,7 @@ from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.fidelity.findings import Turns
 from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
 from cuecard.annotate.fidelity.model import Agreement, Correlation, Fidelity, Point
-from cuecard.annotate.fidelity.tables import fidelity_sheets
+from cuecard.annotate.fidelity.tables import fidelity_tables
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.tui.present.fidelity import (
     FidelityView,
@@ -91,14 +91,14 @@ def view() -> FidelityView:
         meaning=None,
     )
     material = FidelityInputs(Scope(), (), (ACTOR,), ("Ben",))
-    return FidelityView(material, found, fidelity_sheets(found))
+    return FidelityView(material, found, fidelity_tables(found))
 
 
 def test_sections_keep_their_place_and_say_why_they_are_empty(view: FidelityView) -> None:
     assert view.heading.startswith("Cues 1/2")
     view.step(1)
     view.show("meaning")
-    assert view.sheet is None
+    assert view.table is None
     assert "form" in view.details(0, 0)[0]
     view.show("cues")
     assert view.heading.startswith("Cues 2/2")
@@ -118,19 +118,19 @@ def test_behind_a_figure_lie_its_turns(view: FidelityView) -> None:
 
 
 def test_a_table_and_its_intervals_fit_80_columns(view: FidelityView) -> None:
-    assert view.sheet is not None
-    columns, rows = table_rows(view.sheet, 80)
+    assert view.table is not None
+    columns, rows = table_rows(view.table, 80)
     assert sum(column.width + 2 for column in columns) <= 78
     assert len(rows[0]) == len(columns) == 5
-    columns, rows = plot_rows(view.sheet, 80)
+    columns, rows = plot_rows(view.table, 80)
     assert sum(column.width + 2 for column in columns) <= 80
     assert "●" in str(rows[0][2])
 
 
 def test_markdown_holds_every_table_and_escapes_names(view: FidelityView) -> None:
-    text = markdown(view.sheets, "a *bold* | title", ["<b>"])
+    text = markdown(view.tables, "a *bold* | title", ["<b>"])
     assert text.startswith("# a \\*bold\\* \\| title\n\n- &lt;b>\n")
-    assert text.count("\n## ") == len(view.sheets) == 2
+    assert text.count("\n## ") == len(view.tables) == 2
     assert "0.800 [0.700, 0.900]" in text
 
 

@@ -29,7 +29,7 @@ from cuecard.annotate.fidelity.tables import (
     rate_word,
     simulator_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet, cell, count
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.annotate.labelling.effect.tables import signed
 from cuecard.core.engine.events import Termination
 from cuecard.core.i18n import _, ngettext, pgettext
@@ -37,7 +37,7 @@ from cuecard.core.scoring.aggregate import ENDING_WORDS, measure_label, pooled_n
 from cuecard.core.text import one_line
 
 
-def finding_sheets(found: Fidelity) -> Iterator[Sheet]:
+def finding_tables(found: Fidelity) -> Iterator[Table]:
     """The findings in each simulator's turns with their rates; then the similarity of its words to people's."""
     people = next((each for each in found.findings if each.simulator is None), None)
     simulators = [each for each in found.findings if each.simulator is not None and each.turns]
@@ -45,7 +45,7 @@ def finding_sheets(found: Fidelity) -> Iterator[Sheet]:
         yield _of_one(found, each, people)
     lines = [line for each in simulators for line in _similar(found, each)]
     if lines:
-        yield Sheet(
+        yield Table(
             view="findings",
             title=_("How like the person's words"),
             headings=(_("Turns"), _("n (tasks)"), "chrF", _("length ratio")),
@@ -59,14 +59,14 @@ def finding_sheets(found: Fidelity) -> Iterator[Sheet]:
         )
 
 
-def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings | None) -> Sheet:
+def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings | None) -> Table:
     """One simulator's findings: all that depend on the reference, else those that occur in anybody's words."""
     shown: list[FindingKind | None] = [
         kind
         for kind in SEVERITY
         if (kind in AGAINST_REFERENCE and each.count(kind)) or _n(each, kind) or _n(people, kind)
     ]
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for kind in (*shown, None):
         counted = _count(each, kind)
         turns = Turns(simulator=each.simulator, finding=kind, found=True)
@@ -83,7 +83,7 @@ def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings 
     turns = ngettext("{n} turn", "{n} turns", each.turns).format(n=f"{each.turns:,}")
     tasks = ngettext("{n} task", "{n} tasks", each.tasks).format(n=f"{each.tasks:,}")
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
-    return Sheet(
+    return Table(
         view="findings",
         title=_("Findings, {simulator}: {turns} on {tasks}").format(
             simulator=name, turns=turns, tasks=tasks
@@ -117,7 +117,7 @@ def _count(each: SimulatorFindings | None, kind: FindingKind | None) -> FindingC
     return each.with_any if kind is None else each.count(kind)
 
 
-def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Line]:
+def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[TableRow]:
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
     turns = Turns(simulator=each.simulator)
     for similarity in each.similarity:
@@ -129,12 +129,12 @@ def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Line]:
         )
 
 
-def worst_sheets(found: Fidelity, limit: int = WORST) -> Iterator[Sheet]:
+def worst_tables(found: Fidelity, limit: int = WORST) -> Iterator[Table]:
     """The turns with the most severe findings."""
     shown = found.worst[: max(0, limit)]
     if not shown:
         return
-    yield Sheet(
+    yield Table(
         view="worst",
         title=_("Worst turns: {n} of {all}").format(n=len(shown), all=f"{len(found.worst):,}"),
         headings=(
@@ -160,11 +160,11 @@ def worst_sheets(found: Fidelity, limit: int = WORST) -> Iterator[Sheet]:
 CORRELATIONS = (0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
+def outcome_tables(found: Fidelity) -> Iterator[Table]:
     """For each simulator that played: people's means, its own, and their differences on what both played."""
     for each in found.outcomes:
         notes = [*_outcome_notes(each), *pooled_notes(m.name for m in each.measures)]
-        yield Sheet(
+        yield Table(
             view="outcome",
             title=_outcome_title(found, each),
             headings=(
@@ -176,7 +176,7 @@ def outcome_sheets(found: Fidelity) -> Iterator[Sheet]:
             ),
             lines=tuple(
                 (
-                    Cell(measure_label(m.name)),
+                    TableCell(measure_label(m.name)),
                     count(m.difference.n),
                     cell(m.people),
                     cell(m.simulator),
@@ -235,7 +235,7 @@ def _ends(ends: Mapping[str, int]) -> str:
     return ", ".join(f"{_(ENDING_WORDS[Termination(end)])} {n:,}" for end, n in ends.items())
 
 
-def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
+def meaning_tables(found: Fidelity) -> Iterator[Table]:
     """For each scale of the form: its rank correlation with every measure, over all sessions, then within tasks that
     have several.
     """
@@ -245,7 +245,7 @@ def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
     for scale in scales:
         own = found.meaning.of(scale)
         question = one_line(own[0].label, 80)
-        yield Sheet(
+        yield Table(
             view="meaning",
             title=_("“{question}” and the scores").format(question=question),
             headings=(_("Measure"), _("n (tasks)"), _("Spearman's rho"), _("Kendall's tau-b")),
@@ -257,7 +257,7 @@ def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
         )
         inside = [each for each in own if each.spearman_within.n]
         if inside:
-            yield Sheet(
+            yield Table(
                 view="meaning",
                 title=_("“{question}” and the scores, within tasks").format(question=question),
                 headings=(_("Measure"), "n", _("Spearman's rho"), _("Kendall's tau-b")),
@@ -272,7 +272,7 @@ def meaning_sheets(found: Fidelity) -> Iterator[Sheet]:
             )
 
 
-def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> Line:
+def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> TableRow:
     cells = (TurnCell(measure_label(each.measure)), TurnCell(n), *map(figure_cell, figures))
     return tuple(replace(cell, correlation=each) for cell in cells)
 
@@ -298,18 +298,18 @@ def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Ite
         ).format(n=sessions, worth=sessions / max(effects))
 
 
-def sizes_sheet(
+def sizes_table(
     correlations: Sequence[float] = CORRELATIONS,
     power: float = POWER,
     alpha: float = ALPHA,
     sessions: Sequence[int] = (),
-) -> Sheet:
+) -> Table:
     """How many independent sessions each correlation takes; for each number of `sessions`, the smallest
     correlation that they find. Raises `ValueError` for what does not lie between 0 and 1.
     """
     lines = [
         (
-            Cell(f"{size:g}"),
+            TableCell(f"{size:g}"),
             count(sessions_needed(size, power, alpha)),
             count(sessions_needed(size, power, alpha, "kendall")),
         )
@@ -329,7 +329,7 @@ def sizes_sheet(
                 n=n, rho=rho, tau=tau
             )
         )
-    return Sheet(
+    return Table(
         view="meaning",
         title=_("Sessions needed, two-sided at {alpha:g}, with a power of {power:.0%}").format(
             alpha=alpha, power=power

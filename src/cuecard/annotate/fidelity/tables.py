@@ -17,7 +17,7 @@ from cuecard.annotate.fidelity.model import (
     TurnFindings,
 )
 from cuecard.annotate.labelling.comparison.model import figure, statistic_word
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext
@@ -170,28 +170,28 @@ WORST = 10
 
 
 @dataclass(frozen=True)
-class TurnCell(Cell):
+class TurnCell(TableCell):
     """A cell that leads to the turns (`turns`) or sessions (`correlation`) behind it."""
 
     turns: Turns | None = None
     correlation: Correlation | None = None
 
 
-def fidelity_sheets(found: Fidelity, worst: int = WORST) -> tuple[Sheet, ...]:
+def fidelity_tables(found: Fidelity, worst: int = WORST) -> tuple[Table, ...]:
     """Every table that has content, section by section; `worst`: how many of the worst turns."""
     from cuecard.annotate.fidelity.detail_tables import (
-        finding_sheets,
-        meaning_sheets,
-        outcome_sheets,
-        worst_sheets,
+        finding_tables,
+        meaning_tables,
+        outcome_tables,
+        worst_tables,
     )
 
     return (
-        *cue_sheets(found),
-        *finding_sheets(found),
-        *worst_sheets(found, worst),
-        *outcome_sheets(found),
-        *meaning_sheets(found),
+        *cue_tables(found),
+        *finding_tables(found),
+        *worst_tables(found, worst),
+        *outcome_tables(found),
+        *meaning_tables(found),
     )
 
 
@@ -204,7 +204,7 @@ def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> 
     return TurnCell(f"{n:,}" if tasks is None else f"{n:,} ({tasks:,})", turns=turns)
 
 
-def cue_sheets(found: Fidelity) -> Iterator[Sheet]:
+def cue_tables(found: Fidelity) -> Iterator[Table]:
     """Agreement on decisions: simulators beside each other and beside people, then the parts of each."""
     for subject, title in SUBJECT_WORDS.items():
         whole = [a for a in found.agreements if a.subject == subject and a.by is None]
@@ -214,7 +214,7 @@ def cue_sheets(found: Fidelity) -> Iterator[Sheet]:
         ]
         if not lines:
             continue
-        yield Sheet(
+        yield Table(
             view="cues",
             title=_("{subject}: simulators and people").format(subject=_(title)),
             headings=_headings(_("Simulator")),
@@ -231,7 +231,7 @@ def _headings(first: str) -> tuple[str, ...]:
     return (first, _("n (tasks)"), *(statistic_word(name) for name in names))
 
 
-def _agreement(name: str, each: Agreement) -> Line:
+def _agreement(name: str, each: Agreement) -> TableRow:
     turns = Turns(
         simulator=each.simulator,
         subject=each.subject,
@@ -246,7 +246,7 @@ def _agreement(name: str, each: Agreement) -> Line:
     )
 
 
-def _of_people(each: PeopleAgreement) -> Line:
+def _of_people(each: PeopleAgreement) -> TableRow:
     return (
         TurnCell(_("people among themselves")),
         count_cell(each.n, None, each.tasks),
@@ -254,8 +254,8 @@ def _of_people(each: PeopleAgreement) -> Line:
     )
 
 
-def _beside(found: Fidelity, subject: Subject) -> Iterator[Sheet]:
-    lines: list[Line] = []
+def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
+    lines: list[TableRow] = []
     for each in found.ceilings:
         if each.subject != subject:
             continue
@@ -271,7 +271,7 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Sheet]:
                 )
             )
     if lines:
-        yield Sheet(
+        yield Table(
             view="cues",
             title=_("{subject}: as near to people as people are to each other").format(
                 subject=_(SUBJECT_WORDS[subject])
@@ -288,7 +288,7 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Sheet]:
         )
 
 
-def _parts(found: Fidelity, whole: Agreement) -> Iterator[Sheet]:
+def _parts(found: Fidelity, whole: Agreement) -> Iterator[Table]:
     for by, title in GROUP_WORDS.items():
         parts = [
             each
@@ -296,7 +296,7 @@ def _parts(found: Fidelity, whole: Agreement) -> Iterator[Sheet]:
             if each.by == by and each.subject == whole.subject and each.simulator == whole.simulator
         ]
         if parts:
-            yield Sheet(
+            yield Table(
                 view="cues",
                 title=_("{simulator}: {group}").format(
                     simulator=simulator_word(whole.simulator, found.simulators), group=_(title)
@@ -306,7 +306,7 @@ def _parts(found: Fidelity, whole: Agreement) -> Iterator[Sheet]:
             )
 
 
-def _confusion(found: Fidelity, each: Agreement) -> Iterator[Sheet]:
+def _confusion(found: Fidelity, each: Agreement) -> Iterator[Table]:
     """Only the decisions that were made at all."""
     matrix = each.confusion
     if matrix is None or not each.n:
@@ -325,7 +325,7 @@ def _confusion(found: Fidelity, each: Agreement) -> Iterator[Sheet]:
     ]
     labels = matrix.labels
     words = {at: decision_word(each.subject, labels[at]) for at in used}
-    lines: list[Line] = [
+    lines: list[TableRow] = [
         (
             TurnCell(words[row]),
             *(count_cell(matrix.counts[row][at], turns(labels[row], labels[at])) for at in used),
@@ -335,7 +335,7 @@ def _confusion(found: Fidelity, each: Agreement) -> Iterator[Sheet]:
     ]
     totals = [count_cell(sums[at], turns("", labels[at])) for at in used]
     lines.append((TurnCell(_("together")), *totals, count_cell(matrix.n, turns())))
-    yield Sheet(
+    yield Table(
         view="cues",
         title=_("{simulator} (down) and what is held for right (across)").format(
             simulator=simulator_word(each.simulator, found.simulators)

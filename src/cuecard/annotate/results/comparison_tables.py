@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.rendering import ResultCell
@@ -16,21 +16,21 @@ from cuecard.core.scoring.aggregate import COUNTS, measure_label
 WORST = 10
 
 
-def comparison_sheets(
+def comparison_tables(
     found: Sequence[Comparison], *, tasks: int = WORST, percent: bool = False
-) -> tuple[Sheet, ...]:
+) -> tuple[Table, ...]:
     """For each family: differences (a line for each measure and arm) with wins, ties and losses, cost and tokens, what
     was left out, and the `tasks` that differ most in the first measure.
     """
-    sheets: list[Sheet] = []
+    tables: list[Table] = []
     for family in dict.fromkeys(one.family for one in found):
         mine = [one for one in found if one.family == family]
-        sheets += [difference_sheet(mine, percent=percent), spending_sheet(mine)]
+        tables += [difference_table(mine, percent=percent), spending_table(mine)]
         if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
-            sheets.append(left_out_sheet(mine[0]))
+            tables.append(left_out_table(mine[0]))
         if tasks:
-            sheets += worst_sheets(mine[0], tasks, percent=percent)
-    return tuple(sheets)
+            tables += worst_tables(mine[0], tasks, percent=percent)
+    return tuple(tables)
 
 
 def arm_word(found: Comparison, name: str) -> str:
@@ -44,19 +44,19 @@ def against(found: Comparison, contrast: Contrast) -> str:
     )
 
 
-def difference_sheet(
+def difference_table(
     found: Sequence[Comparison],
     *,
     percent: bool = False,
     parts: Sequence[tuple[str, Comparison]] = (),
-) -> Sheet:
+) -> Table:
     """Comparisons of one family: both means, the paired difference, wins/ties/losses and number of tasks; if there are
     any, what else differs between the arms and how many trials are unpaired. `parts`: comparisons of parts of the
     trials (of each agent) to append, by name.
     """
     every = [("", one) for one in found] + list(parts)
     contrasts = [contrast for _part, one in every for contrast in one.contrasts]
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     notes: dict[str, None] = {}
     for part, one in every:
         own = [note for note in one.notes if note not in notes]
@@ -75,7 +75,7 @@ def difference_sheet(
                         statistic=contrast.difference,
                         trials=base + arm,
                     ),
-                    Cell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+                    TableCell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
                     cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
                     cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
                     ResultCell(
@@ -92,7 +92,7 @@ def difference_sheet(
             " are. Win, tie and loss count tasks."
         )
     ] = None
-    return Sheet(
+    return Table(
         view="results",
         title=_("{family}: compared by {dimension}, against {base}").format(
             family=_(FAMILY_WORDS[found[0].family]),
@@ -123,10 +123,10 @@ def alone_text(found: Comparison, contrast: Contrast) -> str:
     return " " + _("({agent} alone)").format(agent=agent)
 
 
-def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
+def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[TableCell]:
     """What else differs between the arms, and the number of unpaired trials: each if any of `contrasts` has some."""
     if any(one.differs for one in contrasts):
-        yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
+        yield TableCell(", ".join(map(dimension_word, contrast.differs)) or "–")
     if any(one.unpaired for one in contrasts):
         yield ResultCell(f"{contrast.unpaired:,}", value=contrast.unpaired)
 
@@ -152,16 +152,16 @@ def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) 
     return f"{signed(found.value)} [{low}, {high}]"
 
 
-def spending_sheet(found: Sequence[Comparison]) -> Sheet:
+def spending_table(found: Sequence[Comparison]) -> Table:
     """Cost and tokens of a trial's agent over the paired tasks of the first measure, and cost per point of each."""
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     first = found[0]
     for at, contrast in enumerate(first.contrasts):
         base, arm = _trials(contrast)
         spent = contrast.spending
         lines.append(
             (
-                Cell(arm_word(first, contrast.arm)),
+                TableCell(arm_word(first, contrast.arm)),
                 cell_of("cost", spent.arm_cost, trials=arm),
                 cell_of("cost", spent.base_cost, trials=base),
                 cell_of("tokens", spent.arm_tokens, trials=arm),
@@ -169,7 +169,7 @@ def spending_sheet(found: Sequence[Comparison]) -> Sheet:
                 *(_point(one.contrasts[at]) for one in found),
             )
         )
-    return Sheet(
+    return Table(
         view="results",
         title=_("{family}: cost of a trial, against {base}").format(
             family=_(FAMILY_WORDS[first.family]), base=arm_word(first, first.base)
@@ -194,9 +194,9 @@ def anything_left_out(out: LeftOut) -> bool:
     return out != LeftOut()
 
 
-def left_out_sheet(found: Comparison) -> Sheet:
+def left_out_table(found: Comparison) -> Table:
     """What each contrast is not based on."""
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     notes: list[str] = []
     for contrast in found.contrasts:
         out = contrast.left_out
@@ -210,9 +210,9 @@ def left_out_sheet(found: Comparison) -> Sheet:
             out.unjudged_arm + out.unjudged_base,
             out.open_arm + out.open_base,
         )
-        lines.append((Cell(name), *(ResultCell(f"{n:,}", value=n) for n in counts)))
+        lines.append((TableCell(name), *(ResultCell(f"{n:,}", value=n) for n in counts)))
         notes += _left_out_notes(name, contrast)
-    return Sheet(
+    return Table(
         view="results",
         title=_("{family}: what was left out").format(family=_(FAMILY_WORDS[found.family])),
         headings=(
@@ -230,12 +230,12 @@ def left_out_sheet(found: Comparison) -> Sheet:
     )
 
 
-def worst_sheets(
+def worst_tables(
     found: Comparison, tasks: int = WORST, *, percent: bool = False
-) -> tuple[Sheet, ...]:
+) -> tuple[Table, ...]:
     """For each contrast, the tasks with the largest differences."""
     return tuple(
-        Sheet(
+        Table(
             view="results",
             title=_("{family}: tasks that differ most in {measure}, {arms}").format(
                 family=_(FAMILY_WORDS[found.family]),
@@ -255,7 +255,9 @@ def worst_sheets(
     )
 
 
-def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) -> Iterator[Line]:
+def _worst(
+    found: Comparison, contrast: Contrast, tasks: int, *, percent: bool
+) -> Iterator[TableRow]:
     # Numbers of revisions are a workspace's own; they are told only where a task has several.
     revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
@@ -294,7 +296,7 @@ def _left_out_notes(name: str, contrast: Contrast) -> Iterator[str]:
             yield text.format(arms=name, tasks=listed(tasks))
 
 
-def _point(contrast: Contrast) -> Cell:
+def _point(contrast: Contrast) -> TableCell:
     statistic = contrast.spending.cost_per_point
     base, arm = _trials(contrast)
     return ResultCell(shown("cost", statistic), statistic=statistic, trials=base + arm)

@@ -6,12 +6,12 @@ from typing import Literal, get_args
 
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.fidelity.inputs import HUMAN, is_simulated
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparison_tables import (
     anything_left_out,
-    difference_sheet,
-    left_out_sheet,
+    difference_table,
+    left_out_table,
 )
 from cuecard.annotate.results.comparisons import PLAIN, Comparison, comparisons
 from cuecard.annotate.results.pool import Dimension, Pool, Row
@@ -137,17 +137,17 @@ def design_named(pool: Pool, name: str) -> DesignResult:
     raise unknown(_("These trials have not two arms of this design"), name, list(known))
 
 
-def design_sheets(pool: Pool, found: DesignResult) -> tuple[Sheet, ...]:
+def design_tables(pool: Pool, found: DesignResult) -> tuple[Table, ...]:
     """The design's table as in its paper (agents by arm, measures across; for facts also by tier), then for each family
     the paired differences and what they leave out. `pool`: where it was found.
     """
-    sheets: list[Sheet] = []
+    tables: list[Table] = []
     for family in found.families:
         mine = of_family(found.pool, family)
-        sheets.append(_figures_sheet(mine, found, family))
-        sheets += _by_tier(mine, found) if family == "facts" else ()
-        sheets += _differences(mine, found)
-    return tuple(sheets)
+        tables.append(_figures_table(mine, found, family))
+        tables += _by_tier(mine, found) if family == "facts" else ()
+        tables += _differences(mine, found)
+    return tuple(tables)
 
 
 def _found(pool: Pool, design: Design) -> DesignResult | None:
@@ -205,14 +205,14 @@ def _people_first(arm: str) -> tuple[bool, str]:
     return arm != HUMAN, arm
 
 
-def _figures_sheet(pool: Pool, found: DesignResult, family: Family) -> Sheet:
+def _figures_table(pool: Pool, found: DesignResult, family: Family) -> Table:
     dimension = found.design.dimension
     table = score_table(pool, ("agent", dimension), (*_COLUMNS[family], *_ALSO))
     columns = [c for c in table.columns if not c.taken.of_several]
     return _laid(table, columns, found, family, title=_(found.design.title))
 
 
-def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
+def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Table]:
     """Each figure of facts by the tiers of worlds."""
     dimension = found.design.dimension
     tiers = sorted(pool.values("tier"), key=lambda tier: place_of("tier", tier))
@@ -228,7 +228,7 @@ def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
         for tier in tiers
     }
     for measure in _COLUMNS["facts"]:
-        lines: list[Line] = []
+        lines: list[TableRow] = []
         for line in whole.lines:
             key = f"{measure}.avg"
             cells = [cell_of(measure, line.figures.get(key), percent=True, trials=line.trials)]
@@ -239,9 +239,9 @@ def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
                     if other
                     else cell_of(measure, None)
                 )
-            lines.append((Cell(_word(whole, line.group)), *cells))
+            lines.append((TableCell(_word(whole, line.group)), *cells))
         label = column_label(measure, Taken.AVG, _samples(whole))
-        yield Sheet(
+        yield Table(
             view="results",
             title=_("{measure} by tier").format(measure=label),
             headings=(
@@ -254,7 +254,7 @@ def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
         )
 
 
-def _differences(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
+def _differences(pool: Pool, found: DesignResult) -> Iterator[Table]:
     """All agents together, then each agent by itself, where there are several; what each line leaves out."""
     dimension = found.design.dimension
     try:
@@ -269,14 +269,14 @@ def _differences(pool: Pool, found: DesignResult) -> Iterator[Sheet]:
         for agent, own in (each if len(each) > 1 else ())
         for one in own
     ]
-    sheet = difference_sheet(whole, percent=True, parts=parts)
-    notes = [*sheet.notes, _("Shares in percent.")]
+    table = difference_table(whole, percent=True, parts=parts)
+    notes = [*table.notes, _("Shares in percent.")]
     if len(agents) == 1:
         name = value_word("agent", agents[0], whole[0].names)
         notes.insert(0, _("All of it stands on one agent, {agent}.").format(agent=name))
-    yield replace(sheet, notes=tuple(notes))
+    yield replace(table, notes=tuple(notes))
     if any(anything_left_out(contrast.left_out) for contrast in whole[0].contrasts):
-        yield left_out_sheet(whole[0])
+        yield left_out_table(whole[0])
 
 
 def _of(agent: str, pool: Pool, found: DesignResult) -> tuple[Comparison, ...]:
@@ -298,8 +298,8 @@ def _present(pool: Pool, found: DesignResult) -> tuple[str, ...]:
 
 def _laid(
     table: ScoreTable, columns: Sequence[Column], found: DesignResult, family: Family, *, title: str
-) -> Sheet:
-    return Sheet(
+) -> Table:
+    return Table(
         view="results",
         title=f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
         headings=(
@@ -309,7 +309,7 @@ def _laid(
         ),
         lines=tuple(
             (
-                Cell(_word(table, line.group)),
+                TableCell(_word(table, line.group)),
                 ResultCell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
                 *(figure_cell(table, line, column, percent=True) for column in columns),
             )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.rendering import figure_of, plain, remarks_of
 
 PACKAGES = "booktabs,graphicx,longtable"
@@ -64,73 +64,73 @@ def label_of(text: str) -> str:
     return _LABEL.sub("-", text.casefold()).strip("-")
 
 
-def as_latex(sheet: Sheet, *, label: str = "") -> str:
+def as_latex(table: Table, *, label: str = "") -> str:
     """A `table` environment with caption and label, or a `longtable` if it is longer than a page. `label`: the part
     after `tab:`, by default made from the title. Wide tables are scaled to the line; remarks and notes stand below.
     """
-    label = label or label_of(sheet.title) or "results"
-    if len(sheet.lines) > _LONG:
-        return _long(sheet, label)
-    wide = len(sheet.headings) > _WIDE
+    label = label or label_of(table.title) or "results"
+    if len(table.lines) > _LONG:
+        return _long(table, label)
+    wide = len(table.headings) > _WIDE
     lines = [
         r"\begin{table}[htbp]",
         r"  \centering",
         r"  \small",
-        rf"  \caption{{{escaped(sheet.title)}}}",
+        rf"  \caption{{{escaped(table.title)}}}",
         rf"  \label{{tab:{label}}}",
         *([rf"  \resizebox{{{_FITTED}}}{{!}}{{%"] if wide else ()),
-        rf"  \begin{{tabular}}{{{_columns(sheet)}}}",
+        rf"  \begin{{tabular}}{{{_columns(table)}}}",
         r"    \toprule",
-        _headings(sheet),
+        _headings(table),
         r"    \midrule",
-        *_lines(sheet),
+        *_lines(table),
         r"    \bottomrule",
         r"  \end{tabular}" + ("}" if wide else ""),
-        *_notes(sheet),
+        *_notes(table),
         r"\end{table}",
         "",
     ]
     return "\n".join(lines)
 
 
-def _long(sheet: Sheet, label: str) -> str:
+def _long(table: Table, label: str) -> str:
     lines = [
         r"{\scriptsize",
-        rf"\begin{{longtable}}{{{_columns(sheet)}}}",
-        rf"  \caption{{{escaped(sheet.title)}}}\label{{tab:{label}}} \\",
+        rf"\begin{{longtable}}{{{_columns(table)}}}",
+        rf"  \caption{{{escaped(table.title)}}}\label{{tab:{label}}} \\",
         r"    \toprule",
-        _headings(sheet),
+        _headings(table),
         r"    \midrule",
         r"  \endhead",
-        *_lines(sheet),
+        *_lines(table),
         r"    \bottomrule",
         r"\end{longtable}",
-        *_notes(sheet),
+        *_notes(table),
         "}",
         "",
     ]
     return "\n".join(lines)
 
 
-def _columns(sheet: Sheet) -> str:
-    return f"@{{}}l{'r' * (len(sheet.headings) - 1)}@{{}}"
+def _columns(table: Table) -> str:
+    return f"@{{}}l{'r' * (len(table.headings) - 1)}@{{}}"
 
 
-def _headings(sheet: Sheet) -> str:
-    return f"    {' & '.join(escaped(heading) for heading in sheet.headings)} \\\\"
+def _headings(table: Table) -> str:
+    return f"    {' & '.join(escaped(heading) for heading in table.headings)} \\\\"
 
 
-def _lines(sheet: Sheet) -> Iterator[str]:
-    for line in sheet.lines:
+def _lines(table: Table) -> Iterator[str]:
+    for line in table.lines:
         yield f"    {' & '.join(_cell(cell) for cell in line)} \\\\"
 
 
-def _notes(sheet: Sheet) -> Iterator[str]:
-    for text in (*remarks_of(sheet), *sheet.notes):
+def _notes(table: Table) -> Iterator[str]:
+    for text in (*remarks_of(table), *table.notes):
         yield rf"  \par\smallskip {{\footnotesize {escaped(text)}\par}}"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     found = figure_of(cell)
     shown = _negative(found.shown) if found.is_figure else escaped(found.shown)
     if not found.interval:

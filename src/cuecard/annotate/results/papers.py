@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
-from cuecard.annotate.results.designs import design_sheets, designs_in
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
+from cuecard.annotate.results.designs import design_tables, designs_in
 from cuecard.annotate.results.pool import Dimension, Pool, figure_key
 from cuecard.annotate.results.rendering import ResultCell
-from cuecard.annotate.results.score_tables import score_sheet
+from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
 from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
@@ -85,21 +85,21 @@ SHAPES: dict[Family, Shape] = {
 }
 
 
-def main_sheets(pool: Pool) -> tuple[Sheet, ...]:
+def main_tables(pool: Pool) -> tuple[Table, ...]:
     """For each family with judged trials its paper's main table, over all tasks, and for each language, difficulty or
     tier if there are several. Shares in percent.
     """
     return tuple(
-        sheet
+        table
         for family in FAMILIES
         if any(row.figures is not None for row in of_family(pool, family).rows)
-        for sheet in _family(of_family(pool, family), family)
+        for table in _family(of_family(pool, family), family)
     )
 
 
-def _family(pool: Pool, family: Family) -> Iterator[Sheet]:
+def _family(pool: Pool, family: Family) -> Iterator[Table]:
     shape = SHAPES[family]
-    yield _sheet(pool, shape, value_word("family", family))
+    yield _table(pool, shape, value_word("family", family))
     values = sorted(pool.values(shape.split), key=lambda value: place_of(shape.split, value))
     if len(values) < 2:
         return
@@ -109,16 +109,16 @@ def _family(pool: Pool, family: Family) -> Iterator[Sheet]:
             family=value_word("family", family),
             part=value_word(shape.split, value) if value else _("not known"),
         )
-        sheet = _sheet(part, shape, title)
-        # Only figures over all tasks are those of `groups`; what the notes say stands below the first sheet.
+        table = _table(part, shape, title)
+        # Only figures over all tasks are those of `groups`; what the notes say stands below the first table.
         notes = (*pooled_notes(shape.measures), _in_percent())
-        yield replace(sheet, lines=_without_keys(sheet), notes=notes)
+        yield replace(table, lines=_without_keys(table), notes=notes)
 
 
-def _sheet(pool: Pool, shape: Shape, title: str) -> Sheet:
-    table = _ordered(score_table(pool, ("family", *shape.by), shape.measures), shape)
-    sheet = score_sheet(table, title=title, percent=True)
-    return replace(sheet, notes=(*sheet.notes, _in_percent()))
+def _table(pool: Pool, shape: Shape, title: str) -> Table:
+    scores = _ordered(score_table(pool, ("family", *shape.by), shape.measures), shape)
+    table = table_of_scores(scores, title=title, percent=True)
+    return replace(table, notes=(*table.notes, _in_percent()))
 
 
 def _ordered(table: ScoreTable, shape: Shape) -> ScoreTable:
@@ -127,10 +127,10 @@ def _ordered(table: ScoreTable, shape: Shape) -> ScoreTable:
     return table.model_copy(update={"columns": tuple(known[key] for key in keys if key in known)})
 
 
-def _without_keys(sheet: Sheet) -> tuple[Line, ...]:
+def _without_keys(table: Table) -> tuple[TableRow, ...]:
     return tuple(
         tuple(replace(cell, key="") if isinstance(cell, ResultCell) else cell for cell in line)
-        for line in sheet.lines
+        for line in table.lines
     )
 
 
@@ -138,97 +138,97 @@ def _in_percent() -> str:
     return _("Shares in percent.")
 
 
-Sheets = tuple[Sheet, ...]
+Tables = tuple[Table, ...]
 
 
-def settings_sheets(pool: Pool) -> Sheets:
+def settings_tables(pool: Pool) -> Tables:
     """The tables of all designs that the pool has."""
-    return tuple(sheet for found in designs_in(pool) for sheet in design_sheets(pool, found))
+    return tuple(table for found in designs_in(pool) for table in design_tables(pool, found))
 
 
-def _interaction(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.behaviour_tables import interaction_sheets
+def _interaction(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.behaviour_tables import interaction_tables
 
-    return tuple(interaction_sheets(pool))
+    return tuple(interaction_tables(pool))
 
 
-def _errors(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.error_tables import error_sheets
+def _errors(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.error_tables import error_tables
     from cuecard.annotate.results.errors.report import error_report
 
-    return tuple(error_sheets(error_report(pool)))
+    return tuple(error_tables(error_report(pool)))
 
 
-def _compactions(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.behaviour_tables import compaction_sheets
+def _compactions(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.behaviour_tables import compaction_tables
 
-    return tuple(compaction_sheets(pool))
-
-
-def _profiles(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.family_tables import profile_sheets
-
-    return tuple(profile_sheets(pool))
+    return tuple(compaction_tables(pool))
 
 
-def _tiers(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.family_tables import tier_sheets
+def _profiles(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.family_tables import profile_tables
 
-    return tuple(tier_sheets(pool))
-
-
-def _curves(pool: Pool, k_trunc: int | None = None) -> Sheets:
-    from cuecard.annotate.results.errors.family_tables import curve_sheets
-
-    return curve_sheets(pool, k_trunc=k_trunc)
+    return tuple(profile_tables(pool))
 
 
-def _tools(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.behaviour_tables import tool_sheets
+def _tiers(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.family_tables import tier_tables
 
-    return tuple(tool_sheets(pool))
-
-
-def _causes(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.errors.causes import cause_sheets
-
-    return cause_sheets(pool)
+    return tuple(tier_tables(pool))
 
 
-def _differences(pool: Pool) -> Sheets:
+def _curves(pool: Pool, k_trunc: int | None = None) -> Tables:
+    from cuecard.annotate.results.errors.family_tables import curve_tables
+
+    return curve_tables(pool, k_trunc=k_trunc)
+
+
+def _tools(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.behaviour_tables import tool_tables
+
+    return tuple(tool_tables(pool))
+
+
+def _causes(pool: Pool) -> Tables:
+    from cuecard.annotate.results.errors.causes import cause_tables
+
+    return cause_tables(pool)
+
+
+def _differences(pool: Pool) -> Tables:
     """Agents by task, of each family in which two or more share tasks."""
-    from cuecard.annotate.results.comparison_tables import comparison_sheets
+    from cuecard.annotate.results.comparison_tables import comparison_tables
     from cuecard.annotate.results.comparisons import comparisons
 
     if len({row.value("agent") for row in pool.rows if row.figures}) < 2:
         return ()
     try:
-        return comparison_sheets(comparisons(pool, "agent"))
+        return comparison_tables(comparisons(pool, "agent"))
     except NotAllowed:
         return ()
 
 
-def _trials(pool: Pool) -> Sheets:
-    from cuecard.annotate.results.score_tables import trial_sheets
+def _trials(pool: Pool) -> Tables:
+    from cuecard.annotate.results.score_tables import trial_tables
 
-    return trial_sheets(pool)
+    return trial_tables(pool)
 
 
-def _plots(pool: Pool) -> Sheets:
+def _plots(pool: Pool) -> Tables:
     """The numbers of every plot."""
     from cuecard.annotate.results.plots.builders import plots_of
-    from cuecard.annotate.results.plots.model import plot_sheet
+    from cuecard.annotate.results.plots.model import plot_table
 
-    return tuple(plot_sheet(plot) for plot in plots_of(pool))
+    return tuple(plot_table(plot) for plot in plots_of(pool))
 
 
-PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
-    "main": main_sheets,
+PAPER_TABLES: dict[str, Callable[[Pool], Tables]] = {
+    "main": main_tables,
     "interaction": _interaction,
     "errors": _errors,
     "causes": _causes,
     "compactions": _compactions,
-    "settings": settings_sheets,
+    "settings": settings_tables,
     "profiles": _profiles,
     "tiers": _tiers,
     "curves": _curves,
@@ -239,7 +239,7 @@ PAPER_TABLES: dict[str, Callable[[Pool], Sheets]] = {
 }
 
 
-def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
+def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Tables:
     """The tables of this name, with a `key` for every cell with a number (its place in `cuecard score --json`, or
     `tables/main/0/lines/2/1/value`). `k_trunc`: for `curves`, the last call of the fixed cohorts. None if the pool has
     nothing for it. Raises `NotFound`, listing the names.
@@ -252,40 +252,40 @@ def paper_table(pool: Pool, name: str, *, k_trunc: int | None = None) -> Sheets:
     return keyed(name, PAPER_TABLES[name](pool))
 
 
-def keyed(name: str, sheets: Sequence[Sheet]) -> Sheets:
+def keyed(name: str, tables: Sequence[Table]) -> Tables:
     """The tables with each number's place under `tables` in the JSON as key."""
     return tuple(
         replace(
-            sheet,
+            table,
             lines=tuple(
                 tuple(
                     _keyed(cell, f"tables/{name}/{s}/lines/{at}/{c}") for c, cell in enumerate(line)
                 )
-                for at, line in enumerate(sheet.lines)
+                for at, line in enumerate(table.lines)
             ),
         )
-        for s, sheet in enumerate(sheets)
+        for s, table in enumerate(tables)
     )
 
 
 def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
     """Every paper table as JSON: tables of lines of cells."""
-    return {name: [sheet_json(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
+    return {name: [data_of_table(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
 
 
-def sheet_json(sheet: Sheet) -> dict[str, Any]:
+def data_of_table(table: Table) -> dict[str, Any]:
     """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
     without an interval), and `remark`: why value or interval is missing.
     """
     return {
-        "title": sheet.title,
-        "headings": list(sheet.headings),
-        "lines": [[cell_json(cell) for cell in line] for line in sheet.lines],
-        "notes": list(sheet.notes),
+        "title": table.title,
+        "headings": list(table.headings),
+        "lines": [[cell_json(cell) for cell in line] for line in table.lines],
+        "notes": list(table.notes),
     }
 
 
-def cell_json(cell: Cell) -> dict[str, Any]:
+def cell_json(cell: TableCell) -> dict[str, Any]:
     if cell.statistic is not None:
         one = cell.statistic
         return {
@@ -301,7 +301,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     return {"text": cell.text}
 
 
-def _keyed(cell: Cell, key: str) -> Cell:
+def _keyed(cell: TableCell, key: str) -> TableCell:
     if cell.statistic is None and not (isinstance(cell, ResultCell) and cell.value is not None):
         return cell
     if isinstance(cell, ResultCell):

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.labelling.files.entries import guarded
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line, storable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ResultCell(Cell):
+class ResultCell(TableCell):
     """A cell of results. `value`: the number shown if it is no `statistic`; `trials`: ids of those behind it; `key`:
     the path of the number in `cuecard score --json`, joined by slashes, "" if it is not there.
     """
@@ -62,10 +62,10 @@ def in_percent(statistic: Statistic | None) -> str:
 _LISTED = 6
 
 
-def remarks_of(sheet: Sheet) -> tuple[str, ...]:
+def remarks_of(table: Table) -> tuple[str, ...]:
     """Why numbers, or their intervals, are missing: each reason once, with the lines it applies to."""
     about: dict[str, list[str]] = {}
-    for line in sheet.lines:
+    for line in table.lines:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
             about.setdefault(reason, []).append(line[0].text)
     return tuple(
@@ -81,17 +81,17 @@ def _listed(lines: Sequence[str]) -> str:
     return f"{', '.join(lines[: _LISTED - 1])}, … ({len(lines)})"
 
 
-def as_markdown(sheet: Sheet) -> str:
+def as_markdown(table: Table) -> str:
     """A heading, the table, and remarks and notes as paragraphs."""
     lines = [
-        f"## {escaped(sheet.title)}",
+        f"## {escaped(table.title)}",
         "",
-        _row([Cell(heading) for heading in sheet.headings]),
-        "| --- |" + " ---: |" * (len(sheet.headings) - 1),
-        *(_row(line) for line in sheet.lines),
+        _row([TableCell(heading) for heading in table.headings]),
+        "| --- |" + " ---: |" * (len(table.headings) - 1),
+        *(_row(line) for line in table.lines),
         "",
     ]
-    for remark in (*remarks_of(sheet), *sheet.notes):
+    for remark in (*remarks_of(table), *table.notes):
         lines += [escaped(remark), ""]
     return "\n".join(lines)
 
@@ -104,7 +104,7 @@ def escaped(text: str) -> str:
     return one_line(text).replace("](", "]\\(").replace("][", "]\\[")
 
 
-def _row(cells: Sequence[Cell]) -> str:
+def _row(cells: Sequence[TableCell]) -> str:
     return "| " + " | ".join(escaped(cell.text) for cell in cells) + " |"
 
 
@@ -134,7 +134,7 @@ class CellFigure(NamedTuple):
         return self.value is not None or bool(self.key)
 
 
-def figure_of(cell: Cell) -> CellFigure:
+def figure_of(cell: TableCell) -> CellFigure:
     """What stands in the cell; texts are one line without control characters."""
     text = plain(cell.text)
     statistic = cell.statistic
@@ -166,18 +166,18 @@ def number(value: float | None) -> str:
 COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key", "remark")
 
 
-def as_csv(sheets: Iterable[Sheet]) -> str:
+def as_csv(tables: Iterable[Table]) -> str:
     """A header, then a row for each cell of each table, with the columns `COLUMNS`. `line`: the first cell of its line;
     `text`: as shown; numbers are unrounded. Texts that a spreadsheet would run as a formula begin with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for sheet in sheets:
-        title = guarded(plain(sheet.title))
-        for line in sheet.lines:
+    for table in tables:
+        title = guarded(plain(table.title))
+        for line in table.lines:
             name = guarded(plain(line[0].text)) if line else ""
-            for heading, cell in list(zip(sheet.headings, line, strict=False))[1:]:
+            for heading, cell in list(zip(table.headings, line, strict=False))[1:]:
                 found = figure_of(cell)
                 writer.writerow(
                     (
@@ -215,27 +215,27 @@ _MANY = 7
 _DIGEST = re.compile(r"[0-9a-f]{8,}")
 
 
-def as_html(sheet: Sheet, *, id: str = "", caption: str = "") -> str:
+def as_html(table: Table, *, id: str = "", caption: str = "") -> str:
     """A `figure` with its table, caption and notes; `id`: of the figure, `caption`: what stands before the title.
     The cell of every figure has `data-key`, `data-value`, `data-low`, `data-high`, `data-n` (those that it has)
     and its remark as `title`.
     """
-    found = [[figure_of(cell) for cell in line] for line in sheet.lines]
+    found = [[figure_of(cell) for cell in line] for line in table.lines]
     columns = list(zip(*found, strict=False))
     classes = [_class(column, names=not at) for at, column in enumerate(columns)]
-    classes += [""] * (len(sheet.headings) - len(columns))
+    classes += [""] * (len(table.headings) - len(columns))
     return (
         environment()
         .get_template("table.html")
         .render(
-            sheet=sheet,
+            table=table,
             id=id,
             caption=caption,
             classes=classes,
             longest=_LONG,
             most=_MANY,
             rows=[[(cell, attributes(cell)) for cell in line] for line in found],
-            notes=(*remarks_of(sheet), *sheet.notes),
+            notes=(*remarks_of(table), *table.notes),
         )
     )
 

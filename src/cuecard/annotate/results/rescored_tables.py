@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
@@ -31,9 +31,9 @@ _TEXT = 60
 _NOTHING = 1e-12
 
 
-def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
+def figure_tables(report: RescoreReport) -> tuple[Table, ...]:
     """What changed in the gold, what was left out, what was asked, and every measure that moved."""
-    measures = [sheet for judge in report.judges for sheet in _measures(judge)]
+    measures = [table for judge in report.judges for table in _measures(judge)]
     return (
         _gold(report),
         *([_left(report)] if report.left else ()),
@@ -42,12 +42,12 @@ def figure_sheets(report: RescoreReport) -> tuple[Sheet, ...]:
     )
 
 
-def item_sheets(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Sheet, ...]:
+def item_tables(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Table, ...]:
     """The items that changed, for each judge; at most `lines` lines."""
     return tuple(_items(judge, lines) for judge in report.judges if judge.items)
 
 
-def _gold(report: RescoreReport) -> Sheet:
+def _gold(report: RescoreReport) -> Table:
     notes: list[str] = []
     if report.closed_worlds:
         notes.append(
@@ -65,7 +65,7 @@ def _gold(report: RescoreReport) -> Sheet:
                 report.open,
             ).format(n=report.open)
         )
-    return Sheet(
+    return Table(
         view="results",
         title=_("Changes of the gold"),
         headings=(_("Task"), _("Revisions"), *(_(word) for word in FATE_WORDS.values())),
@@ -81,8 +81,8 @@ def _gold(report: RescoreReport) -> Sheet:
     )
 
 
-def _left(report: RescoreReport) -> Sheet:
-    return Sheet(
+def _left(report: RescoreReport) -> Table:
+    return Table(
         view="results",
         title=_(
             "Left out: more than the gold has changed, so these trials would have gone another way"
@@ -100,7 +100,7 @@ def _left(report: RescoreReport) -> Sheet:
     )
 
 
-def _judges(report: RescoreReport) -> Sheet:
+def _judges(report: RescoreReport) -> Table:
     done = bool(report.new)
     headings = [_("Judge"), _("Verdicts kept"), _("Asked about"), _("Dropped")]
     headings += (
@@ -121,7 +121,7 @@ def _judges(report: RescoreReport) -> Sheet:
         "{n} trials are left without a judgement; run the command again.",
         missing,
     ).format(n=missing)
-    return Sheet(
+    return Table(
         view="results",
         title=_("Verdicts"),
         headings=tuple(headings),
@@ -130,7 +130,7 @@ def _judges(report: RescoreReport) -> Sheet:
     )
 
 
-def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
+def _measures(judge: JudgeMoves) -> Iterator[Table]:
     """A table for each agent and family, of the measures that moved."""
     groups: dict[tuple[str, Family], list[MeasureMove]] = {}
     for one in judge.measures:
@@ -145,7 +145,7 @@ def _measures(judge: JudgeMoves) -> Iterator[Sheet]:
             )
             notes.append(text.format(n=still))
         notes += pooled_notes(one.name for one in moved)
-        yield Sheet(
+        yield Table(
             view="results",
             title=_("Moved by {judge}: {agent}, {family}").format(
                 judge=judge.judge, agent=agent, family=_(FAMILY_WORDS[family])
@@ -173,13 +173,13 @@ def _moved(one: MeasureMove) -> bool:
     return abs(one.difference.value) > _NOTHING
 
 
-def _items(judge: JudgeMoves, lines: int | None) -> Sheet:
+def _items(judge: JudgeMoves, lines: int | None) -> Table:
     """Those that are decided otherwise first."""
     items = sorted(judge.items, key=lambda one: one.was is one.now)
     shown = items if lines is None else items[:lines]
     left = len(items) - len(shown)
     more = ngettext("{n} more; --json lists all.", "{n} more; --json lists all.", left)
-    return Sheet(
+    return Table(
         view="results",
         title=_("Items by judge {judge}").format(judge=judge.judge),
         headings=(_("Trial"), _("Item"), _("Gold"), _("Before"), _("After"), _("Why")),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
 from cuecard.annotate.results.rendering import ResultCell
@@ -16,7 +16,7 @@ from cuecard.core.scoring.aggregate import ENDING_WORDS
 from cuecard.core.text import one_line
 
 
-def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) -> Sheet:
+def table_of_scores(table: ScoreTable, *, title: str = "", percent: bool = False) -> Table:
     """A table of scores: the line's name, its judged trials and tasks; if there are any, failed, unjudged or open
     trials and undecided items; then the scores with intervals. Cells carry their trials and, in a table by agent and
     family, their key in the JSON. `percent`: shares in percent.
@@ -32,7 +32,7 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
         )
         if any(getattr(line.counts, name) for line in table.lines)
     ]
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for line in table.lines:
         counts = line.counts
         lines.append(
@@ -44,7 +44,7 @@ def score_sheet(table: ScoreTable, *, title: str = "", percent: bool = False) ->
                 *(figure_cell(table, line, column, percent=percent) for column in table.columns),
             )
         )
-    return Sheet(
+    return Table(
         view="results",
         title=title or _title(table),
         headings=(
@@ -101,7 +101,7 @@ def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
     return f"{group}/measures/{column.measure}/{column.taken.value}"
 
 
-def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool = False) -> Sheet:
+def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool = False) -> Table:
     """One score (by a column's key) with the values of one dimension of `by` across and the others down. Raises
     `NotFound`.
     """
@@ -116,15 +116,17 @@ def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool 
     found: dict[tuple[str, ...], dict[str, ScoreLine]] = {}
     for line in table.lines:
         found.setdefault(tuple(line.value(each) for each in down), {})[line.value(across)] = line
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for group, mine in found.items():
         words = [value_word(d, v, table.names) for d, v in zip(down, group, strict=True)]
         cells = [
-            figure_cell(table, mine[value], figure, percent=percent) if value in mine else Cell("")
+            figure_cell(table, mine[value], figure, percent=percent)
+            if value in mine
+            else TableCell("")
             for value in values
         ]
-        lines.append((Cell(" · ".join(words) or _("all")), *cells))
-    return Sheet(
+        lines.append((TableCell(" · ".join(words) or _("all")), *cells))
+    return Table(
         view="results",
         title=_("{title}: {figure} by {dimension}").format(
             title=_title(table), figure=figure.label, dimension=dimension_word(across).lower()
@@ -180,29 +182,29 @@ def one_each(pool: Pool) -> tuple[Row, ...]:
     return tuple({row.trial.id: row for row in reversed(pool.rows)}.values())[::-1]
 
 
-def trial_sheets(pool: Pool) -> tuple[Sheet, ...]:
+def trial_tables(pool: Pool) -> tuple[Table, ...]:
     """Counts, endings, and costs where models were called."""
-    costs = costs_sheet(pool)
-    return (counts_sheet(pool), endings_sheet(pool), *((costs,) if costs else ()))
+    costs = costs_table(pool)
+    return (counts_table(pool), endings_table(pool), *((costs,) if costs else ()))
 
 
-def runs_sheet(pool: Pool) -> Sheet:
-    lines: list[Line] = []
+def runs_table(pool: Pool) -> Table:
+    lines: list[TableRow] = []
     for run in pool.runs:
         mine = [row for row in one_each(pool) if row.run.id == run.id]
         ended = sum(row.trial.termination is not None for row in mine)
         lines.append(
             (
-                Cell(one_line(run.name, 80)),
-                Cell(run.uid[:8]),
-                Cell(f"{run.created_at:%Y-%m-%d}"),
-                Cell(_(KIND[run.kind])),
-                Cell(run.state.label),
-                Cell(f"{run.samples:,}"),
-                Cell(f"{ended:,} / {len(mine):,}"),
+                TableCell(one_line(run.name, 80)),
+                TableCell(run.uid[:8]),
+                TableCell(f"{run.created_at:%Y-%m-%d}"),
+                TableCell(_(KIND[run.kind])),
+                TableCell(run.state.label),
+                TableCell(f"{run.samples:,}"),
+                TableCell(f"{ended:,} / {len(mine):,}"),
             )
         )
-    return Sheet(
+    return Table(
         view="results",
         title=_("The runs of this report"),
         headings=(
@@ -223,13 +225,13 @@ def runs_sheet(pool: Pool) -> Sheet:
     )
 
 
-def counts_sheet(pool: Pool) -> Sheet:
+def counts_table(pool: Pool) -> Table:
     """By agent, family and judge: how much of the grid the scores are based on."""
     judges = pool.values("judge")
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in pool.rows:
         groups.setdefault((row.trial.agent.name, row.family, row.judged_by), []).append(row)
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     order = {family: at for at, family in enumerate(FAMILY_WORDS)}
     for (agent, family, judge), rows in sorted(
         groups.items(), key=lambda item: (item[0][0], order[item[1][0].family], item[0][2])
@@ -249,9 +251,9 @@ def counts_sheet(pool: Pool) -> Sheet:
         alone = len(judges) == 1 and len(pool.runs) == 1
         lines.append(
             (
-                Cell(agent),
-                Cell(_(FAMILY_WORDS[rows[0].family])),
-                *((Cell(judge),) if len(judges) > 1 else ()),
+                TableCell(agent),
+                TableCell(_(FAMILY_WORDS[rows[0].family])),
+                *((TableCell(judge),) if len(judges) > 1 else ()),
                 *(
                     ResultCell(
                         f"{n:,}",
@@ -263,7 +265,7 @@ def counts_sheet(pool: Pool) -> Sheet:
                 ),
             )
         )
-    return Sheet(
+    return Table(
         view="results",
         title=_("Trials behind the figures"),
         headings=(
@@ -287,7 +289,7 @@ def counts_sheet(pool: Pool) -> Sheet:
     )
 
 
-def endings_sheet(pool: Pool) -> Sheet:
+def endings_table(pool: Pool) -> Table:
     """How the trials of each agent ended."""
     agents = pool.values("agent")
     counts = Counter(
@@ -296,25 +298,25 @@ def endings_sheet(pool: Pool) -> Sheet:
         if row.trial.termination
     )
     ends = [end for end in ENDING_WORDS if any(counts[agent, end] for agent in agents)]
-    return Sheet(
+    return Table(
         view="results",
         title=_("How trials ended"),
         headings=(_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
         lines=tuple(
-            (Cell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
+            (TableCell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
             for agent in sorted(agents)
         ),
     )
 
 
-def costs_sheet(pool: Pool) -> Sheet | None:
+def costs_table(pool: Pool) -> Table | None:
     """Calls, tokens and cost of each agent's trials: everybody's in them, the agent's own, and these by ended trial;
     None if no model was called.
     """
     rows = one_each(pool)
     if not any(row.spent.calls for row in rows):
         return None
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for agent in sorted(pool.values("agent")):
         mine = [row for row in rows if row.trial.agent.name == agent]
         alone = len(pool.runs) == 1
@@ -326,7 +328,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
         key = f"totals/agents/{agent}/" if alone else ""
         lines.append(
             (
-                Cell(agent),
+                TableCell(agent),
                 _trial_counts_count(whole.calls, key and f"{key}calls"),
                 _trial_counts_count(whole.usage.prompt, key and f"{key}prompt"),
                 _trial_counts_count(whole.usage.completion, key and f"{key}completion"),
@@ -338,7 +340,7 @@ def costs_sheet(pool: Pool) -> Sheet | None:
     unpriced = sum(row.spent.unpriced for row in rows)
     note = _("Sums over all takes of all trials, in the currency of the configuration's prices.")
     missing = _("{n} calls had no price and are in no cost.").format(n=f"{unpriced:,}")
-    return Sheet(
+    return Table(
         view="results",
         title=_("Model calls and their cost"),
         headings=(

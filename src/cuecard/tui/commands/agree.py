@@ -177,9 +177,9 @@ def _listed(words: str) -> tuple[str, ...]:
 def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) -> None:
     from cuecard.annotate.labelling.comparison.compare import compare
     from cuecard.annotate.labelling.comparison.inputs import gather
-    from cuecard.annotate.labelling.comparison.tables import sheets_of
+    from cuecard.annotate.labelling.comparison.tables import tables_of
     from cuecard.tui.commands.agree_output import comparison_json
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.tui.commands.table_output import print_tables
 
     with ours.workspace() as workspace:
         inputs = gather(workspace, scope)
@@ -194,7 +194,7 @@ def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) ->
     for line in _head(found):
         say(("- " if markdown else "") + line)
     say("")
-    print_sheets(sheets_of(found), markdown=markdown)
+    print_tables(tables_of(found), markdown=markdown)
 
 
 def _title(found: Comparison, scope: Scope) -> str:
@@ -237,10 +237,10 @@ def agree_on_sheets(paths: Sequence[Path], *, json: bool, markdown: bool) -> Non
     from cuecard.annotate.labelling.comparison.compare import compare
     from cuecard.annotate.labelling.comparison.inputs import Scope
     from cuecard.annotate.labelling.comparison.model import circumstances
-    from cuecard.annotate.labelling.comparison.tables import sheets_of
+    from cuecard.annotate.labelling.comparison.tables import tables_of
     from cuecard.annotate.labelling.files.meta_evaluation import inputs_of_sheets
     from cuecard.tui.commands.agree_output import comparison_json
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.tui.commands.table_output import print_tables
 
     found = [compare(inputs) for inputs in inputs_of_sheets(paths)]
     if json:
@@ -260,7 +260,7 @@ def agree_on_sheets(paths: Sequence[Path], *, json: bool, markdown: bool) -> Non
         for line in circumstances(comparison):
             say(("- " if markdown else "") + line)
         say("")
-        print_sheets(sheets_of(comparison), markdown=markdown)
+        print_tables(tables_of(comparison), markdown=markdown)
 
 
 def show_effect(
@@ -274,8 +274,8 @@ def show_effect(
 ) -> None:
     """Print the effect of the labels on these runs; `set_id`: of the set that estimates stand on."""
     from cuecard.annotate.labelling.effect.assess import effect_of
-    from cuecard.annotate.labelling.effect.tables import circumstances, effect_sheets
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
+    from cuecard.tui.commands.table_output import print_tables
 
     with ours.workspace() as workspace:
         effect = effect_of(workspace, runs, judge, set_id)
@@ -290,6 +290,6 @@ def show_effect(
         else:
             prose(line)
     say("")
-    print_sheets(effect_sheets(effect, introduced=True), markdown=markdown)
+    print_tables(effect_tables(effect, introduced=True), markdown=markdown)
     if not effect.settled:
         note(_("Label verdicts in the app (`cuecard`), then look here again."))

@@ -12,12 +12,12 @@ from cuecard.annotate.agreement.csv_columns import CsvColumns
 from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
 from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison.model import statistic_word
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet, cell, count
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import as_json, say
-from cuecard.tui.commands.table_output import print_sheets
+from cuecard.tui.commands.table_output import print_tables
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement.scales import Level, Weighting
@@ -239,12 +239,12 @@ def agree_on_file(
     for line in _taken_lines(read.taken, columns):
         say(("- " if markdown else "") + one_line(line))
     say("")
-    sheets = [_overall(table), *_labels(table), _prevalence(table)]
-    sheets += [_matrix(each) for each in ([table] if table.confusion else [])]
+    tables = [_overall(table), *_labels(table), _prevalence(table)]
+    tables += [_matrix(each) for each in ([table] if table.confusion else [])]
     if pairs:
-        sheets.append(_pairwise(pairs, wishes))
-    sheets += [_against(each) for each in references]
-    print_sheets(sheets, markdown=markdown)
+        tables.append(_pairwise(pairs, wishes))
+    tables += [_against(each) for each in references]
+    print_tables(tables, markdown=markdown)
 
 
 def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
@@ -341,26 +341,26 @@ def _references(read: GroupedRatings, wishes: CsvWishes) -> tuple[ReferenceTable
     )
 
 
-def _overall(table: AgreementTable) -> Sheet:
-    return Sheet(
+def _overall(table: AgreementTable) -> Table:
+    return Table(
         view="table",
         title=_("Agreement"),
         headings=(_("statistic"), "n", _("value [95% interval]")),
         lines=tuple(
-            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            (TableCell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
             for r in table.rows
         ),
         notes=tuple(note.text for note in table.notes),
     )
 
 
-def _labels(table: AgreementTable) -> list[Sheet]:
+def _labels(table: AgreementTable) -> list[Table]:
     if len(table.raters) != 2:
         return []
     first, reference = table.raters
-    lines: list[Line] = [
+    lines: list[TableRow] = [
         (
-            Cell(row.label if row.label is not None else _("overall")),
+            TableCell(row.label if row.label is not None else _("overall")),
             cell(row.first),
             cell(row.reference),
             cell(row.either),
@@ -368,7 +368,7 @@ def _labels(table: AgreementTable) -> list[Sheet]:
         for row in table.label_rows
     ]
     return [
-        Sheet(
+        Table(
             view="table",
             title=_("Agreement by label"),
             headings=(
@@ -382,41 +382,44 @@ def _labels(table: AgreementTable) -> list[Sheet]:
     ]
 
 
-def _prevalence(table: AgreementTable) -> Sheet:
-    return Sheet(
+def _prevalence(table: AgreementTable) -> Table:
+    return Table(
         view="table",
         title=_("Prevalence"),
         headings=(_("label"), "n", _("share")),
         lines=tuple(
-            (Cell(p.label), count(p.count), Cell(f"{p.share:.3f}")) for p in table.prevalence
+            (TableCell(p.label), count(p.count), TableCell(f"{p.share:.3f}"))
+            for p in table.prevalence
         ),
     )
 
 
-def _matrix(table: AgreementTable) -> Sheet:
+def _matrix(table: AgreementTable) -> Table:
     matrix = table.confusion
     assert matrix is not None
-    return Sheet(
+    return Table(
         view="matrix",
         title=_("Confusion matrix: {rows} down, {columns} across").format(
             rows=matrix.rows, columns=matrix.columns
         ),
         headings=("", *matrix.labels),
         lines=tuple(
-            (Cell(label), *(count(n) for n in counts))
+            (TableCell(label), *(count(n) for n in counts))
             for label, counts in zip(matrix.labels, matrix.counts, strict=True)
         ),
     )
 
 
-def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Sheet:
+def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Table:
     chosen = ("percent", f"kappa_{wishes.weights}" if wishes.weights else "cohen_kappa", "ac1")
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for pair in pairs:
         rows = [pair.row(name) for name in chosen]
         statistics = [row.statistic if row else None for row in rows]
-        lines.append((Cell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics)))
-    return Sheet(
+        lines.append(
+            (TableCell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics))
+        )
+    return Table(
         view="table",
         title=_("Every two raters"),
         headings=(_("between"), "n", *map(statistic_word, chosen)),
@@ -424,13 +427,13 @@ def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Sheet:
     )
 
 
-def _against(table: ReferenceTable) -> Sheet:
-    return Sheet(
+def _against(table: ReferenceTable) -> Table:
+    return Table(
         view="table",
         title=_("{rater} against {reference}").format(rater=table.judge, reference=table.reference),
         headings=(_("statistic"), "n", _("value [95% interval]")),
         lines=tuple(
-            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            (TableCell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
             for r in table.rows
         ),
     )

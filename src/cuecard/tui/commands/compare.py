@@ -12,7 +12,7 @@ from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import as_json, say
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Sheet
+    from cuecard.annotate.labelling.comparison.tables import Table
     from cuecard.annotate.results.designs import DesignResult
     from cuecard.annotate.results.pool import Pool
 
@@ -67,7 +67,7 @@ def compare(
     if design:
         _show_designs(pool, _designs(pool, design), json=json, markdown=markdown)
         return
-    from cuecard.annotate.results.comparison_tables import comparison_sheets
+    from cuecard.annotate.results.comparison_tables import comparison_tables
     from cuecard.annotate.results.comparisons import comparisons, dimension_named
 
     dimension = dimension_named(by) if by else _first_that_differs(pool)
@@ -77,7 +77,7 @@ def compare(
         compared = [one.model_dump(mode="json") for one in found]
         as_json({"runs": runs_told, "by": dimension, "comparisons": compared})
         return
-    _print(comparison_sheets(found, tasks=worst), markdown=markdown)
+    _print(comparison_tables(found, tasks=worst), markdown=markdown)
 
 
 def _first_that_differs(pool: Pool) -> str:
@@ -100,8 +100,8 @@ def _designs(pool: Pool, name: str) -> list[DesignResult]:
 def _show_designs(
     pool: Pool, designs: Sequence[DesignResult], *, json: bool, markdown: bool
 ) -> None:
-    from cuecard.annotate.results.designs import design_sheets
-    from cuecard.annotate.results.papers import sheet_json
+    from cuecard.annotate.results.designs import design_tables
+    from cuecard.annotate.results.papers import data_of_table
 
     if json:
         as_json(
@@ -113,19 +113,19 @@ def _show_designs(
                         "arms": list(one.arms),
                         "base": one.base,
                         "families": list(one.families),
-                        "sheets": [sheet_json(sheet) for sheet in design_sheets(pool, one)],
+                        "sheets": [data_of_table(table) for table in design_tables(pool, one)],
                     }
                     for one in designs
                 ]
             }
         )
         return
-    _print([s for one in designs for s in design_sheets(pool, one)], markdown=markdown)
+    _print([s for one in designs for s in design_tables(pool, one)], markdown=markdown)
 
 
-def _print(sheets: Sequence[Sheet], *, markdown: bool) -> None:
-    from cuecard.tui.commands.table_output import print_result_sheets
+def _print(tables: Sequence[Table], *, markdown: bool) -> None:
+    from cuecard.tui.commands.table_output import print_result_tables
 
     if markdown:
         say("# " + _("Comparison") + "\n")
-    print_result_sheets(sheets, markdown=markdown)
+    print_result_tables(tables, markdown=markdown)

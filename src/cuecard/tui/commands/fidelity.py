@@ -99,8 +99,8 @@ def fidelity(
 
 
 def _print(found: Fidelity, wanted: Sequence[Section], worst: int, *, markdown: bool) -> None:
-    from cuecard.annotate.fidelity.tables import circumstances, fidelity_sheets
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.annotate.fidelity.tables import circumstances, fidelity_tables
+    from cuecard.tui.commands.table_output import print_tables
 
     title = _("Fidelity of simulators")
     say(f"# {title}\n" if markdown else title)
@@ -110,16 +110,16 @@ def _print(found: Fidelity, wanted: Sequence[Section], worst: int, *, markdown: 
         else:
             prose(line)
     say("")
-    sheets = [s for s in fidelity_sheets(found, worst) if s.view in wanted]
-    print_sheets((s for s in sheets if s.view in ("cues", "findings")), markdown=markdown)
-    for sheet in sheets:
-        if sheet.view == "worst":
+    tables = [s for s in fidelity_tables(found, worst) if s.view in wanted]
+    print_tables((s for s in tables if s.view in ("cues", "findings")), markdown=markdown)
+    for table in tables:
+        if table.view == "worst":
             # Texts to read have no room in a table.
-            say(f"## {sheet.title}\n" if markdown else f"{sheet.title}\n")
+            say(f"## {table.title}\n" if markdown else f"{table.title}\n")
             for turn in found.worst[:worst]:
                 _read(turn, found, markdown=markdown)
-    print_sheets((s for s in sheets if s.view in ("outcome", "meaning")), markdown=markdown)
-    if not sheets:
+    print_tables((s for s in tables if s.view in ("outcome", "meaning")), markdown=markdown)
+    if not tables:
         note(
             _(
                 "Play a session with simulators that listen, ask them afterwards (`cuecard shadow`), or re-play a"
@@ -181,8 +181,8 @@ def _as_json(found: Fidelity, wanted: Iterable[Section], worst: int) -> dict[str
 
 def _sizes(correlations: Sequence[float], power: float, *, json: bool, markdown: bool) -> None:
     from cuecard.annotate.fidelity.correlation import sessions_needed
-    from cuecard.annotate.fidelity.detail_tables import sizes_sheet
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.annotate.fidelity.detail_tables import sizes_table
+    from cuecard.tui.commands.table_output import print_tables
 
     if not all(0 < abs(size) < 1 for size in correlations):
         raise typer.BadParameter(
@@ -206,4 +206,4 @@ def _sizes(correlations: Sequence[float], power: float, *, json: bool, markdown:
             }
         )
         return
-    print_sheets([sizes_sheet(correlations, power)], markdown=markdown)
+    print_tables([sizes_table(correlations, power)], markdown=markdown)

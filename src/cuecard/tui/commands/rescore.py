@@ -178,20 +178,20 @@ def _nothing(plan: RescorePlan, *, json: bool) -> None:
 
 
 def _print(report: RescoreReport, *, markdown: bool, json: bool) -> None:
-    from cuecard.annotate.results.rescored_tables import figure_sheets, item_sheets
-    from cuecard.tui.commands.table_output import print_sheets
+    from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
+    from cuecard.tui.commands.table_output import print_tables
 
     if json:
         as_json({"changed": True, **report.model_dump(mode="json")})
         return
-    print_sheets(figure_sheets(report), markdown=markdown)
-    for sheet in item_sheets(report):
+    print_tables(figure_tables(report), markdown=markdown)
+    for each in item_tables(report):
         if markdown:
-            print_sheets([sheet], markdown=True)
+            print_tables([each], markdown=True)
             continue
         # Texts, not figures: they wrap.
-        table(sheet.title, sheet.headings, [[cell.text for cell in line] for line in sheet.lines])
-        for remark in sheet.notes:
+        table(each.title, each.headings, [[cell.text for cell in line] for line in each.lines])
+        for remark in each.notes:
             prose(remark)
 
 

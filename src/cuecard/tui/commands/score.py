@@ -199,20 +199,20 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
 
 def print_cut(pool: Pool, cut: Cut, *, markdown: bool) -> None:
     """A table for each family, or with `across` for each of its figures."""
-    from cuecard.annotate.results.score_tables import pivoted, score_sheet
+    from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
     from cuecard.tui.commands.output import say
-    from cuecard.tui.commands.table_output import print_result_sheets
+    from cuecard.tui.commands.table_output import print_result_tables
 
     _check(pool, cut)
-    tables = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
     if cut.across is None:
-        sheets = [score_sheet(table) for table in tables]
+        tables = [table_of_scores(each) for each in scores]
     else:
-        sheets = [pivoted(t, cut.across, column.key) for t in tables for column in t.columns]
+        tables = [pivoted(t, cut.across, column.key) for t in scores for column in t.columns]
     if markdown:
         say("# " + _("Scores") + "\n")
-    print_result_sheets(sheets, markdown=markdown)
+    print_result_tables(tables, markdown=markdown)
 
 
 def _check(pool: Pool, cut: Cut) -> None:

@@ -13,7 +13,7 @@ from cuecard.tui.commands.context import STDOUT, Context, check_place, write_res
 from cuecard.tui.commands.output import as_json, note
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Sheet
+    from cuecard.annotate.labelling.comparison.tables import Table
 
 
 def table(
@@ -54,7 +54,7 @@ def table(
 ) -> None:
     if sum((markdown, latex, csv, json)) > 1:
         raise typer.BadParameter(_("one format at a time"), param_hint="--markdown")
-    from cuecard.annotate.results.papers import PAPER_TABLES, paper_table, sheet_json
+    from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, paper_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.scoring.trial_score import MAX_K
     from cuecard.tui.commands.context import pool_of
@@ -72,18 +72,18 @@ def table(
         check_place(output)
     with Context.of(context).workspace() as workspace:
         pool = pool_of(workspace, runs, judge or (), only or ())
-    sheets = [sheet for sheet in paper_table(pool, name, k_trunc=k_trunc) if sheet.lines]
-    if not sheets:
+    tables = [table for table in paper_table(pool, name, k_trunc=k_trunc) if table.lines]
+    if not tables:
         note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
     if kind == "json" and output is None:
-        as_json({"table": name, "sheets": [sheet_json(sheet) for sheet in sheets]})
+        as_json({"table": name, "sheets": [data_of_table(table) for table in tables]})
         return
     if not kind:
-        from cuecard.tui.commands.table_output import print_result_sheets
+        from cuecard.tui.commands.table_output import print_result_tables
 
-        print_result_sheets(sheets, markdown=False)
+        print_result_tables(tables, markdown=False)
         return
-    text = _written(name, sheets, kind)
+    text = _written(name, tables, kind)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -111,22 +111,22 @@ def _kind(output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: 
     return kind
 
 
-def _written(name: str, sheets: Sequence[Sheet], kind: str) -> str:
+def _written(name: str, tables: Sequence[Table], kind: str) -> str:
     if kind == "tex":
         from cuecard.annotate.results.latex import as_latex
 
-        return "\n".join(as_latex(sheet) for sheet in sheets)
+        return "\n".join(as_latex(table) for table in tables)
     if kind == "csv":
         from cuecard.annotate.results.rendering import as_csv
 
-        return as_csv(sheets)
+        return as_csv(tables)
     if kind == "json":
         import json
 
-        from cuecard.annotate.results.papers import sheet_json
+        from cuecard.annotate.results.papers import data_of_table
 
-        data = {"table": name, "sheets": [sheet_json(sheet) for sheet in sheets]}
+        data = {"table": name, "sheets": [data_of_table(table) for table in tables]}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     from cuecard.annotate.results.rendering import as_markdown
 
-    return "\n".join(as_markdown(sheet) for sheet in sheets)
+    return "\n".join(as_markdown(table) for table in tables)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cuecard.annotate.labelling.comparison.model import compact
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.rendering import as_markdown, remarks_of
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
@@ -13,29 +13,29 @@ _INTERVAL = re.compile(r"\[(?P<low>[^\[\], ]+), (?P<high>[^\[\] ]+)\]")
 _NAME_MOST = 32
 
 
-def print_result_sheets(sheets: Iterable[Sheet], *, markdown: bool) -> None:
+def print_result_tables(tables: Iterable[Table], *, markdown: bool) -> None:
     """Each with its remarks and notes; what several say alike stands once, below the last of them."""
-    every = [sheet for sheet in sheets if sheet.lines]
-    last = {note: at for at, sheet in enumerate(every) for note in sheet.notes}
-    for at, sheet in enumerate(every):
+    every = [each for each in tables if each.lines]
+    last = {note: at for at, each in enumerate(every) for note in each.notes}
+    for at, each in enumerate(every):
         if markdown:
-            say(as_markdown(sheet))
+            say(as_markdown(each))
             continue
-        _print(sheet)
-        notes = [note for note in sheet.notes if last[note] == at]
-        remarks = remarks_of(sheet)
+        _print(each)
+        notes = [note for note in each.notes if last[note] == at]
+        remarks = remarks_of(each)
         for text in (*remarks, *notes):
             prose(text)
         if remarks or notes:
             say("")
 
 
-def _print(sheet: Sheet) -> None:
-    texts = [[_result_sheets_short(cell) for cell in line] for line in sheet.lines]
-    for at, columns in enumerate(_blocks(sheet.headings, texts)):
+def _print(each: Table) -> None:
+    texts = [[_short_with_interval(cell) for cell in line] for line in each.lines]
+    for at, columns in enumerate(_blocks(each.headings, texts)):
         table(
-            sheet.title if not at else "",
-            [sheet.headings[column] for column in columns],
+            each.title if not at else "",
+            [each.headings[column] for column in columns],
             [[line[column] if column < len(line) else "" for column in columns] for line in texts],
             numbers=range(1, len(columns)),
         )
@@ -62,7 +62,7 @@ def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator
     yield block
 
 
-def _result_sheets_short(cell: Cell) -> str:
+def _short_with_interval(cell: TableCell) -> str:
     """With the interval where room is scarce: `0.613 [.550 .672]`."""
     return _INTERVAL.sub(
         lambda found: f"[{_end(found['low'])} {_end(found['high'])}]", one_line(cell.text)
@@ -73,23 +73,23 @@ def _end(text: str) -> str:
     return re.sub(r"^([+-]?)0\.(?=\d{3})", r"\1.", text)
 
 
-def print_sheets(sheets: Iterable[Sheet], *, markdown: bool) -> None:
-    for sheet in sheets:
+def print_tables(tables: Iterable[Table], *, markdown: bool) -> None:
+    for each in tables:
         if markdown:
-            say(as_markdown(sheet))
+            say(as_markdown(each))
             continue
         table(
-            sheet.title,
-            sheet.headings,
-            [[_agree_sheets_short(cell) for cell in line] for line in sheet.lines],
-            numbers=range(1, len(sheet.headings)),
+            each.title,
+            each.headings,
+            [[_short(cell) for cell in line] for line in each.lines],
+            numbers=range(1, len(each.headings)),
         )
-        remarks = remarks_of(sheet)
-        for remark in (*remarks, *sheet.notes):
+        remarks = remarks_of(each)
+        for remark in (*remarks, *each.notes):
             prose(remark)
-        if remarks or sheet.notes:
+        if remarks or each.notes:
             say("")
 
 
-def _agree_sheets_short(cell: Cell) -> str:
+def _short(cell: TableCell) -> str:
     return compact(cell.statistic) if cell.statistic is not None else cell.text

@@ -24,7 +24,7 @@ from cuecard.annotate.labelling.comparison.model import (
     circumstances,
     label_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Sheet, side_word
+from cuecard.annotate.labelling.comparison.tables import Table, side_word
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import Adjudication, Label
@@ -34,7 +34,7 @@ from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labelling import evidence_paragraphs, predicted_paragraph, value_label
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
-from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.tables import TablesView
 
 Shown = Literal["table", "matrix", "groups", "judges", "effect"]
 SHOWN: dict[Shown, tuple[str, str]] = {
@@ -48,12 +48,12 @@ _PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges")
 
 
 @dataclass
-class AgreementView(SheetView[Shown]):
+class AgreementView(TablesView[Shown]):
     """`weighed`: the effect on scores was computed."""
 
     inputs: ComparisonInputs
     comparison: Comparison
-    sheets: tuple[Sheet, ...]
+    tables: tuple[Table, ...]
     section: Shown = "table"
     plotted: bool = False
     weighed: bool = False
@@ -67,8 +67,8 @@ class AgreementView(SheetView[Shown]):
     def named(self) -> Mapping[Shown, tuple[str, str]]:
         return SHOWN
 
-    def of(self, section: Shown) -> list[Sheet]:
-        return [sheet for sheet in self.sheets if sheet.view == section]
+    def of(self, section: Shown) -> list[Table]:
+        return [table for table in self.tables if table.view == section]
 
     @property
     def plottable(self) -> bool:
@@ -96,10 +96,10 @@ class AgreementView(SheetView[Shown]):
     def place(self, row: int, column: int) -> Place | None:
         """The items behind the cell; of a line's name, those of its first figure."""
         cell = self.cell(row, column)
-        if cell is None or self.sheet is None:
+        if cell is None or self.table is None:
             return None
         if cell.place is None and column == 0 and not self.plotted:
-            line = self.sheet.lines[row]
+            line = self.table.lines[row]
             return next((each.place for each in line if each.place), None)
         return cell.place
 

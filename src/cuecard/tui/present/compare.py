@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.comparison_tables import (
     alone_text,
     arm_word,
-    difference_sheet,
-    left_out_sheet,
-    spending_sheet,
-    worst_sheets,
+    difference_table,
+    left_out_table,
+    spending_table,
+    worst_tables,
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
-from cuecard.annotate.results.designs import DesignResult, design_sheets, designs_in
+from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
 from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
@@ -26,7 +26,7 @@ from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_l
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 if TYPE_CHECKING:
@@ -202,8 +202,8 @@ class Counted:
     """What was found for a choice; `missing`: why nothing was."""
 
     comparisons: tuple[Comparison, ...] = ()
-    sheets: Mapping[Section, tuple[Sheet, ...]] = field(
-        default_factory=dict["Section", "tuple[Sheet, ...]"]
+    tables: Mapping[Section, tuple[Table, ...]] = field(
+        default_factory=dict["Section", "tuple[Table, ...]"]
     )
     missing: str = ""
 
@@ -241,27 +241,27 @@ def count(offer: Offer, choice: Choice) -> Counted:
     return Counted(tuple(found), _sections(offer, found))
 
 
-def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Sheet, ...]]:
-    paper = design_sheets(offer.found.pool, offer.found) if offer.found else ()
+def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Table, ...]]:
+    paper = design_tables(offer.found.pool, offer.found) if offer.found else ()
     return {
-        "differences": (_shorter(difference_sheet(found), found),),
-        "tasks": worst_sheets(found[0], MOST_TASKS),
-        "spending": (spending_sheet(found),),
-        "left": (left_out_sheet(found[0]),),
+        "differences": (_shorter(difference_table(found), found),),
+        "tasks": worst_tables(found[0], MOST_TASKS),
+        "spending": (spending_table(found),),
+        "left": (left_out_table(found[0]),),
         "paper": paper,
     }
 
 
-def _shorter(sheet: Sheet, found: Sequence[Comparison]) -> Sheet:
+def _shorter(table: Table, found: Sequence[Comparison]) -> Table:
     """Lines without the base, which the screen names in its title."""
     contrasts = [(one, contrast) for one in found for contrast in one.contrasts]
-    lines: list[Line] = []
-    for line, (one, contrast) in zip(sheet.lines, contrasts, strict=True):
+    lines: list[TableRow] = []
+    for line, (one, contrast) in zip(table.lines, contrasts, strict=True):
         parts = [measure_label(one.measure)]
         parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []
         text = " · ".join(parts) + alone_text(one, contrast)
         lines.append((replace(line[0], text=text), *line[1:]))
-    return replace(sheet, lines=tuple(lines))
+    return replace(table, lines=tuple(lines))
 
 
 def _sentence(text: str) -> str:
@@ -269,7 +269,7 @@ def _sentence(text: str) -> str:
 
 
 @dataclass
-class CompareView(SheetView[Section]):
+class CompareView(TablesView[Section]):
     """What is offered, which of it is compared, and what was counted for that."""
 
     offered: tuple[Offer, ...]
@@ -294,19 +294,19 @@ class CompareView(SheetView[Section]):
         papers = self.choice is not None and self.offer.found is not None
         return {s: name for s, name in SECTIONS.items() if s != "paper" or papers}
 
-    def of(self, section: Section) -> Sequence[Sheet]:
-        return self.counted.sheets.get(section, ())
+    def of(self, section: Section) -> Sequence[Table]:
+        return self.counted.tables.get(section, ())
 
     @property
-    def drawn(self) -> Sheet | None:
+    def drawn(self) -> Table | None:
         """Of means and differences only the differences belong on one axis."""
-        sheet, main = self.sheet, self.counted.main
-        if sheet is None or main is None or self.section != "differences":
-            return sheet
+        table, main = self.table, self.counted.main
+        if table is None or main is None or self.section != "differences":
+            return table
         wanted = main.contrasts[0].difference
-        at = next(at for at, cell in enumerate(sheet.lines[0]) if cell.statistic == wanted)
-        lines = tuple((line[0], line[at]) for line in sheet.lines)
-        return replace(sheet, headings=(sheet.headings[0], sheet.headings[at]), lines=lines)
+        at = next(at for at, cell in enumerate(table.lines[0]) if cell.statistic == wanted)
+        lines = tuple((line[0], line[at]) for line in table.lines)
+        return replace(table, headings=(table.headings[0], table.headings[at]), lines=lines)
 
     @property
     def first_column(self) -> int:

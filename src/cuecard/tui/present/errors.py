@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.errors.behaviour_tables import (
-    compaction_sheets,
-    interaction_sheets,
-    tool_sheets,
+    compaction_tables,
+    interaction_tables,
+    tool_tables,
 )
-from cuecard.annotate.results.errors.causes import cause_sheets, failed
+from cuecard.annotate.results.errors.causes import cause_tables, failed
 from cuecard.annotate.results.errors.error_tables import Part, error_parts
-from cuecard.annotate.results.errors.family_tables import curve_sheets, profile_sheets, tier_sheets
+from cuecard.annotate.results.errors.family_tables import curve_tables, profile_tables, tier_tables
 from cuecard.annotate.results.errors.report import error_report
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.words import value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 Section = Literal[
@@ -66,13 +66,13 @@ _PART: dict[Section, Part] = {
     "turns": "turns",
     "calls": "calls",
 }
-_MAKERS: dict[Section, tuple[Callable[[Pool], tuple[Sheet, ...]], ...]] = {
-    "causes": (cause_sheets,),
-    "curves": (tier_sheets, curve_sheets),
-    "profiles": (profile_sheets,),
-    "dialogue": (interaction_sheets,),
-    "compaction": (compaction_sheets,),
-    "calls": (tool_sheets,),
+_MAKERS: dict[Section, tuple[Callable[[Pool], tuple[Table, ...]], ...]] = {
+    "causes": (cause_tables,),
+    "curves": (tier_tables, curve_tables),
+    "profiles": (profile_tables,),
+    "dialogue": (interaction_tables,),
+    "compaction": (compaction_tables,),
+    "calls": (tool_tables,),
 }
 
 
@@ -87,36 +87,36 @@ class Filter:
         return self.agent in (None, row.trial.agent.name) and self.family in (None, row.family)
 
 
-Sections = Mapping[Section, tuple[Sheet, ...]]
+Sections = Mapping[Section, tuple[Table, ...]]
 
 
 def count(pool: Pool, section: Section) -> Sections:
     """The tables of a section, with those that are counted along with them. Slow: not for the screen's thread."""
-    found: dict[Section, list[Sheet]] = {}
+    found: dict[Section, list[Table]] = {}
     if section in _PART:
         # One report holds them all, so that each of its sections is there once one was asked for.
-        parts: dict[Part, list[Sheet]] = {}
-        for part, sheet in error_parts(error_report(pool)):
-            parts.setdefault(part, []).append(sheet)
+        parts: dict[Part, list[Table]] = {}
+        for part, table in error_parts(error_report(pool)):
+            parts.setdefault(part, []).append(table)
         for name, part in _PART.items():
             if name == section or name not in _MAKERS:
                 found[name] = parts.get(part, [])
     for make in _MAKERS.get(section, ()):
         found.setdefault(section, []).extend(make(pool))
     found.setdefault(section, [])
-    return {name: tuple(sheets) for name, sheets in found.items()}
+    return {name: tuple(tables) for name, tables in found.items()}
 
 
 @dataclass
-class ErrorsView(SheetView[Section]):
+class ErrorsView(TablesView[Section]):
     """A pool, which of its trials are looked at, and the sections counted so far for each filter."""
 
     pool: Pool
     filter: Filter = Filter()
     section: Section = "causes"
     plotted: bool = False
-    known: dict[Filter, dict[Section, tuple[Sheet, ...]]] = field(
-        default_factory=dict["Filter", "dict[Section, tuple[Sheet, ...]]"]
+    known: dict[Filter, dict[Section, tuple[Table, ...]]] = field(
+        default_factory=dict["Filter", "dict[Section, tuple[Table, ...]]"]
     )
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
     _named: dict[Filter, dict[Section, tuple[str, str]]] = field(
@@ -155,7 +155,7 @@ class ErrorsView(SheetView[Section]):
         """Whether the section that is shown was counted for these trials."""
         return self.section in self.known.get(self.filter, {})
 
-    def of(self, section: Section) -> Sequence[Sheet]:
+    def of(self, section: Section) -> Sequence[Table]:
         return self.known.get(self.filter, {}).get(section, ())
 
     @property

@@ -20,7 +20,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.annotate.labelling.comparison.model import figure, remark
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.records import SessionForm
@@ -29,7 +29,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.labels import player_name
-from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.tables import TablesView
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
 SECTION_WORDS: dict[Section, str] = {
@@ -50,12 +50,12 @@ Behind = Turns | Correlation
 
 
 @dataclass
-class FidelityView(SheetView[Section]):
+class FidelityView(TablesView[Section]):
     """`scales`: the ends of the form's questions, by key."""
 
     inputs: FidelityInputs
     found: Fidelity
-    sheets: tuple[Sheet, ...]
+    tables: tuple[Table, ...]
     scales: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     section: Section = "cues"
     plotted: bool = False
@@ -69,8 +69,8 @@ class FidelityView(SheetView[Section]):
     def named(self) -> Mapping[Section, tuple[str, str]]:
         return {section: (SECTION_KEYS[section], word) for section, word in SECTION_WORDS.items()}
 
-    def of(self, section: Section) -> list[Sheet]:
-        return [sheet for sheet in self.sheets if sheet.view == section]
+    def of(self, section: Section) -> list[Table]:
+        return [table for table in self.tables if table.view == section]
 
     def keep_place_of(self, before: FidelityView) -> None:
         """Show what another view of the same things showed."""
@@ -92,13 +92,13 @@ class FidelityView(SheetView[Section]):
     def behind(self, row: int, column: int) -> Behind | None:
         """What lies behind the cell; of a name or a count, behind its line's first figure."""
         cell = self.cell(row, column)
-        if cell is None or self.sheet is None:
+        if cell is None or self.table is None:
             return None
         if found := _of(cell):
             return found
         if self.plotted or cell.statistic is not None:
             return None
-        return next((each for each in map(_of, self.sheet.lines[row]) if each), None)
+        return next((each for each in map(_of, self.table.lines[row]) if each), None)
 
     def why_empty(self) -> str:
         """How to get data for this section."""
@@ -118,7 +118,7 @@ class FidelityView(SheetView[Section]):
                 return _("nobody has answered the form after a session that was scored.")
 
 
-def _of(cell: Cell) -> Behind | None:
+def _of(cell: TableCell) -> Behind | None:
     return (cell.turns or cell.correlation) if isinstance(cell, TurnCell) else None
 
 

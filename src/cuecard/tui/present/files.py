@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.rendering import as_markdown, escaped
 from cuecard.annotate.sharing.merging import (
     STATE,
@@ -98,7 +98,7 @@ class Report:
 
     name: str
     title: str
-    sheets: Sequence[Sheet]
+    tables: Sequence[Table]
     lines: Sequence[str] = ()
 
 
@@ -108,19 +108,19 @@ def report_text(report: Report, suffix: str) -> str:
         case ".tex":
             from cuecard.annotate.results.latex import as_latex
 
-            return "\n".join(as_latex(sheet) for sheet in report.sheets)
+            return "\n".join(as_latex(table) for table in report.tables)
         case ".csv":
             from cuecard.annotate.results.rendering import as_csv
 
-            return as_csv(report.sheets)
+            return as_csv(report.tables)
         case _:
-            return markdown(report.sheets, report.title, report.lines)
+            return markdown(report.tables, report.title, report.lines)
 
 
-def markdown(sheets: Sequence[Sheet], title: str, lines: Sequence[str] = ()) -> str:
+def markdown(tables: Sequence[Table], title: str, lines: Sequence[str] = ()) -> str:
     """All tables under a title, and what they are about."""
     head = [f"# {escaped(title)}", "", *(f"- {escaped(line)}" for line in lines), ""]
-    return "\n".join([*head, *(as_markdown(sheet) for sheet in sheets)]).rstrip() + "\n"
+    return "\n".join([*head, *(as_markdown(table) for table in tables)]).rstrip() + "\n"
 
 
 # Longer lists say nothing more, and a person would not read them.

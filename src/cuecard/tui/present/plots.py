@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.plots.builders import AGENTS, plots_of
-from cuecard.annotate.results.plots.model import Plot, interval_text, place_text, plot_sheet
+from cuecard.annotate.results.plots.model import Plot, interval_text, place_text, plot_table
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.rendering import ResultCell
@@ -88,16 +88,16 @@ _BESIDE: tuple[Dimension, ...] = ("run", "setting", "memory", "user", "language"
 
 
 class PlotsView:
-    """Plots of a pool. `by`: what makes a series; `table`: the numbers are shown instead of the picture."""
+    """Plots of a pool. `by`: what makes a series; `as_table`: the numbers are shown instead of the picture."""
 
     def __init__(self, pool: Pool, by: By = AGENTS) -> None:
         self.pool, self.by = pool, by
         self.every = plots_of(pool, by)
         self.family: Family | None = None
         self.at = 0
-        self.table = False
+        self.as_table = False
         self._places: dict[str, At] = {}
-        self._sheets: dict[str, Sheet] = {}
+        self._tables: dict[str, Table] = {}
 
     @property
     def anything(self) -> bool:
@@ -119,11 +119,11 @@ class PlotsView:
         return self.plots[self.at]
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """The numbers of the plot that is shown."""
-        if self.plot.key not in self._sheets:
-            self._sheets[self.plot.key] = plot_sheet(self.plot)
-        return self._sheets[self.plot.key]
+        if self.plot.key not in self._tables:
+            self._tables[self.plot.key] = plot_table(self.plot)
+        return self._tables[self.plot.key]
 
     @property
     def place(self) -> At:
@@ -160,15 +160,15 @@ class PlotsView:
     def keep_place_of(self, other: PlotsView) -> None:
         """Look at what was looked at before it was counted anew."""
         self.family = other.family if other.family in self.families else None
-        self.table = other.table
+        self.as_table = other.as_table
         if other.anything and self.anything:
             self._find(other.plot.key)
 
     def trials(self, row: int = 0, column: int = 0) -> tuple[int, ...]:
         """Ids of those behind the cursor of the plot; in its table behind a cell, or its line where that is a name."""
-        if not self.table:
+        if not self.as_table:
             return trials_at(self.plot, self.place)
-        lines = self.sheet.lines
+        lines = self.table.lines
         if row >= len(lines):
             return ()
         line = lines[row]
@@ -182,20 +182,20 @@ class PlotsView:
 
     def behind(self, row: int = 0, column: int = 0) -> str:
         """What `rows` are the trials of."""
-        if not self.table:
+        if not self.as_table:
             return f"{name_at(self.plot, self.place)} · {self.plot.title}"
-        lines = self.sheet.lines
+        lines = self.table.lines
         return f"{lines[row][0].text} · {self.plot.title}" if row < len(lines) else self.plot.title
 
     def details(self, row: int = 0, column: int = 0) -> tuple[str, ...]:
         """The value under the cursor in full, then what belongs below the plot."""
-        if not self.table:
+        if not self.as_table:
             return (told(self.plot, self.place), *self.plot.notes)
-        sheet = self.sheet
-        if row >= len(sheet.lines) or not 0 < column < len(sheet.headings):
+        table = self.table
+        if row >= len(table.lines) or not 0 < column < len(table.headings):
             return self.plot.notes
-        cell = sheet.lines[row][column]
-        parts = (sheet.lines[row][0].text, sheet.headings[column], cell.text, cell.remark)
+        cell = table.lines[row][column]
+        parts = (table.lines[row][0].text, table.headings[column], cell.text, cell.remark)
         return (" · ".join(filter(None, parts)), *self.plot.notes)
 
     @property
@@ -231,7 +231,7 @@ class PlotsView:
         """The plot for a file: `.svg` as a picture, `.csv` and `.tex` its numbers, any other as Markdown."""
         if suffix.lower() == ".svg":
             return as_svg(self.plot) + "\n"
-        return report_text(Report(self.plot.key, self.plot.title, (self.sheet,)), suffix)
+        return report_text(Report(self.plot.key, self.plot.title, (self.table,)), suffix)
 
     def _find(self, key: str) -> None:
         """The plot of this key, else the first one of its kind."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.model import compact
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.pool import Dimension, Pool, Row, figure_key
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import Counts, Line, ScoreTable
@@ -84,7 +84,7 @@ class Layout:
 
     @property
     def keys(self) -> list[str]:
-        """What stands in each column of `sheet_of`: a dimension, `measure`, a count or a figure's key."""
+        """What stands in each column of `table_of`: a dimension, `measure`, a count or a figure's key."""
         counted = [
             k for k in COUNT_WORDS if k in _ALWAYS or any(getattr(g.counts, k) for g in self.groups)
         ]
@@ -147,10 +147,10 @@ def layout_of(table: ScoreTable, pool: Pool) -> Layout:
     return Layout(title, by, columns, groups, table.notes, table.names, rows)
 
 
-def sheet_of(layout: Layout) -> Sheet:
+def table_of(layout: Layout) -> Table:
     """A line for each group, its counts before its figures."""
     keys = layout.keys
-    return Sheet(
+    return Table(
         view="results",
         title=layout.title,
         headings=tuple(_heading(layout, key) for key in keys),
@@ -164,7 +164,7 @@ def pivot_figure(layout: Layout, key: str) -> str:
     return key if key in layout.columns else next(iter(layout.columns), "")
 
 
-def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
+def pivoted(layout: Layout, across: Dimension, key: str) -> Table:
     """One figure, with the values of a dimension across and whatever else names the groups down. `family` may be
     across an overview, where it stands in the name of the measure.
     """
@@ -192,7 +192,7 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
     title = _("{figure} by {dimension}").format(figure=named, dimension=dimension_word(across))
     # Where nothing else names the only line, its figure does.
     first = (*(dimension_word(d) for d in down), *measured) or (_("Measure"),)
-    return Sheet(
+    return Table(
         view="results",
         title=" · ".join(filter(None, (layout.title, title))),
         headings=(*first, *heads),
@@ -207,10 +207,10 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Sheet:
     )
 
 
-def sorted_lines(sheet: Sheet, column: int, *, descending: bool) -> Sheet:
+def sorted_lines(table: Table, column: int, *, descending: bool) -> Table:
     """By the number of a column's cells, by its words where they have none; cells without either last."""
 
-    def key(line: Sequence[Cell]) -> tuple[bool, float, str]:
+    def key(line: Sequence[TableCell]) -> tuple[bool, float, str]:
         cell = line[column]
         number = cell.number if isinstance(cell, ResultCell) else None
         missing = number is None and (cell.statistic is not None or cell.text in ("", "–"))
@@ -218,14 +218,14 @@ def sorted_lines(sheet: Sheet, column: int, *, descending: bool) -> Sheet:
             return missing, 0.0, cell.text.casefold()
         return missing, -number if descending else number, ""
 
-    lines = sorted(sheet.lines, key=key)
+    lines = sorted(table.lines, key=key)
     if descending and not any(_number(line[column]) is not None for line in lines):
         known = [line for line in lines if not key(line)[0]]
         lines = [*reversed(known), *(line for line in lines if key(line)[0])]
-    return replace(sheet, lines=tuple(lines))
+    return replace(table, lines=tuple(lines))
 
 
-def _number(cell: Cell) -> float | None:
+def _number(cell: TableCell) -> float | None:
     return cell.number if isinstance(cell, ResultCell) else None
 
 

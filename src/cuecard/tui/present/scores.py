@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.labelling.comparison.model import figure
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.pool import DIMENSIONS, Dimension, Pool, Row
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
@@ -27,8 +27,8 @@ from cuecard.tui.present.score_tables import (
     overview_of,
     pivot_figure,
     pivoted,
-    sheet_of,
     sorted_lines,
+    table_of,
 )
 from cuecard.tui.present.tables import why_missing
 
@@ -112,7 +112,7 @@ class ScoreView:
     across: Dimension | None = None
     pivot_figure: str = MEAN
     order: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
-    _shown: Sheet | None = None
+    _shown: Table | None = None
 
     def load(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
         self.pool, self.cut, self.tables, self._shown = pool, cut, tables, None
@@ -158,12 +158,12 @@ class ScoreView:
 
     def sort(self, column: int) -> None:
         """By this column, figures from the highest; again: the other way; a third time: as it was."""
-        sheet = self.sheet
-        if column >= len(sheet.headings):
+        table = self.table
+        if column >= len(table.headings):
             return
-        heading, place = sheet.headings[column], self._place
+        heading, place = table.headings[column], self._place
         figures = any(
-            isinstance(c, ResultCell) and c.number is not None for c in _column(sheet, column)
+            isinstance(c, ResultCell) and c.number is not None for c in _column(table, column)
         )
         before = self.order.get(place)
         if before is None or before[0] != heading:
@@ -175,22 +175,22 @@ class ScoreView:
         self._shown = None
 
     @property
-    def sheet(self) -> Sheet:
+    def table(self) -> Table:
         """What is shown."""
         if self._shown is None:
             layout = self._layout()
-            sheet = (
-                pivoted(layout, self.across, self.pivot_figure) if self.across else sheet_of(layout)
+            table = (
+                pivoted(layout, self.across, self.pivot_figure) if self.across else table_of(layout)
             )
             wanted = self.order.get(self._place)
-            if wanted and wanted[0] in sheet.headings:
-                at = sheet.headings.index(wanted[0])
-                sheet = sorted_lines(sheet, at, descending=wanted[1])
-            self._shown = sheet
+            if wanted and wanted[0] in table.headings:
+                at = table.headings.index(wanted[0])
+                table = sorted_lines(table, at, descending=wanted[1])
+            self._shown = table
         return self._shown
 
-    def cell(self, row: int, column: int) -> Cell | None:
-        lines = self.sheet.lines
+    def cell(self, row: int, column: int) -> TableCell | None:
+        lines = self.table.lines
         if row >= len(lines) or not 0 <= column < len(lines[row]):
             return None
         return lines[row][column]
@@ -207,7 +207,7 @@ class ScoreView:
         cell = self.cell(row, column)
         if cell is None:
             return ""
-        line, headings = self.sheet.lines[row], self.sheet.headings
+        line, headings = self.table.lines[row], self.table.headings
         words = [
             c.text for c in line if not isinstance(c, FigureCell) and _number(c) is None and c.text
         ]
@@ -219,7 +219,7 @@ class ScoreView:
 
     def details(self, row: int, column: int) -> list[str]:
         """The figure under the cursor in full, why something is missing, then what to know of the table."""
-        if not self.sheet.lines:
+        if not self.table.lines:
             return [
                 _("No trial is left: / changes which trials count.")
                 if self.narrowed
@@ -275,7 +275,7 @@ class ScoreView:
             pieces += [Piece(" · ", "muted"), Piece(_("offline baselines"), "strong")]
         for words in self.narrowed:
             pieces += [Piece(" · ", "muted"), Piece(words, "strong")]
-        if (order := self.order.get(self._place)) and order[0] in self.sheet.headings:
+        if (order := self.order.get(self._place)) and order[0] in self.table.headings:
             pieces += [
                 Piece(" · ", "muted"),
                 Piece(f"{order[0]} {'↓' if order[1] else '↑'}", "strong"),
@@ -301,7 +301,7 @@ class ScoreView:
 
     def _notes_on(self, row: int) -> Sequence[str]:
         """What to know of the trials of a line; of all, where it is about several families."""
-        lines = self.sheet.lines
+        lines = self.table.lines
         line = lines[row] if 0 <= row < len(lines) else ()
         trials = {id for cell in line if isinstance(cell, ResultCell) for id in cell.trials}
         families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
@@ -309,7 +309,7 @@ class ScoreView:
             table for table in self.tables if families & {of.value("family") for of in table.lines}
         ]
         if len(about) != 1:
-            return self.sheet.notes
+            return self.table.notes
         # A trial has a row for each judge: those of the line's own.
         groups = [of.group for of in about[0].lines if trials.issuperset(of.trials)]
         mine = self.cut.of(self.pool).where(
@@ -359,9 +359,9 @@ def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:
     }
 
 
-def _column(sheet: Sheet, column: int) -> Sequence[Cell]:
-    return [line[column] for line in sheet.lines]
+def _column(table: Table, column: int) -> Sequence[TableCell]:
+    return [line[column] for line in table.lines]
 
 
-def _number(cell: Cell) -> float | None:
+def _number(cell: TableCell) -> float | None:
     return cell.number if isinstance(cell, ResultCell) else None

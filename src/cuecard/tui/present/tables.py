@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.model import compact, figure
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
@@ -96,33 +96,33 @@ class Bar:
 
     what: str
     who: str
-    cell: Cell
+    cell: TableCell
     statistic: Statistic
 
 
-def bars(sheet: Sheet) -> list[Bar]:
+def bars(table: Table) -> list[Bar]:
     """Every figure of a table that has a value, line by line."""
     return [
         Bar(line[0].text, heading, cell, cell.statistic)
-        for line in sheet.lines
-        for heading, cell in zip(sheet.headings, line, strict=True)
+        for line in table.lines
+        for heading, cell in zip(table.headings, line, strict=True)
         if cell.statistic is not None and cell.statistic.value is not None
     ]
 
 
-def cell_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> Cell | None:
+def cell_at(table: Table | None, row: int, column: int, *, plotted: bool) -> TableCell | None:
     """The cell under the cursor of a table, or the one that the plot's line draws."""
-    if sheet is None:
+    if table is None:
         return None
     if plotted:
-        lines = bars(sheet)
+        lines = bars(table)
         return lines[row].cell if row < len(lines) else None
-    if row >= len(sheet.lines) or not 0 <= column < len(sheet.lines[row]):
+    if row >= len(table.lines) or not 0 <= column < len(table.lines[row]):
         return None
-    return sheet.lines[row][column]
+    return table.lines[row][column]
 
 
-def cell_in_full(name: str, cell: Cell | None) -> list[str]:
+def cell_in_full(name: str, cell: TableCell | None) -> list[str]:
     """A figure with its interval and n, or the cell's words, and what there is to remark."""
     if cell is None:
         return []
@@ -137,7 +137,7 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
     return [*found, *why_missing(cell)]
 
 
-def why_missing(cell: Cell) -> list[str]:
+def why_missing(cell: TableCell) -> list[str]:
     """Why a cell has no value or no interval, a sentence."""
     statistic = cell.statistic
     if statistic is None or statistic.reason or not statistic.no_interval:
@@ -145,22 +145,22 @@ def why_missing(cell: Cell) -> list[str]:
     return [_("No interval: {reason}.").format(reason=statistic.no_interval)]
 
 
-def name_at(sheet: Sheet | None, row: int, column: int, *, plotted: bool) -> str:
+def name_at(table: Table | None, row: int, column: int, *, plotted: bool) -> str:
     """What that cell is called: its line and its column."""
-    if sheet is None:
+    if table is None:
         return ""
     if plotted:
-        lines = bars(sheet)
+        lines = bars(table)
         return f"{lines[row].what} · {lines[row].who}" if row < len(lines) else ""
-    if row >= len(sheet.lines) or column >= len(sheet.headings):
+    if row >= len(table.lines) or column >= len(table.headings):
         return ""
-    parts = (sheet.lines[row][0].text, sheet.headings[column] if column else "")
+    parts = (table.lines[row][0].text, table.headings[column] if column else "")
     return " · ".join(filter(None, parts))
 
 
-def plot_of(sheet: Sheet, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
+def plot_of(table: Table, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
     """The axis of a table's figures, and each drawn on it."""
-    lines = bars(sheet)
+    lines = bars(table)
     cells = [bar.cell for bar in lines]
     percent = bool(cells) and all(isinstance(c, ResultCell) and c.shows_percent for c in cells)
     axis = axis_for([bar.statistic for bar in lines], width, percent=percent)
@@ -180,17 +180,17 @@ _LEAD = 3
 """Cells before the first column, and of the scroll bar."""
 
 
-def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
+def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """The first column names the line; figures stand with their intervals."""
     digits = _DIGITS if room >= WIDE else _DIGITS - 1
-    first, *others = sheet.headings
-    longest = max((cell_len(line[0].text) for line in sheet.lines), default=0)
+    first, *others = table.headings
+    longest = max((cell_len(line[0].text) for line in table.lines), default=0)
     rows = [
         [
             GridCell(line[0].text, "strong"),
             *(GridCell(_told(c, digits), "muted" if c.remark else "plain") for c in line[1:]),
         ]
-        for line in sheet.lines
+        for line in table.lines
     ]
     most = _FIRST_WIDE if room >= WIDE else _FIRST
     columns = [
@@ -202,10 +202,10 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     # A figure is never cut; a heading may be, where not all of them have room.
     needed = [
         min(_MOST, max((cell_len(row[at].text) for row in rows if at < len(row)), default=0))
-        for at in range(1, len(sheet.headings))
+        for at in range(1, len(table.headings))
     ]
     whole = [max(n, min(_MOST, cell_len(h))) for n, h in zip(needed, others, strict=True)]
-    if columns[0].width + sum(whole) + 2 * PADDING * len(sheet.headings) + _LEAD > room:
+    if columns[0].width + sum(whole) + 2 * PADDING * len(table.headings) + _LEAD > room:
         whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
     columns += [
         GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
@@ -214,12 +214,12 @@ def table_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     return columns, rows
 
 
-def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
+def plot_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """A line for each figure that has a value, its interval drawn on one axis."""
     width = max(16, room - 20 - 14 - 7 - 10)
-    axis, lines = plot_of(sheet, width)
+    axis, lines = plot_of(table, width)
     columns = (
-        GridColumn(sheet.headings[0], 20, raw=True),
+        GridColumn(table.headings[0], 20, raw=True),
         GridColumn("", 14, raw=True),
         GridColumn(axis.head, width, raw=True),
         GridColumn(_("value"), 7, raw=True, right=True),
@@ -234,13 +234,13 @@ def plot_rows(sheet: Sheet, room: int) -> tuple[Sequence[GridColumn], Rows]:
     return columns, rows
 
 
-def plot_lines(sheet: Sheet, room: int, most: int) -> list[str]:
+def plot_lines(table: Table, room: int, most: int) -> list[str]:
     """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
-    alone = len(sheet.headings) == _ALONE
-    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(sheet)[:most])
+    alone = len(table.headings) == _ALONE
+    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(table)[:most])
     names = [one_line(name) for name in told]
     wide = min(_FIRST_WIDE, max(map(cell_len, names), default=0))
-    axis, lines = plot_of(sheet, max(16, room - wide - 6))
+    axis, lines = plot_of(table, max(16, room - wide - 6))
     shown = [
         f"{set_cell_size(name, wide)}  {line}"
         for name, (_bar, line) in zip(names, lines, strict=False)
@@ -248,7 +248,7 @@ def plot_lines(sheet: Sheet, room: int, most: int) -> list[str]:
     return [f"{' ' * wide}  {axis.head}", *shown]
 
 
-def _told(cell: Cell, digits: int) -> str:
+def _told(cell: TableCell, digits: int) -> str:
     """Figures of results say themselves whether they are shares, counts or money."""
     if isinstance(cell, ResultCell):
         return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
@@ -275,7 +275,7 @@ _FAR = 20
 SectionT = TypeVar("SectionT", bound=str)
 
 
-class SheetView(Generic[SectionT]):
+class TablesView(Generic[SectionT]):
     """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
     intervals are drawn.
     """
@@ -284,7 +284,7 @@ class SheetView(Generic[SectionT]):
     plotted: bool
     _at: dict[SectionT, int]
 
-    def of(self, section: SectionT) -> Sequence[Sheet]:
+    def of(self, section: SectionT) -> Sequence[Table]:
         raise NotImplementedError
 
     @property
@@ -322,14 +322,14 @@ class SheetView(Generic[SectionT]):
         return min(self._at.get(self.section, 0), max(0, len(self.of(self.section)) - 1))
 
     @property
-    def sheet(self) -> Sheet | None:
-        sheets = self.of(self.section)
-        return sheets[self.index] if sheets else None
+    def table(self) -> Table | None:
+        tables = self.of(self.section)
+        return tables[self.index] if tables else None
 
     @property
-    def drawn(self) -> Sheet | None:
+    def drawn(self) -> Table | None:
         """The table whose intervals are drawn: the one that is shown, or what of it belongs on one axis."""
-        return self.sheet
+        return self.table
 
     @property
     def first_column(self) -> int:
@@ -343,11 +343,11 @@ class SheetView(Generic[SectionT]):
     @property
     def heading(self) -> str:
         """`Cues 1/4 · Simulators against people`."""
-        sheets, name = self.of(self.section), _(self.named[self.section][1])
-        if self.sheet is None:
+        tables, name = self.of(self.section), _(self.named[self.section][1])
+        if self.table is None:
             return name
-        place = f" {self.index + 1}/{len(sheets)}" if len(sheets) > 1 else ""
-        return f"{name}{place} · {one_line(self.sheet.title)}"
+        place = f" {self.index + 1}/{len(tables)}" if len(tables) > 1 else ""
+        return f"{name}{place} · {one_line(self.table.title)}"
 
     @property
     def tabs(self) -> list[Piece]:
@@ -383,28 +383,28 @@ class SheetView(Generic[SectionT]):
                 lines[-1].append(piece)
         return lines
 
-    def cell(self, row: int, column: int) -> Cell | None:
+    def cell(self, row: int, column: int) -> TableCell | None:
         return cell_at(self._looked_at, row, column, plotted=self.plotted)
 
     def name_of(self, row: int, column: int) -> str:
         return name_at(self._looked_at, row, column, plotted=self.plotted)
 
     @property
-    def _looked_at(self) -> Sheet | None:
-        return self.drawn if self.plotted else self.sheet
+    def _looked_at(self) -> Table | None:
+        return self.drawn if self.plotted else self.table
 
     def details(self, row: int, column: int) -> list[str]:
         """The figure under the cursor in full, why it is missing, then what to know of the table."""
-        sheet = self.sheet
-        if sheet is None:
+        table = self.table
+        if table is None:
             return [_("There is nothing to show here yet: {why}").format(why=self.why_empty())]
         found = cell_in_full(self.name_of(row, column), self.cell(row, column))
-        return [*found, *sheet.notes, *self.circumstances()]
+        return [*found, *table.notes, *self.circumstances()]
 
 
-def on_one_scale(sheet: Sheet) -> bool:
+def on_one_scale(table: Table) -> bool:
     """Whether there are figures, and an axis can hold them: shares, or numbers not too far from each other."""
-    values = [abs(bar.statistic.value or 0) for bar in bars(sheet)]
+    values = [abs(bar.statistic.value or 0) for bar in bars(table)]
     if not values or max(values) <= 1:
         return bool(values)
     return max(values) <= _FAR * min((value for value in values if value), default=1)

@@ -194,7 +194,7 @@ _TONE: dict[Decision, GridTone] = {
 
 
 @dataclass(frozen=True)
-class TableCell:
+class GoldCell:
     """`item`: the gold cell that it is about; None for what is not in the gold."""
 
     text: str
@@ -209,7 +209,7 @@ class TableView:
 
     note: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[TableCell, ...], ...]
+    rows: tuple[tuple[GoldCell, ...], ...]
 
 
 def table_view(against: TableAgainst, shown: Shown) -> TableView:
@@ -252,14 +252,14 @@ def _is_shown(row: RowAgainst, shown: Shown) -> bool:
             return False
 
 
-def _row(against: TableAgainst, row: RowAgainst) -> tuple[TableCell, ...]:
+def _row(against: TableAgainst, row: RowAgainst) -> tuple[GoldCell, ...]:
     return tuple(
         _cell(row, cell, column, key=at in against.keys)
         for at, (cell, column) in enumerate(zip(row.cells, against.columns, strict=True))
     )
 
 
-def _cell(row: RowAgainst, cell: CellAgainst, column: str, *, key: bool) -> TableCell:
+def _cell(row: RowAgainst, cell: CellAgainst, column: str, *, key: bool) -> GoldCell:
     mark, tone = DECISION[cell.decision]
     missed = row.partner is None
     text = cell.gold if key else "–" if missed else cell.given if cell.given is not None else "?"
@@ -277,10 +277,10 @@ def _cell(row: RowAgainst, cell: CellAgainst, column: str, *, key: bool) -> Tabl
         detail.append((Piece(one_line(said or cell.rationale, 300), "muted"),))
     item = Item(kind=ItemKind.CELL, index=row.index, column=column)
     tone_ = "muted" if row.repeats else _TONE[cell.decision]
-    return TableCell(f"{mark} {one_line(text, 200)}", tone_, item, tuple(detail))
+    return GoldCell(f"{mark} {one_line(text, 200)}", tone_, item, tuple(detail))
 
 
-def _extra(against: TableAgainst, row: ExtraRow) -> tuple[TableCell, ...]:
+def _extra(against: TableAgainst, row: ExtraRow) -> tuple[GoldCell, ...]:
     told = _("row {n} of what was handed in is joined with no gold row").format(n=row.index + 1)
     if row.repeats:
         told = _(
@@ -289,7 +289,7 @@ def _extra(against: TableAgainst, row: ExtraRow) -> tuple[TableCell, ...]:
     mark = "=" if row.repeats else "+"
     cells: Sequence[str] = row.cells
     return tuple(
-        TableCell(
+        GoldCell(
             f"{mark} {one_line(text, 200)}",
             "muted" if row.repeats else "accent",
             None,

@@ -20,7 +20,7 @@ from cuecard.core.verdicts import Decision, Item, Measure
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece
 from cuecard.tui.present.labels import TERMINATION, player_name
-from cuecard.tui.present.tables import SheetView
+from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_panes import DECISION, PaneLine, work_entry
 
 
@@ -163,16 +163,16 @@ def listed(rows: Iterable[Row], trials: Iterable[int]) -> tuple[Row, ...]:
     return tuple(known[id] for id in dict.fromkeys(trials) if id in known)
 
 
-def trials_at(view: SheetView[Any], row: int, column: int) -> tuple[int, ...]:
+def trials_at(view: TablesView[Any], row: int, column: int) -> tuple[int, ...]:
     """Ids of the trials behind a cell; behind its line where the cell is a name or tells of the whole line."""
-    cell, sheet = view.cell(row, column), view.sheet
-    if cell is None or sheet is None:
+    cell, table = view.cell(row, column), view.table
+    if cell is None or table is None:
         return ()
     if isinstance(cell, ResultCell) and (cell.trials or cell.statistic or cell.value is not None):
         return cell.trials
     if view.plotted:
         return ()
-    cells = (each for each in sheet.lines[row] if isinstance(each, ResultCell))
+    cells = (each for each in table.lines[row] if isinstance(each, ResultCell))
     return tuple(dict.fromkeys(id for each in cells for id in each.trials))
 
 

@@ -31,7 +31,7 @@ from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison.inputs import Scope, Subject
-    from cuecard.annotate.labelling.comparison.tables import Sheet
+    from cuecard.annotate.labelling.comparison.tables import Table
     from cuecard.store.workspace import Workspace
 
 
@@ -101,7 +101,7 @@ class AgreementScreen(FiguresScreen):
     async def look(self) -> None:
         from cuecard.annotate.labelling.comparison.compare import compare
         from cuecard.annotate.labelling.comparison.inputs import gather
-        from cuecard.annotate.labelling.comparison.tables import sheets_of
+        from cuecard.annotate.labelling.comparison.tables import tables_of
 
         scope = self._scope
 
@@ -111,7 +111,7 @@ class AgreementScreen(FiguresScreen):
         def work(workspace: Workspace) -> AgreementView:
             inputs = gather(workspace, scope, read)
             found = compare(inputs, tell=counted)
-            return AgreementView(inputs, found, sheets_of(found))
+            return AgreementView(inputs, found, tables_of(found))
 
         view = await self.counted(_("reading labels"), work)
         if self._view is not None:
@@ -123,23 +123,23 @@ class AgreementScreen(FiguresScreen):
     async def weigh(self) -> None:
         """Scores with people's labels: reads whole logs, so only when they are asked for."""
         from cuecard.annotate.labelling.effect.assess import effect_of
-        from cuecard.annotate.labelling.effect.tables import effect_sheets
+        from cuecard.annotate.labelling.effect.tables import effect_tables
 
         view, set_id = self._view, self._set_id
         if view is None:
             return
         trials = {case.trial_id for case in view.inputs.cases}
 
-        def work(workspace: Workspace) -> tuple[Sheet, ...]:
+        def work(workspace: Workspace) -> tuple[Table, ...]:
             runs = [self._run_id] if self._run_id is not None else []
             runs = runs or sorted({workspace.runs.trial(trial).run_id for trial in trials})
-            return effect_sheets(effect_of(workspace, runs, set_id=set_id))
+            return effect_tables(effect_of(workspace, runs, set_id=set_id))
 
-        sheets = await self.counted(_("scoring again with people's labels"), work)
+        tables = await self.counted(_("scoring again with people's labels"), work)
         view.weighed = True
         if self._view is view:
-            kept = [sheet for sheet in view.sheets if sheet.view != "effect"]
-            view.sheets = (*kept, *sheets)
+            kept = [table for table in view.tables if table.view != "effect"]
+            view.tables = (*kept, *tables)
             self.show_all()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -175,7 +175,7 @@ class AgreementScreen(FiguresScreen):
     async def written(self) -> Report:
         view = self._view
         assert view is not None
-        return Report("agreement", self.title_words, view.sheets, view.circumstances())
+        return Report("agreement", self.title_words, view.tables, view.circumstances())
 
 
 _MOST_TEXTS = 2000

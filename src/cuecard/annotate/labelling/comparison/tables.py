@@ -1,4 +1,4 @@
-"""A comparison of judges with people as tables (sheets of lines of cells)."""
+"""A comparison of judges with people as tables (tables of lines of cells)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _KINDS = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table. `place`: the items behind it; `statistic`: what it shows."""
 
     text: str
@@ -53,31 +53,31 @@ class Cell:
         return remark(self.statistic)
 
 
-Line = tuple[Cell, ...]
+TableRow = tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Table:
     """A table with its title; the first column names the line, `notes` stand below."""
 
     view: View
     title: str
     headings: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
 
 
-def cell(statistic: Statistic | None, place: Place | None = None) -> Cell:
-    return Cell(figure(statistic), place, statistic)
+def cell(statistic: Statistic | None, place: Place | None = None) -> TableCell:
+    return TableCell(figure(statistic), place, statistic)
 
 
-def count(n: int, place: Place | None = None) -> Cell:
-    return Cell(f"{n:,}", place)
+def count(n: int, place: Place | None = None) -> TableCell:
+    return TableCell(f"{n:,}", place)
 
 
-def sheets_of(found: Comparison) -> tuple[Sheet, ...]:
+def tables_of(found: Comparison) -> tuple[Table, ...]:
     """Every table that has anything to say, in reading order."""
-    return (*_tables(found), *_matrices(found), *more_sheets(found))
+    return (*_tables(found), *_matrices(found), *more_tables(found))
 
 
 def judge_word(found: Comparison, name: str) -> str:
@@ -90,7 +90,7 @@ def side_word(found: Comparison, rater: Rater) -> str:
     return judge_word(found, rater.name) if rater.role == "judge" else rater_word(rater)
 
 
-def _tables(found: Comparison) -> Iterator[Sheet]:
+def _tables(found: Comparison) -> Iterator[Table]:
     """Judge x statistic against each reference, with people among themselves beside it."""
     for reference in found.references:
         pairs = found.against(reference)
@@ -100,25 +100,28 @@ def _tables(found: Comparison) -> Iterator[Sheet]:
         yield _people(found)
 
 
-def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Sheet:
+def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
     humans = found.humans
-    lines: list[Line] = [
+    lines: list[TableRow] = [
         (
-            Cell(_("n (tasks)")),
-            *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
-            *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
+            TableCell(_("n (tasks)")),
+            *(
+                TableCell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair))
+                for pair in pairs
+            ),
+            *((TableCell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
         )
     ]
     for name in (*MAIN, *_of_labels(found), "balanced_accuracy", "mcc"):
         label = name.partition(":")[2]
         lines.append(
             (
-                Cell(statistic_word(name, found.subject)),
+                TableCell(statistic_word(name, found.subject)),
                 *(cell(p.statistic(name), _place(p, either=label)) for p in pairs),
                 *((cell(_of_people(humans, name)),) if humans else ()),
             )
         )
-    return Sheet(
+    return Table(
         view="table",
         title=_("Judges against {reference}").format(reference=rater_word(reference)),
         headings=(
@@ -158,9 +161,9 @@ def _of_people(table: AgreementTable, name: str) -> Statistic | None:
     return row.statistic if row else None
 
 
-def _people(found: Comparison) -> Sheet:
+def _people(found: Comparison) -> Table:
     pairs = found.between_people
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for pair in pairs:
         name = f"{rater_word(pair.left)} · {rater_word(pair.right)}"
         lines.append(_short(name, pair))
@@ -168,8 +171,8 @@ def _people(found: Comparison) -> Sheet:
         table = found.humans
         rows = {name: table.row(name) for name in ("percent", "fleiss_kappa", "ac1")}
         statistics = [row.statistic if row else None for row in rows.values()]
-        lines.append((Cell(_("all people")), count(table.paired), *map(cell, statistics)))
-    return Sheet(
+        lines.append((TableCell(_("all people")), count(table.paired), *map(cell, statistics)))
+    return Table(
         view="table",
         title=_("People among themselves"),
         headings=(
@@ -184,16 +187,16 @@ def _people(found: Comparison) -> Sheet:
     )
 
 
-def _short(name: str, pair: Pair) -> Line:
+def _short(name: str, pair: Pair) -> TableRow:
     place = _place(pair)
     return (
-        Cell(name),
+        TableCell(name),
         count(pair.n, place),
         *(cell(pair.statistic(each), place) for each in ("percent", "cohen_kappa", "ac1")),
     )
 
 
-def _matrices(found: Comparison) -> Iterator[Sheet]:
+def _matrices(found: Comparison) -> Iterator[Table]:
     """Of each pair the confusion matrix; of a judge with a reference also agreement by label."""
     for pair in found.pairs:
         matrix = pair.table.confusion
@@ -201,20 +204,20 @@ def _matrices(found: Comparison) -> Iterator[Sheet]:
             continue
         left, right = side_word(found, pair.left), side_word(found, pair.right)
         words = [label_word(found.subject, label) for label in matrix.labels]
-        lines: list[Line] = []
+        lines: list[TableRow] = []
         for label, word, counts in zip(matrix.labels, words, matrix.counts, strict=True):
             cells = [
                 count(n, _place(pair, row=label, column=other))
                 for other, n in zip(matrix.labels, counts, strict=True)
             ]
-            lines.append((Cell(word), *cells, count(sum(counts), _place(pair, row=label))))
+            lines.append((TableCell(word), *cells, count(sum(counts), _place(pair, row=label))))
         sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
         totals = [
             count(n, _place(pair, column=label))
             for label, n in zip(matrix.labels, sums, strict=True)
         ]
-        lines.append((Cell(_("together")), *totals, count(matrix.n, _place(pair))))
-        yield Sheet(
+        lines.append((TableCell(_("together")), *totals, count(matrix.n, _place(pair))))
+        yield Table(
             view="matrix",
             title=_("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
             headings=("", *words, _("together")),
@@ -225,11 +228,11 @@ def _matrices(found: Comparison) -> Iterator[Sheet]:
             yield _by_label(found, pair, left, right)
 
 
-def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
+def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
     """Agreement overall and by label, as meta-evaluations report it."""
-    lines: list[Line] = [
+    lines: list[TableRow] = [
         (
-            Cell(_("overall")),
+            TableCell(_("overall")),
             count(pair.n, _place(pair)),
             *[cell(pair.statistic("percent"), _place(pair))] * 3,
         )
@@ -238,14 +241,14 @@ def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Sheet:
         given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)
         lines.append(
             (
-                Cell(label_word(found.subject, label)),
+                TableCell(label_word(found.subject, label)),
                 count(given.n if given else 0, _place(pair, row=label)),
                 cell(given, _place(pair, row=label)),
                 cell(wanted, _place(pair, column=label)),
                 cell(both, _place(pair, either=label)),
             )
         )
-    return Sheet(
+    return Table(
         view="matrix",
         title=_("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
         headings=(
@@ -271,7 +274,7 @@ def _place(pair: Pair, *, row: str = "", column: str = "", either: str = "") -> 
 _SHORT = ("percent", "cohen_kappa", "ac1")
 
 
-def more_sheets(found: Comparison) -> Iterator[Sheet]:
+def more_tables(found: Comparison) -> Iterator[Table]:
     yield from _groups(found)
     yield from _differences(found)
     yield from _ceilings(found)
@@ -279,13 +282,13 @@ def more_sheets(found: Comparison) -> Iterator[Sheet]:
     yield from _causes(found)
 
 
-def _groups(found: Comparison) -> Iterator[Sheet]:
+def _groups(found: Comparison) -> Iterator[Table]:
     for judge in found.judges:
         for by in GROUPINGS:
             groups = [group for group in found.groups if (group.judge, group.by) == (judge, by)]
             if not groups:
                 continue
-            lines: list[Line] = []
+            lines: list[TableRow] = []
             for group in groups:
                 place = Place(
                     left=Rater(role="judge", name=judge),
@@ -295,12 +298,12 @@ def _groups(found: Comparison) -> Iterator[Sheet]:
                 )
                 lines.append(
                     (
-                        Cell(group.value or "–", place),
-                        Cell(f"{group.n:,} ({group.tasks:,})", place),
+                        TableCell(group.value or "–", place),
+                        TableCell(f"{group.n:,} ({group.tasks:,})", place),
                         *(cell(group.statistic(name), place) for name in _SHORT),
                     )
                 )
-            yield Sheet(
+            yield Table(
                 view="groups",
                 title=_("{group}: {judge} against {reference}").format(
                     group=_(GROUP_WORDS[by]),
@@ -316,13 +319,13 @@ def _groups(found: Comparison) -> Iterator[Sheet]:
             )
 
 
-def _differences(found: Comparison) -> Iterator[Sheet]:
+def _differences(found: Comparison) -> Iterator[Table]:
     for each in found.differences:
         one, other = Rater.of_key(each.one), Rater.of_key(each.other)
         reference = Rater.of_key(each.reference)
-        lines: list[Line] = [
+        lines: list[TableRow] = [
             (
-                Cell(statistic_word(row.name, found.subject)),
+                TableCell(statistic_word(row.name, found.subject)),
                 cell(left.statistic, Place(left=one, right=reference)),
                 cell(right.statistic, Place(left=other, right=reference)),
                 cell(row.statistic, Place(left=one, right=other)),
@@ -330,7 +333,7 @@ def _differences(found: Comparison) -> Iterator[Sheet]:
             for row, left, right in zip(each.rows, each.ones, each.others, strict=True)
             if row.name != "fleiss_kappa"
         ]
-        yield Sheet(
+        yield Table(
             view="judges",
             title=_("Two judges on the same {n} items, against {reference}").format(
                 n=f"{each.n:,}", reference=rater_word(reference)
@@ -346,13 +349,13 @@ def _differences(found: Comparison) -> Iterator[Sheet]:
         )
 
 
-def _ceilings(found: Comparison) -> Iterator[Sheet]:
+def _ceilings(found: Comparison) -> Iterator[Table]:
     for each in found.ceilings:
         judge = Rater.of_key(each.judge)
         rows: list[tuple[Row, Row, Row]] = list(
             zip(each.judge_people, each.people_people, each.difference, strict=True)
         )
-        yield Sheet(
+        yield Table(
             view="judges",
             title=_("{judge} beside people, on {n} items that two people labelled").format(
                 judge=judge_word(found, judge.name), n=f"{each.n:,}"
@@ -364,16 +367,16 @@ def _ceilings(found: Comparison) -> Iterator[Sheet]:
                 _("difference"),
             ),
             lines=tuple(
-                (Cell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
+                (TableCell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
                 for row in rows
             ),
         )
 
 
-def _anchoring(found: Comparison) -> Iterator[Sheet]:
+def _anchoring(found: Comparison) -> Iterator[Table]:
     if not found.anchoring:
         return
-    yield Sheet(
+    yield Table(
         view="judges",
         title=_("Labels given again with the decision in view"),
         headings=(
@@ -385,7 +388,7 @@ def _anchoring(found: Comparison) -> Iterator[Sheet]:
         ),
         lines=tuple(
             (
-                Cell(each.person or _("all people")),
+                TableCell(each.person or _("all people")),
                 count(each.looked),
                 cell(each.changed),
                 cell(each.towards),
@@ -402,17 +405,17 @@ def _anchoring(found: Comparison) -> Iterator[Sheet]:
     )
 
 
-def _causes(found: Comparison) -> Iterator[Sheet]:
+def _causes(found: Comparison) -> Iterator[Table]:
     if not found.causes:
         return
     names = {str(cause): name for cause, (_letter, name, _meaning) in CAUSES.items()}
     total = sum(n for _cause, n in found.causes)
-    yield Sheet(
+    yield Table(
         view="judges",
         title=_("Causes found in adjudication"),
         headings=(_("Cause"), "n", _("share")),
         lines=tuple(
-            (Cell(_(names.get(cause, cause))), count(n), Cell(f"{n / total:.3f}"))
+            (TableCell(_(names.get(cause, cause))), count(n), TableCell(f"{n / total:.3f}"))
             for cause, n in found.causes
         ),
     )

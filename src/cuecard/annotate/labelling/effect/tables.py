@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet, cell, count
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -153,14 +153,14 @@ _ORDERS: dict[Order, str] = {
 }
 
 
-def effect_sheets(effect: Effect, *, introduced: bool = False) -> tuple[Sheet, ...]:
+def effect_tables(effect: Effect, *, introduced: bool = False) -> tuple[Table, ...]:
     """For each agent and family with labels a table of scores, with one of estimates if there are any; then the ranking
     of agents. Empty without labels. Unless the reader has seen the `circumstances` (`introduced`), each table of scores
     has them as notes.
     """
     if not effect.settled:
         return ()
-    return tuple(_sheets(effect, () if introduced else tuple(circumstances(effect))))
+    return tuple(_tables(effect, () if introduced else tuple(circumstances(effect))))
 
 
 def circumstances(effect: Effect) -> list[str]:
@@ -205,7 +205,7 @@ def circumstances(effect: Effect) -> list[str]:
     return lines
 
 
-def _sheets(effect: Effect, told: tuple[str, ...]) -> Iterator[Sheet]:
+def _tables(effect: Effect, told: tuple[str, ...]) -> Iterator[Table]:
     for group in effect.groups:
         if group.items:
             scores = _scores(group)
@@ -217,7 +217,7 @@ def _sheets(effect: Effect, told: tuple[str, ...]) -> Iterator[Sheet]:
         yield _pairs(ranking)
 
 
-def _scores(group: GroupEffect) -> Sheet:
+def _scores(group: GroupEffect) -> Table:
     notes = [
         _(
             "{settled} of {decided} items that the judge decided on have a decision of people, on"
@@ -243,12 +243,12 @@ def _scores(group: GroupEffect) -> Sheet:
     notes += pooled_notes(measure.name for measure in group.measures)
     if group.baseline:
         notes.append(_("Not all players are models: there is an offline baseline among them."))
-    return Sheet(
+    return Table(
         view="effect",
         title=_title(group),
         headings=(_("Measure"), _("judge"), _("with people"), _("difference")),
         lines=tuple(
-            (Cell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
+            (TableCell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
             for m in group.measures
         ),
         notes=tuple(notes),
@@ -262,17 +262,17 @@ def _title(group: GroupEffect) -> str:
     )
 
 
-def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Sheet]:
+def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
     with_any = [m for m in group.measures if m.estimate is not None and m.estimate.defined]
     if not with_any:
         return
-    yield Sheet(
+    yield Table(
         view="effect",
         title=_("{agent}: estimated for all items").format(agent=group.agent),
         headings=(_("Measure"), _("judge"), _("estimate"), _("difference")),
         lines=tuple(
             (
-                Cell(_name(m, group)),
+                TableCell(_name(m, group)),
                 cell(m.judge),
                 cell(m.estimate),
                 signed(m.estimated_difference),
@@ -290,13 +290,13 @@ def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Sheet]:
     )
 
 
-def _items(effect: Effect) -> Sheet:
-    lines: list[Line] = []
+def _items(effect: Effect) -> Table:
+    lines: list[TableRow] = []
     for group in effect.groups:
         for counts in group.items:
             lines.append(
                 (
-                    Cell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
+                    TableCell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
                     *(
                         count(n)
                         for n in (
@@ -310,7 +310,7 @@ def _items(effect: Effect) -> Sheet:
                     ),
                 )
             )
-    return Sheet(
+    return Table(
         view="effect",
         title=_("Items that people labelled"),
         headings=(
@@ -326,8 +326,8 @@ def _items(effect: Effect) -> Sheet:
     )
 
 
-def _ranks(ranking: Ranking) -> Sheet:
-    return Sheet(
+def _ranks(ranking: Ranking) -> Table:
+    return Table(
         view="effect",
         title=_("{family}: agents by {measure}").format(
             family=_(FAMILY_WORDS[ranking.family]), measure=measure_label(ranking.measure)
@@ -335,27 +335,27 @@ def _ranks(ranking: Ranking) -> Sheet:
         headings=(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
         lines=tuple(
             (
-                Cell(one.agent),
-                Cell(_plain(one.judge)),
-                Cell(str(one.judge_rank or "–")),
-                Cell(_plain(one.people)),
-                Cell(str(one.people_rank or "–")),
+                TableCell(one.agent),
+                TableCell(_plain(one.judge)),
+                TableCell(str(one.judge_rank or "–")),
+                TableCell(_plain(one.people)),
+                TableCell(str(one.people_rank or "–")),
             )
             for one in ranking.agents
         ),
     )
 
 
-def _pairs(ranking: Ranking) -> Sheet:
-    return Sheet(
+def _pairs(ranking: Ranking) -> Table:
+    return Table(
         view="effect",
         title=_("Order of each pair"),
         headings=(_("Pair"), _("judge"), _("with people"), _("resamples with the same order")),
         lines=tuple(
             (
-                Cell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
-                Cell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
-                Cell(_(_ORDERS[pair.people]) if pair.people else "–"),
+                TableCell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
+                TableCell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
+                TableCell(_(_ORDERS[pair.people]) if pair.people else "–"),
                 cell(pair.same),
             )
             for pair in ranking.pairs
@@ -371,7 +371,7 @@ def _name(measure: MeasureEffect, group: GroupEffect) -> str:
     return f"{label}, {statistic_label(measure.taken, group.samples)}"
 
 
-def signed(statistic: Statistic | None) -> Cell:
+def signed(statistic: Statistic | None) -> TableCell:
     """A difference, always with its sign."""
     if statistic is None or statistic.value is None:
         return cell(statistic)
@@ -380,7 +380,7 @@ def signed(statistic: Statistic | None) -> Cell:
     else:
         low, high = statistic.interval
         text = f"{statistic.value:+.3f} [{low:+.3f}, {high:+.3f}]"
-    return Cell(text, statistic=statistic)
+    return TableCell(text, statistic=statistic)
 
 
 def _plain(value: float | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.labelling.effect.figures import MAIN
 from cuecard.annotate.results.errors.groups import (
     BY,
@@ -50,11 +50,11 @@ TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_toke
 Means = Mapping[str, Statistic]
 
 
-def interaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+def interaction_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     """Three tables for each family: turns and calls, what the user disclosed, tokens. Means over tasks of the mean over
     samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
     """
-    return tuple(_sheets(pool, by))
+    return tuple(_tables(pool, by))
 
 
 def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
@@ -75,7 +75,7 @@ def mean_cell(group: Group, name: str, statistic: Statistic | None) -> ResultCel
     )
 
 
-def _sheets(pool: Pool, by: By) -> Iterator[Sheet]:
+def _tables(pool: Pool, by: By) -> Iterator[Table]:
     groups = groups_of(pool, by)
     notes = notes_of(pool, groups)
     for family, mine in by_family(groups):
@@ -87,23 +87,23 @@ def _sheets(pool: Pool, by: By) -> Iterator[Sheet]:
         ):
             present = [name for name in names if _tells(name, list(means.values()))]
             if present:
-                yield _sheet(family, words, present, means, below)
+                yield _table(family, words, present, means, below)
 
 
-def _sheet(
+def _table(
     family: Family,
     words: str,
     names: Sequence[str],
     means: Mapping[Group, Means],
     notes: Sequence[str],
-) -> Sheet:
-    lines: list[Line] = []
+) -> Table:
+    lines: list[TableRow] = []
     for group, found in means.items():
         cells = [mean_cell(group, name, found.get(name)) for name in names]
         trials = number(len(group.judged), group.trials)
         lines.append((text(group.name), trials, number(group.tasks), *cells))
     by = next(iter(means)).by
-    return Sheet(
+    return Table(
         view="results",
         title=title(family, words),
         headings=(arm_heading(by), _("Trials"), _("Tasks"), *map(_heading, names)),
@@ -135,9 +135,9 @@ MOST = 20
 _ALL = ""
 
 
-def tool_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+def tool_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     """Calls per judged trial by tool for each family, refused calls included, with intervals by task."""
-    return tuple(_tool_sheets_sheets(pool, by))
+    return tuple(_tables_of_tools(pool, by))
 
 
 def calls_of(group: Group, tools: Sequence[str]) -> dict[str, Rate]:
@@ -158,7 +158,7 @@ def calls_of(group: Group, tools: Sequence[str]) -> dict[str, Rate]:
     return counted(plans)
 
 
-def _tool_sheets_sheets(pool: Pool, by: By) -> Iterator[Sheet]:
+def _tables_of_tools(pool: Pool, by: By) -> Iterator[Table]:
     groups = groups_of(pool, by)
     notes = notes_of(pool, groups)
     for family, mine in by_family(groups):
@@ -168,12 +168,12 @@ def _tool_sheets_sheets(pool: Pool, by: By) -> Iterator[Sheet]:
                 totals[tool] = totals.get(tool, 0) + n
         tools = sorted(totals, key=lambda tool: (-totals[tool], tool))
         if tools:
-            yield _tool_sheets_sheet(family, mine, tools, notes.get(family, ()))
+            yield _tool_table(family, mine, tools, notes.get(family, ()))
 
 
-def _tool_sheets_sheet(
+def _tool_table(
     family: Family, groups: Sequence[Group], tools: Sequence[str], notes: tuple[str, ...]
-) -> Sheet:
+) -> Table:
     arms = [(group.name, (group, calls_of(group, tools[:MOST]))) for group in groups]
     more = (
         (_("The first {n} of {all}.").format(n=MOST, all=len(tools)),) if len(tools) > MOST else ()
@@ -191,11 +191,11 @@ def _tool_sheets_sheet(
     )
 
 
-def compaction_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+def compaction_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     """A table for each family in which any trial was compacted: how often, and the family's main measure with and
     without, over trials, with the difference and intervals by task.
     """
-    return tuple(_compaction_sheets_sheets(pool, by))
+    return tuple(_tables_of_compaction(pool, by))
 
 
 def with_and_without(group: Group) -> tuple[Rate, Rate, Statistic]:
@@ -222,18 +222,16 @@ def with_and_without(group: Group) -> tuple[Rate, Rate, Statistic]:
     return rates[True], rates[False], statistic
 
 
-def _compaction_sheets_sheets(pool: Pool, by: By) -> Iterator[Sheet]:
+def _tables_of_compaction(pool: Pool, by: By) -> Iterator[Table]:
     groups = groups_of(pool, by)
     notes = notes_of(pool, groups)
     for family, mine in by_family(groups):
         if any(figures.value("compactions") for group in mine for _r, figures in group.judged):
-            yield _compaction_sheets_sheet(family, mine, notes.get(family, ()))
+            yield _compaction_table(family, mine, notes.get(family, ()))
 
 
-def _compaction_sheets_sheet(
-    family: Family, groups: tuple[Group, ...], notes: tuple[str, ...]
-) -> Sheet:
-    lines: list[Line] = []
+def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[str, ...]) -> Table:
+    lines: list[TableRow] = []
     for group in groups:
         judged = [(row, figures.value("compactions") or 0.0) for row, figures in group.judged]
         often = counted(
@@ -255,7 +253,7 @@ def _compaction_sheets_sheet(
             )
         )
     measure = measure_label(MAIN[family])
-    return Sheet(
+    return Table(
         view="results",
         title=title(family, _("compactions")),
         headings=(

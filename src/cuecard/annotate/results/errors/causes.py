@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     BY,
     By,
@@ -309,9 +309,9 @@ def cause_word(cause: Cause) -> str:
     return _(CAUSE_WORDS[cause])
 
 
-def cause_sheets(pool: Pool, by: By = BY, bars: Bars = BARS) -> tuple[Sheet, ...]:
+def cause_tables(pool: Pool, by: By = BY, bars: Bars = BARS) -> tuple[Table, ...]:
     """Causes by arm for each family, then the machinery's error messages."""
-    return tuple(_sheets(pool, by, bars))
+    return tuple(_tables(pool, by, bars))
 
 
 def failures(group: Group, bars: Bars = BARS) -> Rate:
@@ -321,13 +321,13 @@ def failures(group: Group, bars: Bars = BARS) -> Rate:
     return counted({"": flagged("failed", known, _("no trial is judged"))})[""]
 
 
-def _sheets(pool: Pool, by: By, bars: Bars) -> Iterator[Sheet]:
+def _tables(pool: Pool, by: By, bars: Bars) -> Iterator[Table]:
     for family, mine in by_family(groups_of(pool, by)):
         found = clusters(pool, mine[0].by, bars, (family,))
         yield _causes(family, mine, found, bars)
     said = details(pool)
     if said:
-        lines: list[Line] = [
+        lines: list[TableRow] = [
             (
                 text(each.text or "–", each.trials),
                 text(cause_word(each.cause)),
@@ -336,7 +336,7 @@ def _sheets(pool: Pool, by: By, bars: Bars) -> Iterator[Sheet]:
             )
             for each in said
         ]
-        yield Sheet(
+        yield Table(
             view="results",
             title=_("What failed, in its words"),
             headings=(pgettext("of an error", "Message"), _("Cause"), _("Trials"), _("Agents")),
@@ -345,7 +345,7 @@ def _sheets(pool: Pool, by: By, bars: Bars) -> Iterator[Sheet]:
         )
 
 
-def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], bars: Bars) -> Sheet:
+def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], bars: Bars) -> Table:
     arms: list[tuple[str, _Arm]] = [
         (
             group.name,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     TrialClass,
     across,
@@ -35,12 +35,12 @@ Part = Literal["whole", "unreadable", "relations", "compaction", "turns", "calls
 """What a table is about: counts of everything, raw texts, relations and stages, F1 by class, rows and columns."""
 
 
-def error_sheets(report: ErrorReport) -> tuple[Sheet, ...]:
+def error_tables(report: ErrorReport) -> tuple[Table, ...]:
     """Tables of each family that occurs. Shares are percentages with 95% intervals by task."""
-    return tuple(sheet for _part, sheet in error_parts(report))
+    return tuple(table for _part, table in error_parts(report))
 
 
-def error_parts(report: ErrorReport) -> Iterator[tuple[Part, Sheet]]:
+def error_parts(report: ErrorReport) -> Iterator[tuple[Part, Table]]:
     """The same tables, each with what it is about."""
     for family in FAMILIES:
         arms = [arm for arm in report.arms if arm.family == family]
@@ -56,14 +56,14 @@ def error_parts(report: ErrorReport) -> Iterator[tuple[Part, Sheet]]:
             yield from _as("tables", _tables(tables))
 
 
-def _as(part: Part, sheets: Iterable[Sheet]) -> Iterator[tuple[Part, Sheet]]:
-    for sheet in sheets:
-        yield part, sheet
+def _as(part: Part, tables: Iterable[Table]) -> Iterator[tuple[Part, Table]]:
+    for table in tables:
+        yield part, table
 
 
-def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Sheet:
+def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Table:
     columns: Columns = (*_always(), *_COLUMNS[family]())
-    lines: list[Line] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
+    lines: list[TableRow] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
     notes = [_("Shares in percent of judged trials, intervals 95%, by task.")]
     if family == "graph":
         notes.append(
@@ -71,7 +71,7 @@ def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Sh
                 "Too much: more than {over} times the gold's triples; too little: less than {under} times."
             ).format(over=f"{OVER:g}", under=f"{UNDER:g}")
         )
-    return Sheet(
+    return Table(
         view="results",
         title=title(family, _("what goes wrong")),
         headings=(arm_heading(report.by), *(name for name, _of in columns)),
@@ -118,7 +118,7 @@ _COLUMNS: dict[Family, Callable[[], Columns]] = {
 }
 
 
-def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Sheet]:
+def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Table]:
     """What could not be read, by its reason, with the beginning of one such text."""
     reasons: dict[str, list[tuple[str, int, str]]] = {}
     for arm in arms:
@@ -130,7 +130,7 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Sheet]:
     if not reasons:
         return
     ordered = sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for reason, found in ordered[:MOST]:
         mine = {
             arm.name: [trial for name, trial, _raw in found if name == arm.name] for arm in arms
@@ -142,7 +142,7 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Sheet]:
                 text(found[0][2] or "–", [found[0][1]]),
             )
         )
-    yield Sheet(
+    yield Table(
         view="results",
         title=title(family, _("what could not be read")),
         headings=(_("Reason"), *(arm.name for arm in arms), _("Begins with")),
@@ -151,7 +151,7 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Sheet]:
     )
 
 
-def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, Sheet]]:
+def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, Table]]:
     relations = [(name, found.relations) for name, found in arms]
     by_relation = _coverage(_("coverage by relation"), _("Relation"), relations, MOST)
     stages = [(name, found.stages) for name, found in arms]
@@ -168,14 +168,14 @@ def _graphs(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[tuple[Part, S
     yield "calls", _by_class(_("F1 by tool calls"), _("Tool calls"), calls)
 
 
-def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
+def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Table]:
     """F1 by user turns: the paper's classes with the correlation, then finer ones."""
     paper = _by_class(
         _("F1 by user turns"),
         _("User turns"),
         [(name, found.by_user_turns) for name, found in arms],
     )
-    together: Line = (
+    together: TableRow = (
         text(_("Pearson's r")),
         *(
             figure_cell(found.turns_f1, [t for c in found.by_user_turns for t in c.mean.trials], 3)
@@ -202,7 +202,7 @@ def _by_class(
     heading: str,
     arms: Sequence[tuple[str, tuple[TrialClass, ...]]],
     named: Mapping[str, str] | None = None,
-) -> Sheet:
+) -> Table:
     """A table of the classes that contain a trial of any arm."""
     found = [(name, {each.name: each.mean for each in mine}) for name, mine in arms]
     present = [n for n in found[0][1] if any(rates[n].of for _name, rates in found)]
@@ -220,7 +220,7 @@ def _coverage(
     heading: str,
     arms: Sequence[tuple[str, tuple[Coverage, ...]]],
     most: int = 0,
-) -> Iterator[Sheet]:
+) -> Iterator[Table]:
     """A table of coverage. `most`: how many lines, those with most gold triples first; 0: all, in their own order."""
     by_name = [(name, {each.name: each for each in mine}) for name, mine in arms]
     gold: dict[str, int] = {}
@@ -252,7 +252,7 @@ def _coverage(
     )
 
 
-def _invalid(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
+def _invalid(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Table]:
     by_name = [(name, {each.relation: each for each in found.invalid}) for name, found in arms]
     totals: dict[str, int] = {}
     for _name, mine in by_name:
@@ -279,7 +279,7 @@ def _invalid(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Sheet]:
     )
 
 
-def _tables(arms: Sequence[tuple[str, TableErrors]]) -> Iterator[Sheet]:
+def _tables(arms: Sequence[tuple[str, TableErrors]]) -> Iterator[Table]:
     reasons = [(name, {r.reason: r.trials for r in found.reasons}) for name, found in arms]
     every = {
         r: sum(len(mine.get(r, ())) for _name, mine in reasons) for _n, m in reasons for r in m

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.behaviour_tables import mean_cell, means_of
 from cuecard.annotate.results.errors.groups import (
     BY,
@@ -56,24 +56,24 @@ STATUS_WORDS: dict[CheckpointStatus, str] = {
 _Of = Callable[[ProfileRate], ResultCell]
 
 
-def profile_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+def profile_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     """Shares of the behaviour profiles and their pass rates, the same by ambiguity and by difficulty, and the statuses
     of agents' turns. Empty without checkpoint tasks.
     """
     report = error_report(pool, by, families=("checkpoints",))
     arms = [(arm, arm.chain) for arm in report.arms if arm.chain]
-    return tuple(_sheets(arms, report.by, report.notes.get("checkpoints", ()))) if arms else ()
+    return tuple(_tables(arms, report.by, report.notes.get("checkpoints", ()))) if arms else ()
 
 
-def _sheets(
+def _tables(
     arms: Sequence[tuple[ArmErrors, ChainErrors]], by: By, notes: tuple[str, ...]
-) -> Iterator[Sheet]:
+) -> Iterator[Table]:
     heading = arm_heading(by)
     limits = ", ".join(f"{arm.name} {chain.k:g}" for arm, chain in arms)
     divide = _("Guesses after more than K searches are long ones; K: {limits}.").format(
         limits=limits
     )
-    yield _sheet(
+    yield _table(
         _("how ambiguities are met"),
         heading,
         [(arm.name, chain.profiles) for arm, chain in arms],
@@ -81,7 +81,7 @@ def _sheets(
         (_("Percent of reached ambiguous checkpoints, intervals 95%, by task."), divide, *notes),
     )
     passes = _("Percent of the checkpoints with this profile that were advanced, and their number.")
-    yield _sheet(
+    yield _table(
         _("pass rate by profile"),
         heading,
         [(arm.name, chain.profiles) for arm, chain in arms],
@@ -113,27 +113,27 @@ def _sheets(
             for kind, profiles in by_kind.items()
         ]
         if lines:
-            yield _sheet(
+            yield _table(
                 words, f"{heading} · {second}", lines, lambda each: share_of(each.passed), (passes,)
             )
     if any(status.rate.of for _arm, chain in arms for status in chain.statuses):
         yield _read(arms)
 
 
-def _sheet(
+def _table(
     words: str,
     heading: str,
     lines: Sequence[tuple[str, tuple[ProfileRate, ...]]],
     of: _Of,
     notes: Sequence[str],
-) -> Sheet:
-    found: list[Line] = []
+) -> Table:
+    found: list[TableRow] = []
     for name, profiles in lines:
         whole = profiles[0].share
         trials = dict.fromkeys(trial for each in profiles for trial in each.share.trials)
         found.append((text(name), number(whole.of, tuple(trials)), *map(of, profiles)))
     labels = [_(PROFILE_LABELS[profile]) for profile in Profile]
-    return Sheet(
+    return Table(
         view="results",
         title=title("checkpoints", words),
         headings=(heading, _("Ambiguities"), *labels),
@@ -142,7 +142,7 @@ def _sheet(
     )
 
 
-def _read(arms: Sequence[tuple[ArmErrors, ChainErrors]]) -> Sheet:
+def _read(arms: Sequence[tuple[ArmErrors, ChainErrors]]) -> Table:
     by_name = [(arm.name, {s.status: s.rate for s in chain.statuses}) for arm, chain in arms]
     present = [
         status for status in CheckpointStatus if any(rates[status].count for _n, rates in by_name)
@@ -165,7 +165,7 @@ def _read(arms: Sequence[tuple[ArmErrors, ChainErrors]]) -> Sheet:
 MEASURES = ("pass_at_1", "fcr", "hit_rate", "tool_calls", "premature_stop")
 
 
-def tier_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
+def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     """A line for each arm and tier, and one for all tiers if an arm has several. Means over tasks of the mean over
     samples; as in FORMATS, paraworld, trials without tool calls count zeros. Empty without fact tasks.
     """
@@ -174,14 +174,14 @@ def tier_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
         return ()
     arms = next(iter(whole.values())).by
     tiers = groups_of(pool, (*arms, "tier"), ("facts",))
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for values, group in whole.items():
         mine = [tier for tier in tiers if tier.values[:-1] == values and tier.judged]
         lines += [_line(tier) for tier in mine]
         lines += [_line(group, _("{arm} · all").format(arm=group.name))] if len(mine) > 1 else []
     notes = notes_of(pool, tuple(whole.values())).get("facts", ())
     return (
-        Sheet(
+        Table(
             view="results",
             title=title("facts", _("by tier")),
             headings=(
@@ -200,7 +200,7 @@ def tier_sheets(pool: Pool, by: By = BY) -> tuple[Sheet, ...]:
     )
 
 
-def _line(group: Group, name: str = "") -> Line:
+def _line(group: Group, name: str = "") -> TableRow:
     found: Mapping[str, Statistic] = means_of(group, MEASURES)
     return (
         text(name or group.name),
@@ -214,7 +214,7 @@ FIRST = 10
 EVERY = 5
 
 
-def curve_sheets(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tuple[Sheet, ...]:
+def curve_tables(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tuple[Table, ...]:
     """New facts, coverage and hit precision at the k-th tool call, for each arm over a fixed cohort and over all
     trials: the first `FIRST` calls, then every fifth and the last. `k_trunc`: the last call of the cohort. Empty
     without fact tasks.
@@ -224,18 +224,18 @@ def curve_sheets(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tupl
         _("Coverage and precision in percent; intervals 95%, by task."),
         *report.notes.get("facts", ()),
     )
-    sheets: list[Sheet] = []
+    tables: list[Table] = []
     for arm in report.arms:
         if arm.facts is None or not arm.facts.points:
             continue
         cohort = arm.facts.cohort
-        sheets += [
-            _curve_sheets_sheet(
+        tables += [
+            _curve_table(
                 arm.name, cohort_words(cohort.trials), cohort.points, (cohort_note(cohort), *below)
             ),
-            _curve_sheets_sheet(arm.name, all_words(), arm.facts.points, (*_of_all(), *below)),
+            _curve_table(arm.name, all_words(), arm.facts.points, (*_of_all(), *below)),
         ]
-    return tuple(sheets)
+    return tuple(tables)
 
 
 def cohort_words(*trials: int) -> str:
@@ -269,10 +269,8 @@ def _of_all() -> tuple[str, ...]:
     )
 
 
-def _curve_sheets_sheet(
-    arm: str, words: str, points: Sequence[CurveAt], notes: tuple[str, ...]
-) -> Sheet:
-    return Sheet(
+def _curve_table(arm: str, words: str, points: Sequence[CurveAt], notes: tuple[str, ...]) -> Table:
+    return Table(
         view="results",
         title=_("Fact tasks: {arm}, call by call, {which}").format(arm=arm, which=words),
         headings=(
@@ -282,7 +280,7 @@ def _curve_sheets_sheet(
             _("Fact coverage"),
             _("Hit precision"),
         ),
-        lines=tuple(map(_curve_sheets_line, chosen(points))),
+        lines=tuple(map(_curve_row, chosen(points))),
         notes=notes,
     )
 
@@ -294,7 +292,7 @@ def chosen(points: Sequence[CurveAt]) -> tuple[CurveAt, ...]:
     )
 
 
-def _curve_sheets_line(point: CurveAt) -> Line:
+def _curve_row(point: CurveAt) -> TableRow:
     return (
         text(str(point.k)),
         number(point.cohort, point.new_facts.trials),

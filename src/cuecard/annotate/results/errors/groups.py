@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
 from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
-from cuecard.annotate.labelling.comparison.tables import Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.rendering import ResultCell, in_percent
@@ -387,10 +387,10 @@ def across(
     arms: Sequence[tuple[str, _Arm]],
     rows: Sequence[tuple[str, Callable[[_Arm], ResultCell]]],
     notes: Sequence[str] = (),
-) -> Sheet:
+) -> Table:
     """A table with a column for each arm. `rows`: for each line its name and a function from the arm to its cell."""
-    lines: list[Line] = [(text(name), *(of(arm) for _name, arm in arms)) for name, of in rows]
-    return Sheet(
+    lines: list[TableRow] = [(text(name), *(of(arm) for _name, arm in arms)) for name, of in rows]
+    return Table(
         view="results",
         title=words,
         headings=(heading, *(name for name, _arm in arms)),

@@ -5,7 +5,7 @@ from math import ceil, floor, log10
 from typing import Literal
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
@@ -199,7 +199,7 @@ def _tidy(value: float) -> float:
     return round(value, 10) + 0.0
 
 
-def plot_sheet(plot: Plot) -> Sheet:
+def plot_table(plot: Plot) -> Table:
     """A line for each point, or for each row of a heat map, with intervals, n and the trials behind it."""
     if plot.kind == "heat":
         headings, lines = (plot.y.label, *plot.x.names), tuple(_heat_lines(plot))
@@ -209,7 +209,7 @@ def plot_sheet(plot: Plot) -> Sheet:
         if plot.kind == "intervals":
             headings, lines = headings[1:], tuple(line[1:] for line in lines)
     missing = (_("Nothing to draw: {reason}").format(reason=plot.missing),) if plot.missing else ()
-    return Sheet(
+    return Table(
         view="results",
         title=plot.title,
         headings=headings,
@@ -225,8 +225,8 @@ def place_text(axis: Axis, at: float) -> str:
     return value_text(at, axis.scale)
 
 
-def _line(plot: Plot, series: Series, point: Point) -> Line:
-    x: Cell = Cell(place_text(plot.x, point.x))
+def _line(plot: Plot, series: Series, point: Point) -> TableRow:
+    x: TableCell = TableCell(place_text(plot.x, point.x))
     if not plot.x.names:
         text = interval_text(point.x, point.x_low, point.x_high, plot.x.scale)
         x = ResultCell(text, value=point.x)
@@ -234,7 +234,7 @@ def _line(plot: Plot, series: Series, point: Point) -> Line:
             found = _statistic(plot, point.x, point.n, point.x_interval)
             x = ResultCell(text, statistic=found, trials=point.trials)
     return (
-        Cell(point.label or series.name),
+        TableCell(point.label or series.name),
         x,
         ResultCell(
             interval_text(point.y, point.low, point.high, plot.y.scale),
@@ -252,13 +252,13 @@ def _statistic(
     return Statistic(name=plot.key, value=value, n=n, low=low, high=high, no_interval=why)
 
 
-def _heat_lines(plot: Plot) -> Iterator[Line]:
+def _heat_lines(plot: Plot) -> Iterator[TableRow]:
     by_place = {(cell.row, cell.column): cell for cell in plot.cells}
     if not by_place:
         return
     for row, name in enumerate(plot.y.names):
         cells = [by_place[row, column] for column in range(len(plot.x.names))]
-        yield (Cell(name), *(_heat_cell(plot, cell) for cell in cells))
+        yield (TableCell(name), *(_heat_cell(plot, cell) for cell in cells))
 
 
 def _heat_cell(plot: Plot, cell: HeatCell) -> ResultCell:

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.latex import PACKAGES, as_latex, escaped
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.rendering import as_html, as_markdown, environment, figure_of, plain
@@ -38,13 +38,13 @@ def report_json(report: Report) -> Json:
     }
 
 
-def sheet_json(sheet: Sheet) -> Json:
+def data_of_table(table: Table) -> Json:
     """A table as `lines` of cells; numbers are unrounded, null for none. Trial ids are left out, because they mean
     nothing in another workspace.
     """
     return {
-        "title": plain(sheet.title),
-        "headings": [plain(heading) for heading in sheet.headings],
+        "title": plain(table.title),
+        "headings": [plain(heading) for heading in table.headings],
         "lines": [
             [
                 {
@@ -64,9 +64,9 @@ def sheet_json(sheet: Sheet) -> Json:
                 }
                 for found in map(figure_of, line)
             ]
-            for line in sheet.lines
+            for line in table.lines
         ],
-        "notes": [plain(note) for note in sheet.notes],
+        "notes": [plain(note) for note in table.notes],
     }
 
 
@@ -81,9 +81,9 @@ def _block(block: Block) -> Json:
             ]
             return {"kind": "terms", "title": plain(block.title), "terms": terms}
         case Tabled():
-            return {"kind": "table", **sheet_json(block.sheet)}
+            return {"kind": "table", **data_of_table(block.table)}
         case Drawn():
-            return {"kind": "plot", "key": block.plot.key, **sheet_json(block.sheet)}
+            return {"kind": "plot", "key": block.plot.key, **data_of_table(block.table)}
 
 
 def report_html(report: Report) -> str:
@@ -139,8 +139,8 @@ def _html_block(block: Block, table: int, figure: int) -> dict[str, Any]:
             return {
                 "kind": "table",
                 "folded": block.folded,
-                "title": f"{number} {block.sheet.title}",
-                "html": _safe(as_html(block.sheet, id=f"table-{table}", caption=number)),
+                "title": f"{number} {block.table.title}",
+                "html": _safe(as_html(block.table, id=f"table-{table}", caption=number)),
             }
         case Drawn():
             return {
@@ -149,7 +149,7 @@ def _html_block(block: Block, table: int, figure: int) -> dict[str, Any]:
                 "number": _("Figure {n}.").format(n=figure),
                 "title": block.plot.title,
                 "svg": _safe(as_svg(block.plot, heading=False)),
-                "html": _safe(as_html(block.sheet)),
+                "html": _safe(as_html(block.table)),
             }
 
 
@@ -196,7 +196,7 @@ def _latex_block(block: Block, section: str, taken: set[str]) -> Iterator[str]:
     elif isinstance(block, Tabled):
         label = f"{section}-{sum(name.startswith(f'{section}-') for name in taken) + 1}"
         taken.add(label)
-        yield as_latex(block.sheet, label=label)
+        yield as_latex(block.table, label=label)
 
 
 def report_markdown(report: Report) -> str:
@@ -229,7 +229,7 @@ def _markdown_block(block: Block) -> Iterator[str]:
                 )
         case Tabled() | Drawn():
             # One level below the sections.
-            yield f"#{as_markdown(block.sheet)}"
+            yield f"#{as_markdown(block.table)}"
 
 
 Format = Literal["html", "md", "tex", "csv", "json"]
@@ -259,7 +259,7 @@ def written(report: Report, format: Format) -> str:
         case "csv":
             from cuecard.annotate.results.rendering import as_csv
 
-            text = as_csv(report.sheets)
+            text = as_csv(report.tables)
         case "json":
             text = json.dumps(report_json(report), ensure_ascii=False, indent=2, allow_nan=False)
             text += "\n"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Cell, Sheet
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
-from cuecard.annotate.results.plots.model import plot_sheet
+from cuecard.annotate.results.plots.model import plot_table
 from cuecard.annotate.results.pool import Pool, Row, figure_key, gather
 from cuecard.annotate.results.report import method
 from cuecard.annotate.results.report.model import (
@@ -30,7 +30,7 @@ from cuecard.annotate.results.report.model import (
     Terms,
     listed,
 )
-from cuecard.annotate.results.score_tables import one_each, runs_sheet
+from cuecard.annotate.results.score_tables import one_each, runs_table
 from cuecard.annotate.results.scores import score_table
 from cuecard.annotate.results.words import dimension_word
 from cuecard.core.config import load_prompt, prompt_names
@@ -188,7 +188,7 @@ def _signed(value: float, measure: str) -> str:
     return text.lstrip("+-") if zero else text.translate(_MINUS)
 
 
-def prompts_sheet(workspace: Workspace, pool: Pool) -> Sheet | None:
+def prompts_table(workspace: Workspace, pool: Pool) -> Table | None:
     """Each prompt with its users and their numbers of calls; None if no call has one."""
     calls: Counter[tuple[str, str, str]] = Counter()
     for run in pool.runs:
@@ -197,17 +197,17 @@ def prompts_sheet(workspace: Workspace, pool: Pool) -> Sheet | None:
     if not calls:
         return None
     names = _embedded()
-    return Sheet(
+    return Table(
         view="results",
         title=_("Prompts"),
         headings=(_("Used by"), _("for"), _("prompt"), _("calls"), _("hash (SHA-256)")),
         lines=tuple(
             (
-                Cell(player),
-                Cell(_(PAYER[payer]) if payer in PAYER else payer),
-                Cell(names.get(digest, _("a prompt of the project's own"))),
-                Cell(f"{n:,}"),
-                Cell(digest),
+                TableCell(player),
+                TableCell(_(PAYER[payer]) if payer in PAYER else payer),
+                TableCell(names.get(digest, _("a prompt of the project's own"))),
+                TableCell(f"{n:,}"),
+                TableCell(digest),
             )
             for (payer, player, digest), n in sorted(calls.items())
         ),
@@ -287,7 +287,7 @@ def report_of(
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
         Section("method", _("Method"), tuple(_method(workspace, pool, people, doing))),
-        Section("revisions", _("Revisions"), (Tabled(method.revisions_sheet(pool), folded=True),)),
+        Section("revisions", _("Revisions"), (Tabled(method.revisions_table(pool), folded=True),)),
     )
     return Report(
         title=title.strip() or listed(dict.fromkeys(run.name for run in pool.runs)),
@@ -320,7 +320,7 @@ def _summary(pool: Pool) -> Iterator[Block]:
         yield Prose(_("Here the runs are taken together; the tables keep their settings apart."))
     if len(pool.values("agent")) > 2:
         yield Prose(caution())
-    yield Tabled(runs_sheet(pool))
+    yield Tabled(runs_table(pool))
 
 
 def _order() -> tuple[str, ...]:
@@ -331,21 +331,21 @@ def _order() -> tuple[str, ...]:
 
 
 def _tables(pool: Pool, name: str) -> Iterator[Block]:
-    for sheet in paper_table(pool, name):
-        if sheet.lines:
-            yield Tabled(sheet)
+    for table in paper_table(pool, name):
+        if table.lines:
+            yield Tabled(table)
 
 
 def _plots(pool: Pool) -> Iterator[Block]:
     plots = plots_of(pool)
-    sheets = keyed(PLOTS, [plot_sheet(plot) for plot in plots])
-    for plot, sheet in zip(plots, sheets, strict=True):
+    tables = keyed(PLOTS, [plot_table(plot) for plot in plots])
+    for plot, table in zip(plots, tables, strict=True):
         if not plot.missing:
-            yield Drawn(plot, sheet)
+            yield Drawn(plot, table)
 
 
 def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iterator[Block]:
-    yield Tabled(method.tasks_sheet(pool))
+    yield Tabled(method.tasks_table(pool))
     agents, users, worlds, judges = method.players(pool, people)
     yield agents
     yield method.course_terms(pool)
@@ -372,8 +372,8 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
         ),
     )
     doing(_("Reading prompts"))
-    if sheet := prompts_sheet(workspace, pool):
-        yield Tabled(sheet)
+    if table := prompts_table(workspace, pool):
+        yield Tabled(table)
     else:
         yield Prose(_("Prompts: no model was called with one."))
     yield _counting(pool)
@@ -382,7 +382,7 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
 def _agreement(
     found: Sequence[method.Agreeing], title: str, first: str, without: str
 ) -> Prose | Tabled:
-    return Tabled(method.agreement_sheet(title, first, found)) if found else Prose(without)
+    return Tabled(method.table_of_agreement(title, first, found)) if found else Prose(without)
 
 
 def _counting(pool: Pool) -> Terms:

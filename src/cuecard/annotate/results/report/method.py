@@ -24,7 +24,7 @@ from cuecard.annotate.labelling.comparison.model import (
     references_of,
     statistic_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Cell, Line, Sheet, cell
+from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.report.model import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 SEED = 0
 
 
-def tasks_sheet(pool: Pool) -> Sheet:
+def tasks_table(pool: Pool) -> Table:
     """How many tasks of each family, by language and difficulty."""
     known = {(row.trial.task_id, row.traits.hash): row.traits for row in pool.rows}
     languages = sorted({traits.language for traits in known.values()})
@@ -61,7 +61,7 @@ def tasks_sheet(pool: Pool) -> Sheet:
         for level in ("easy", "medium", "hard", None)
         if any(traits.difficulty == level for traits in known.values())
     ]
-    lines: list[Line] = []
+    lines: list[TableRow] = []
     for family, word in FAMILY_WORDS.items():
         mine = [
             (task, traits) for (task, _hash), traits in known.items() if traits.family == family
@@ -74,14 +74,14 @@ def tasks_sheet(pool: Pool) -> Sheet:
             *(sum(t.language == each for _task, t in mine) for each in languages),
             *(sum(t.difficulty == each for _task, t in mine) for each in difficulties),
         )
-        lines.append((Cell(_(word)), *(Cell(f"{n:,}") for n in numbers)))
+        lines.append((TableCell(_(word)), *(TableCell(f"{n:,}") for n in numbers)))
     words = {
         "easy": _("easy"),
         "medium": _("medium"),
         "hard": _("hard"),
         None: _("difficulty unknown"),
     }
-    return Sheet(
+    return Table(
         view="results",
         title=_("Tasks"),
         headings=(
@@ -109,19 +109,19 @@ def tasks_digest(pool: Pool) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def revisions_sheet(pool: Pool) -> Sheet:
+def revisions_table(pool: Pool) -> Table:
     families: dict[tuple[str, str], Family] = {
         (row.trial.task_id, row.traits.hash): row.family for row in pool.rows
     }
-    return Sheet(
+    return Table(
         view="results",
         title=_("Revisions of tasks that were played"),
         headings=(_("Task"), _("family"), _("content hash (SHA-256)")),
         lines=tuple(
             (
-                Cell(task),
-                Cell(_(FAMILY_WORDS[family])),
-                Cell(digest),
+                TableCell(task),
+                TableCell(_(FAMILY_WORDS[family])),
+                TableCell(digest),
             )
             for (task, digest), family in sorted(families.items())
         ),
@@ -402,18 +402,18 @@ def simulator_fidelity(
     )
 
 
-def agreement_sheet(title: str, first: str, found: Sequence[Agreeing]) -> Sheet:
-    lines: list[Line] = [
+def table_of_agreement(title: str, first: str, found: Sequence[Agreeing]) -> Table:
+    lines: list[TableRow] = [
         (
-            Cell(each.name),
-            Cell(each.about),
-            Cell(f"{each.people:,}"),
-            Cell(f"{each.n:,} ({each.tasks:,})"),
+            TableCell(each.name),
+            TableCell(each.about),
+            TableCell(f"{each.people:,}"),
+            TableCell(f"{each.n:,} ({each.tasks:,})"),
             *(cell(figure) for figure in each.figures),
         )
         for each in found
     ]
-    return Sheet(
+    return Table(
         view="results",
         title=title,
         headings=(

@@ -7,7 +7,7 @@ from datetime import date
 
 from pydantic import JsonValue
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.i18n import N_, Language, _
@@ -39,7 +39,7 @@ class Terms:
 class Tabled:
     """A table. `folded`: long and for reference; formats that can do so show it closed."""
 
-    sheet: Sheet
+    table: Table
     folded: bool = False
 
 
@@ -48,7 +48,7 @@ class Drawn:
     """A plot with its data as a table."""
 
     plot: Plot
-    sheet: Sheet
+    table: Table
 
 
 Block = Prose | Terms | Tabled | Drawn
@@ -81,9 +81,9 @@ class Report:
             yield from section.blocks
 
     @property
-    def sheets(self) -> tuple[Sheet, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Every table; those of plots are left out, because other tables hold their data."""
-        return tuple(block.sheet for block in self.blocks if isinstance(block, Tabled))
+        return tuple(block.table for block in self.blocks if isinstance(block, Tabled))
 
 
 LANGUAGE: dict[str, str] = {"en": N_("English"), "zh": N_("Chinese")}

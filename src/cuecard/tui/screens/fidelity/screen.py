@@ -96,7 +96,7 @@ class FidelityScreen(FiguresScreen):
     @guarded("fidelity")
     async def look(self) -> None:
         from cuecard.annotate.fidelity.report import gather, report_of, scored_part
-        from cuecard.annotate.fidelity.tables import fidelity_sheets
+        from cuecard.annotate.fidelity.tables import fidelity_tables
 
         scope = self._scope
 
@@ -109,7 +109,7 @@ class FidelityScreen(FiguresScreen):
             self.counting(_("counting"))
             found = report_of(inputs, outcomes, meaning)
             scales = scales_of(workspace.session_forms.newest())
-            return FidelityView(inputs, found, fidelity_sheets(found), scales)
+            return FidelityView(inputs, found, fidelity_tables(found), scales)
 
         view = await self.counted(_("reading dialogues"), work)
         if self._view is not None:
@@ -175,7 +175,7 @@ class FidelityScreen(FiguresScreen):
         view = self._view
         assert view is not None
         title = " · ".join(filter(None, (_("Fidelity of simulators"), self._name)))
-        return Report("fidelity", title, view.sheets, circumstances(view.found))
+        return Report("fidelity", title, view.tables, circumstances(view.found))
 
     def _list(self, wanted: Turns, title: str) -> None:
         from cuecard.tui.screens.fidelity.turns import FidelityTurnsScreen

@@ -202,8 +202,8 @@ class CompareScreen(FiguresScreen):
     async def written(self) -> Report:
         view = self._view
         assert view is not None
-        sheets = [sheet for section in view.named for sheet in view.of(section)]
-        return Report("comparison", self.title_words, sheets, view.circumstances())
+        tables = [table for section in view.named for table in view.of(section)]
+        return Report("comparison", self.title_words, tables, view.circumstances())
 
     async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
         from cuecard.tui.screens.play.dialogs import ChoiceDialog

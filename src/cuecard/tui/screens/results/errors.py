@@ -158,8 +158,8 @@ class ErrorsScreen(FiguresScreen):
         for section in view.uncounted:
             found = await self.counted(_("counting"), lambda _workspace, s=section: count(pool, s))
             view.keep(filter, found)
-        sheets = [sheet for section in view.named for sheet in view.of(section)]
-        return Report("errors", self.title_words, sheets)
+        tables = [table for section in view.named for table in view.of(section)]
+        return Report("errors", self.title_words, tables)
 
     def _take(self, filter: Filter) -> None:
         if self._view is not None:

@@ -20,7 +20,7 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.present.files import Report, path_of, report_text
-from cuecard.tui.present.tables import SheetView, plot_lines, plot_rows, table_rows
+from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows
 from cuecard.tui.widgets.lists import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Lines, PlainText
@@ -65,7 +65,7 @@ class FiguresScreen(CuecardScreen[None]):
         self._done = ""
 
     @property
-    def view(self) -> SheetView[Any] | None:
+    def view(self) -> TablesView[Any] | None:
         """What is shown; None while it is counted."""
         raise NotImplementedError
 
@@ -182,7 +182,7 @@ class FiguresScreen(CuecardScreen[None]):
         if self.view is not None:
             self.view.show(section)
             self.fill()
-            if self.view.sheet is not None:
+            if self.view.table is not None:
                 self.grid.focus()
 
     def action_step(self, by: int) -> None:
@@ -243,7 +243,7 @@ class FiguresScreen(CuecardScreen[None]):
         self._tell_title()
         if view.anything:
             self.fill()
-            if view.sheet is not None:
+            if view.table is not None:
                 self.grid.focus()
         self.refresh_bindings()
 
@@ -254,14 +254,14 @@ class FiguresScreen(CuecardScreen[None]):
             return
         self.query_one("#tabs", Lines).load(view.tab_lines(self.size.width - 2))
         self.query_one("#heading", Static).update(view.heading)
-        grid.display = view.sheet is not None
-        self.query_one("#details").set_class(view.sheet is None, "-alone")
-        if view.sheet is None:
+        grid.display = view.table is not None
+        self.query_one("#details").set_class(view.table is None, "-alone")
+        if view.table is None:
             columns, rows = (), ()
         elif view.plotted and view.drawn:
             columns, rows = plot_rows(view.drawn, self.size.width)
         else:
-            columns, rows = table_rows(view.sheet, self.size.width)
+            columns, rows = table_rows(view.table, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
         grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
         self._draw_below(view)
@@ -282,20 +282,20 @@ class FiguresScreen(CuecardScreen[None]):
     def _fill_again(self) -> None:
         self.fill(self.place)
 
-    def _draw_below(self, view: SheetView[Any]) -> None:
+    def _draw_below(self, view: TablesView[Any]) -> None:
         """On tall screens the intervals stand below a table of few lines as well."""
         drawn = self.query_one("#drawn", Static)
-        table, sheet = view.sheet, view.drawn
+        table, plotted = view.table, view.drawn
         spare = self.size.height - _BESIDE - (len(table.lines) if table else 0)
         drawn.display = (
             table is not None
-            and sheet is not None
+            and plotted is not None
             and not view.plotted
             and view.plottable
             and spare >= _LEAST
         )
-        if sheet is not None and drawn.display:
-            drawn.update("\n".join(plot_lines(sheet, self.size.width, spare - 2)))
+        if plotted is not None and drawn.display:
+            drawn.update("\n".join(plot_lines(plotted, self.size.width, spare - 2)))
 
     def _tell_progress(self) -> None:
         if self._done:

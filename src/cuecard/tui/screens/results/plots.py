@@ -91,7 +91,7 @@ class PlotsScreen(CuecardScreen[None]):
         self.look(AGENTS)
 
     def on_resize(self, event: events.Resize) -> None:
-        if self._view is not None and self._view.table:
+        if self._view is not None and self._view.as_table:
             self.call_after_refresh(self._fill)
 
     @property
@@ -170,7 +170,7 @@ class PlotsScreen(CuecardScreen[None]):
 
     def action_table(self) -> None:
         if self._view is not None:
-            self._view.table = not self._view.table
+            self._view.as_table = not self._view.as_table
             self._fill()
             self._unlist()
 
@@ -202,7 +202,7 @@ class PlotsScreen(CuecardScreen[None]):
             "The plot, if the name ends in .svg; its numbers, if it ends in .csv, .tex or .md."
             " A file that is there is replaced."
         )
-        suffix = "csv" if view.table else "svg"
+        suffix = "csv" if view.as_table else "svg"
         dialog = PathDialog(_("Export the plot"), text, f"{view.plot.key}.{suffix}")
         typed = await self.app.push_screen_wait(dialog)
         if typed is None:
@@ -223,7 +223,7 @@ class PlotsScreen(CuecardScreen[None]):
         view = self._view
         if self.has_class(_LISTING):
             self._unlist()
-        elif view is not None and view.table:
+        elif view is not None and view.as_table:
             self.action_table()
         else:
             self.dismiss()
@@ -283,9 +283,9 @@ class PlotsScreen(CuecardScreen[None]):
         self.query_one("#heading", Static).update(view.heading)
         self._list.fill([[name] for name in view.names()], cursor=view.at)
         plot, figures = self.query_one("#plot", PlotView), self._figures
-        plot.display, figures.display = not view.table, view.table
-        if view.table:
-            columns, rows = table_rows(view.sheet, figures.size.width or self.size.width)
+        plot.display, figures.display = not view.as_table, view.as_table
+        if view.as_table:
+            columns, rows = table_rows(view.table, figures.size.width or self.size.width)
             figures.set_columns(columns, fixed=1)
             figures.load(ListSource(rows), cursor=(0, 1))
         else:
@@ -295,7 +295,7 @@ class PlotsScreen(CuecardScreen[None]):
     def _unlist(self) -> None:
         """Back from the list to the plot or its table."""
         self.remove_class(_LISTING)
-        table = self._view is not None and self._view.table
+        table = self._view is not None and self._view.as_table
         self.query_one("#figures" if table else "#plot").focus()
 
     def _explain(self) -> None:

@@ -190,17 +190,17 @@ class ScoresPane(Vertical):
             return
         self.query_one("#sections", Lines).load([view.tabs()])
         self.query_one("#scores-heading", Lines).load([view.heading()])
-        sheet = view.sheet
+        shown = view.table
         rows: list[list[str | GridCell | Text]] = []
-        for line in sheet.lines:
+        for line in shown.lines:
             cells: list[str | GridCell | Text] = [GridCell(line[0].text, "strong")]
             cells += [GridCell(c.text, "muted" if c.remark else "plain") for c in line[1:]]
             rows.append(cells)
         short = {_(COUNT_WORDS[key]): glyph for key, glyph in COUNT_GLYPHS.items()}
         columns: list[GridColumn] = []
-        for at, heading in enumerate(sheet.headings):
-            words = at == 0 or not any(_counted(line[at]) for line in sheet.lines)
-            longest = max((cell_len(line[at].text) for line in sheet.lines), default=0)
+        for at, heading in enumerate(shown.headings):
+            words = at == 0 or not any(_counted(line[at]) for line in shown.lines)
+            longest = max((cell_len(line[at].text) for line in shown.lines), default=0)
             if self.size.width < WIDE:
                 heading = short.get(heading, heading)
             least = min(max(longest, cell_len(heading)), _MOST)
@@ -222,7 +222,7 @@ def _counted(cell: object) -> bool:
 
 
 def _first_figure(view: ScoreView) -> int:
-    lines = view.sheet.lines
+    lines = view.table.lines
     cells = lines[0] if lines else ()
     return next((at for at, cell in enumerate(cells) if isinstance(cell, FigureCell)), 0)
 

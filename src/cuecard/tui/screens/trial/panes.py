@@ -17,7 +17,7 @@ from cuecard.core.verdicts import Measure
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
-from cuecard.tui.present.trial_gold import TableCell, TableView
+from cuecard.tui.present.trial_gold import GoldCell, TableView
 from cuecard.tui.present.trial_panes import PaneLine, PaneText, work_entry
 from cuecard.tui.present.trial_summary import measure_rows
 from cuecard.tui.widgets.entry_list import EntryList
@@ -156,7 +156,7 @@ class TablePane(Vertical):
         self.query_one(".detail", Lines).load(cell.detail if cell else ())
 
     @property
-    def _cell(self) -> TableCell | None:
+    def _cell(self) -> GoldCell | None:
         grid = self.query_one(Grid)
         row, column = grid.cursor_row, grid.cursor_column
         rows = self._view.rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.tables import on_one_scale, plot_lines, table_rows
@@ -13,9 +13,9 @@ def cell(text: str, value: float, low: float, high: float) -> ResultCell:
     return ResultCell(text, statistic=Statistic(name="x", value=value, n=9, low=low, high=high))
 
 
-def sheet(*cells: ResultCell) -> Sheet:
+def table(*cells: ResultCell) -> Table:
     line = (ResultCell("a line"), *cells)
-    return Sheet("results", "title", ("What", *("x" for _cell in cells)), (line,))
+    return Table("results", "title", ("What", *("x" for _cell in cells)), (line,))
 
 
 SHARE = cell("0.812 [0.771, 0.850]", 0.812, 0.771, 0.85)
@@ -25,7 +25,7 @@ TOKENS = cell("4,120 [3,900, 4,500]", 4120, 3900, 4500)
 
 
 def texts(room: int) -> list[str]:
-    _columns, rows = table_rows(sheet(SHARE, DIFFERENCE, PERCENT, TOKENS), room)
+    _columns, rows = table_rows(table(SHARE, DIFFERENCE, PERCENT, TOKENS), room)
     return [each.text for each in rows[0] if isinstance(each, GridCell)]
 
 
@@ -47,11 +47,11 @@ def test_intervals_take_less_room_in_a_narrow_table() -> None:
 
 
 def test_only_figures_of_one_scale_are_drawn_together() -> None:
-    assert on_one_scale(sheet(SHARE, DIFFERENCE, PERCENT))
-    assert not on_one_scale(sheet(SHARE, TOKENS))
-    assert on_one_scale(sheet(TOKENS))
-    assert not on_one_scale(sheet(ResultCell("7", value=7.0)))
-    axis, line = plot_lines(sheet(SHARE), 40, 5)
+    assert on_one_scale(table(SHARE, DIFFERENCE, PERCENT))
+    assert not on_one_scale(table(SHARE, TOKENS))
+    assert on_one_scale(table(TOKENS))
+    assert not on_one_scale(table(ResultCell("7", value=7.0)))
+    axis, line = plot_lines(table(SHARE), 40, 5)
     assert axis.startswith("        0.7")
     assert line.startswith("a line  ")
     assert "├" in line
@@ -59,7 +59,7 @@ def test_only_figures_of_one_scale_are_drawn_together() -> None:
 
 def test_names_are_drawn_without_what_a_terminal_would_act_on() -> None:
     hostile = cell("0.5 [0.4, 0.6]", 0.5, 0.4, 0.6)
-    one = Sheet(
+    one = Table(
         "results", "t", ("What", "\x1b[31mred"), ((ResultCell("a\x1b]0;x\x07\nb"), hostile),)
     )
     lines = plot_lines(one, 60, 5)

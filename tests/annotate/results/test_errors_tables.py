@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling.comparison.tables import Sheet
+from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.errors.behaviour_tables import (
-    compaction_sheets,
-    interaction_sheets,
-    tool_sheets,
+    compaction_tables,
+    interaction_tables,
+    tool_tables,
 )
-from cuecard.annotate.results.errors.error_tables import error_sheets
+from cuecard.annotate.results.errors.error_tables import error_tables
 from cuecard.annotate.results.errors.family_tables import (
     chosen,
-    curve_sheets,
-    profile_sheets,
-    tier_sheets,
+    curve_tables,
+    profile_tables,
+    tier_tables,
 )
 from cuecard.annotate.results.errors.report import error_report, search_errors
 from cuecard.annotate.results.rendering import ResultCell, as_markdown
@@ -30,12 +30,12 @@ from cuecard.core.scoring.trial_score import (
 from result_rows import pool, row
 
 
-def texts(sheet: Sheet) -> list[list[str]]:
-    return [[cell.text for cell in line] for line in sheet.lines]
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in line] for line in table.lines]
 
 
-def behind(sheet: Sheet, line: int, column: int) -> tuple[int, ...]:
-    cell = sheet.lines[line][column]
+def behind(table: Table, line: int, column: int) -> tuple[int, ...]:
+    cell = table.lines[line][column]
     assert isinstance(cell, ResultCell)
     return cell.trials
 
@@ -71,8 +71,8 @@ def test_error_tables_of_graphs():
             reason="no [array]\nin it", raw="I \x1b[31mfound\nthings"),
         row("b", "t2", None),
     ]  # fmt: skip
-    sheets = {s.title.partition(": ")[2]: s for s in error_sheets(error_report(pool(*rows)))}
-    whole = sheets["what goes wrong"]
+    tables = {s.title.partition(": ")[2]: s for s in error_tables(error_report(pool(*rows)))}
+    whole = tables["what goes wrong"]
     assert whole.headings[:5] == (
         "Agent",
         "Trials",
@@ -86,27 +86,27 @@ def test_error_tables_of_graphs():
     ]  # fmt: skip
     assert behind(whole, 0, 5) == (rows[0].trial.id,)
     assert "1 trial is not judged and in no score." in whole.notes
-    assert texts(sheets["what could not be read"]) == [
+    assert texts(tables["what could not be read"]) == [
         ["no [array] in it", "0", "1", "I found things"]
     ]
-    assert texts(sheets["coverage by relation"]) == [
+    assert texts(tables["coverage by relation"]) == [
         ["born", "66.7 (3)", "0.0 (2)"],
         ["died", "–", "–"],
     ]
-    assert "1 gold triple was not judged and is left out." in sheets["coverage by relation"].notes
-    assert [line[0] for line in texts(sheets["coverage by stage"])] == ["2", "10"]
-    assert texts(sheets["relations that support nothing"]) == [["near", "4", "0"]]
-    turns, together = texts(sheets["F1 by user turns"])
+    assert "1 gold triple was not judged and is left out." in tables["coverage by relation"].notes
+    assert [line[0] for line in texts(tables["coverage by stage"])] == ["2", "10"]
+    assert texts(tables["relations that support nothing"]) == [["near", "4", "0"]]
+    turns, together = texts(tables["F1 by user turns"])
     assert turns[0] == "<=10"
     assert together == ["Pearson's r", "–", "–"]
-    constant = sheets["F1 by user turns"].lines[1][1].statistic
+    constant = tables["F1 by user turns"].lines[1][1].statistic
     assert (constant.n, constant.reason) == (2, "one of the two is the same in every trial")
-    (turns,) = texts(sheets["F1 by user turns, finer classes (ours)"])
+    (turns,) = texts(tables["F1 by user turns, finer classes (ours)"])
     assert (turns[0], turns[1].split()[0], turns[1].split()[-1]) == ("3-5", "50.0", "(2)")
-    assert [line[0] for line in texts(sheets["F1 by tool calls"])] == ["6-10"]
-    assert [line[0] for line in texts(sheets["F1 with and without compaction"])] == ["without"]
-    for sheet in sheets.values():
-        assert as_markdown(sheet)
+    assert [line[0] for line in texts(tables["F1 by tool calls"])] == ["6-10"]
+    assert [line[0] for line in texts(tables["F1 with and without compaction"])] == ["without"]
+    for table in tables.values():
+        assert as_markdown(table)
 
 
 def test_error_tables_of_tables():
@@ -123,7 +123,7 @@ def test_error_tables_of_tables():
         row("a", "t1", {}, family="table", handed_in="table", table=table),
         row("a", "t2", {}, family="table", handed_in="table", table=lost),
     ]
-    whole, reasons, columns = error_sheets(error_report(pool(*rows)))
+    whole, reasons, columns = error_tables(error_report(pool(*rows)))
     assert [t.split()[0] for t in texts(whole)[0][5:]] == ["50.0", "50.0", "33.3", "75.0"]
     assert (texts(reasons), behind(reasons, 0, 1)) == (
         [["no column Year", "1"]],
@@ -150,7 +150,7 @@ def test_interaction_is_a_mean_over_tasks():
         row("a", "t2", talked(9, 1, 1)),
         row("a", "f", talked(1, None, 1), family="facts"),
     ]
-    turns, told, tokens, facts, _fact_tokens = interaction_sheets(pool(*rows))
+    turns, told, tokens, facts, _fact_tokens = interaction_tables(pool(*rows))
     assert turns.headings == (
         "Agent",
         "Trials",
@@ -186,20 +186,20 @@ def test_compactions_with_the_difference_they_go_with():
         for s, f1 in enumerate(both)
     ]
     rows.append(row("a", "t6", {"triplet_f1": None, "compactions": 0}))
-    (sheet,) = compaction_sheets(pool(*rows))
-    (line,) = texts(sheet)
+    (table,) = compaction_tables(pool(*rows))
+    (line,) = texts(table)
     assert line[:2] == ["a", "11"]
     assert line[2].startswith("45.5 [")
     assert line[3].startswith("0.91 [")
     assert (line[4].split()[0], line[4].split()[-1]) == ("30.0", "(5)")
     assert (line[5].split()[0], line[5].split()[-1]) == ("60.0", "(5)")
-    difference = sheet.lines[0][6].statistic
+    difference = table.lines[0][6].statistic
     assert difference
     assert difference.value == pytest.approx(-0.3)
     low, high = difference.interval or (0, 0)
     assert -0.6 < low < -0.3 < high < 0.1
-    assert behind(sheet, 0, 4) == tuple(each.trial.id for each in rows[:10:2])
-    assert compaction_sheets(pool(row("a", "t", {"compactions": 0}))) == ()
+    assert behind(table, 0, 4) == tuple(each.trial.id for each in rows[:10:2])
+    assert compaction_tables(pool(row("a", "t", {"compactions": 0}))) == ()
 
 
 def test_profiles():
@@ -210,7 +210,7 @@ def test_profiles():
         row("a", "t2", {}, family="checkpoints", handed_in="answer", difficulty="easy",
             steps=(step(asks=1, before=2),)),
     ]  # fmt: skip
-    met, passed, kinds, hard, read = profile_sheets(pool(*rows))
+    met, passed, kinds, hard, read = profile_tables(pool(*rows))
     assert met.headings[2:] == (
         "Guesses at once",
         "Searches long, then guesses",
@@ -225,7 +225,7 @@ def test_profiles():
     assert texts(hard)[0][0] == "a · easy"
     assert [t[0] for t in texts(read)] == ["turns", "right answer", "searched only"]
     assert [t[1].split()[0] for t in texts(read)] == ["4", "75.0", "25.0"]
-    assert profile_sheets(pool(row("a", "t", {}))) == ()
+    assert profile_tables(pool(row("a", "t", {}))) == ()
 
 
 def test_tiers():
@@ -245,20 +245,20 @@ def test_tiers():
         played("t2", 6, 0, 0.25),
         played("t3", 11, 0, 0),
     ]
-    (sheet,) = tier_sheets(pool(*rows))
-    assert sheet.headings == (
+    (table,) = tier_tables(pool(*rows))
+    assert table.headings == (
         "Agent · Tier", "Trials", "Tasks",
         "Pass@1", "Fact coverage", "Hit rate", "Tool calls", "Stopped too early",
     )  # fmt: skip
-    assert [[t.split()[0] for t in line[1:5]] for line in texts(sheet)] == [
+    assert [[t.split()[0] for t in line[1:5]] for line in texts(table)] == [
         ["2", "1", "50.0", "75.0"],
         ["1", "1", "0.0", "25.0"],
         ["1", "1", "0.0", "0.0"],
         # 1/2, 0, 0 and 3/4, 1/4, 0 over three tasks.
         ["4", "3", "16.7", "33.3"],
     ]
-    assert [line[0] for line in texts(sheet)] == ["a · easy", "a · medium", "a · hard", "a · all"]
-    assert len(tier_sheets(pool(*rows[:2]))[0].lines) == 1
+    assert [line[0] for line in texts(table)] == ["a · easy", "a · medium", "a · hard", "a · all"]
+    assert len(tier_tables(pool(*rows[:2]))[0].lines) == 1
 
 
 def test_curves_and_which_calls_a_table_tells():
@@ -271,7 +271,7 @@ def test_curves_and_which_calls_a_table_tells():
             searched=FactFigures(facts=2, hits=(False,), fresh=(0,)),
         ),
     )  # fmt: skip
-    paper, ours = curve_sheets(rows)
+    paper, ours = curve_tables(rows)
     assert paper.title == "Fact tasks: a, call by call, fixed cohort (paper), n = 2"
     assert ours.title == "Fact tasks: a, call by call, all trials (ours)"
     assert [[t.split()[0] for t in line] for line in texts(paper)] == [
@@ -283,17 +283,17 @@ def test_curves_and_which_calls_a_table_tells():
         ["2", "2", "0.00", "33.3", "50.0"],
     ]
     assert "Fewer than 50 trials made a call" in paper.notes[0]
-    one, _other = curve_sheets(rows, k_trunc=1)
+    one, _other = curve_tables(rows, k_trunc=1)
     assert one.title.endswith("n = 3")
     assert len(one.lines) == 1
-    none, _other = curve_sheets(rows, k_trunc=3)
+    none, _other = curve_tables(rows, k_trunc=3)
     assert (none.lines, none.notes[0]) == ((), "No trial made 3 calls.")
     long = FactFigures(facts=2, hits=(True,) * 23, fresh=(0,) * 23)
     only = row("a", "t", {}, family="facts", handed_in="answer", searched=long)
     assert only.figures
     points = search_errors(((only, only.figures),)).points
     assert [point.k for point in chosen(points)] == [*range(1, 11), 15, 20, 23]
-    assert curve_sheets(pool(row("a", "t", {}))) == ()
+    assert curve_tables(pool(row("a", "t", {}))) == ()
 
 
 def test_tools():
@@ -302,13 +302,13 @@ def test_tools():
         row("a", "t2", {}, tools={"search": 1}),
         row("b", "t1", {}, tools={"python": 2}),
     ]
-    (sheet,) = tool_sheets(pool(*rows))
-    assert texts(sheet) == [
+    (table,) = tool_tables(pool(*rows))
+    assert texts(table) == [
         ["trials", "2", "1"],
         ["search", "2.5", "0.0"],
         ["python", "0.0", "2.0"],
         ["visit", "0.5", "0.0"],
         ["all tools", "3.0", "2.0"],
     ]
-    assert behind(sheet, 3, 1) == (rows[0].trial.id,)
-    assert tool_sheets(pool(row("a", "t", {}))) == ()
+    assert behind(table, 3, 1) == (rows[0].trial.id,)
+    assert tool_tables(pool(row("a", "t", {}))) == ()
