@@ -1,1 +1,1 @@
-"""Players of the agent part of a trial."""
+"""Agents: offline, on a model (ReAct, team), as another program (ACP) and behind a web address (HTTP)."""

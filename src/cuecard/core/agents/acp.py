@@ -1,4 +1,4 @@
-"""Any harness that speaks the Agent Client Protocol, as the agent of a trial: its turns, and what it is told again when its memory is lost."""
+"""An agent that is a harness speaking the Agent Client Protocol: its turns, and retelling the dialogue to a new session."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ async def prompt_harness(
     model: str,
     show: bool,
 ) -> ModelReply:
-    """The harness's answer to `words`: its text, and the call of a turn tool that ended the turn.
+    """The harness's answer to `words`: its text, and the call of the turn tool that ended the turn, if any.
 
-    Its own tool calls are recorded as they end. Raises `HarnessFailed`, `ErrorLoop`, and what failed
-    meanwhile in the world or in recording; the harness is then told to stop.
+    Its own tool calls are recorded as they end. Raises `HarnessFailed`, `ErrorLoop`, and errors of the world or of
+    recording that happened meanwhile; the harness is then told to stop.
     """
     began = time.monotonic()
     on_text: Callable[[str], None] = context.stream if show else _nowhere
@@ -112,7 +112,7 @@ def _complain(stop: str) -> None:
 
 
 async def _first(prompt: asyncio.Task[PromptResponse], *troubles: asyncio.Future[None]) -> None:
-    """Wait for the prompt's end or for what fails meanwhile, and raise the latter."""
+    """Wait for the prompt to end; raises the first of `troubles` if one comes before that."""
     await asyncio.wait({prompt, *troubles}, return_when=asyncio.FIRST_COMPLETED)
     for trouble in troubles:
         if trouble.done():
@@ -130,14 +130,16 @@ def _nowhere(_text: str) -> None:
 
 @dataclass(frozen=True)
 class Retelling:
-    """`intro`: what a harness is told before the user's first words; `prompt` tells the rest."""
+    """How a new session is told the dialogue so far. `intro`: the text before the user's first words; `prompt`: the
+    template for the rest.
+    """
 
     intro: str
     prompt: Prompt
     language: TaskLanguage
 
     async def sit(self, seat: Seat, dialogue: Dialogue, words: str, context: StepContext) -> str:
-        """Take up or begin a session; returns what to prompt with so that `words` are answered.
+        """Resume or begin a session; returns the prompt that makes the harness answer `words`.
 
         Raises `HarnessFailed`.
         """
@@ -156,9 +158,7 @@ class Retelling:
     async def _taken_up(
         self, seat: Seat, earlier: HarnessSession, context: StepContext
     ) -> str | None:
-        """What the user has said in the session that was taken up; None if it could not be, or holds
-        nothing.
-        """
+        """The user's words in the session that was resumed; None if it could not be resumed or is empty."""
         try:
             await seat.start(earlier.cwd)
         except StartOver:
@@ -175,7 +175,9 @@ class Retelling:
         return heard
 
     def _next(self, heard: str, dialogue: Dialogue, words: str) -> str:
-        """Words that the session has heard are not said again, unless the user says them twice."""
+        """The prompt for `words`. If the session already holds them, they are repeated only if the user said them
+        twice.
+        """
         said = [message.text.strip() for message in dialogue.of("user")]
         twice = len(said) > 1 and said[-2].endswith(said[-1])
         last = bool(said) and said[-1] == words.strip()
@@ -184,7 +186,7 @@ class Retelling:
         return words
 
     def _told(self, before: Sequence[tuple[str, str]]) -> list[str]:
-        """The user's first words, and what was said since."""
+        """The parts of a prompt that retells a dialogue: the user's first words, and what was said since."""
         if not before:
             return []
         first, *others = before
@@ -195,8 +197,8 @@ class Retelling:
 
 
 def session_to_take_up(log: Sequence[Event], rewound: int) -> HarnessSession | None:
-    """The session that a trial is in, if it may go on: what it remembers was not taken back, and its
-    folder is there if it left something in it.
+    """The trial's session, if it can be resumed: nothing that it remembers was taken back, and if it left files, its
+    folder still exists.
     """
     for event in reversed(log):
         if isinstance(event.body, Marked) and isinstance(
@@ -208,7 +210,7 @@ def session_to_take_up(log: Sequence[Event], rewound: int) -> HarnessSession | N
 
 
 def _before(dialogue: Dialogue, words: str) -> list[tuple[str, str]]:
-    """What was said before `words`, which may be the dialogue's last."""
+    """The messages before `words`, which may be the dialogue's last message."""
     told = [(message.role, message.text) for message in dialogue.messages]
     if told and told[-1] == ("user", words):
         told.pop()
@@ -220,12 +222,12 @@ Sat = TypeVar("Sat")
 
 @dataclass(eq=False)
 class AcpAgent:
-    """Plays an agent's part with a harness in a session of its own. Each prompt is a model call of
-    the log, so that an answered one is never sent again.
+    """An agent that is a harness with a session for this trial. Each prompt is recorded as a model call, so that an
+    answered one is never sent again.
 
-    With a `retelling` a person plays the user: their trial never starts over. `intro`: told once, before the user's first words; made from `prompts`. `own_tools` end the agent's turn; they are
-    offered beside the world's. The session is not rebuilt from the log: a trial that was interrupted
-    loads it, if the harness can, or starts over.
+    `intro`: told once, before the user's first words; made from `prompts`. `own_tools` end the agent's turn and are
+    offered beside the world's. The session is not rebuilt from the log: a resumed trial loads it, if the harness can, or
+    starts over; with a `retelling` (a person plays the user) it is told the dialogue instead of starting over.
     """
 
     name: str
@@ -265,7 +267,7 @@ class AcpAgent:
         return AgentReply(text=said.text)
 
     async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
-        """What the harness hands in; where that cannot be read, it is asked once more.
+        """The harness's prediction; if that cannot be parsed, it is asked once more.
 
         Raises `HarnessFailed` and `AgentPaused`.
         """
@@ -303,14 +305,14 @@ class AcpAgent:
             except HarnessFailed:
                 if seat.harness.usable:
                     raise
-            # It died, which costs no person their session; once.
+            # The harness died: in a person's session it is started again, once.
             seat, text = await self._seated_again(self.retelling, dialogue, words, here)
             return await self._prompt(seat, text, here, show=not concluding)
 
         return await context.call_model(self._model, perform, prompt=prompt.hash)
 
     async def _unattended(self, words: str, context: StepContext, *, show: bool) -> ModelReply:
-        """Raises `AgentPaused` in place of a failure that would meet every other trial alike."""
+        """Prompt without a person. Raises `AgentPaused` for a failure that all other trials would have too."""
         breaker = self.hub.breaker(self.name, self.config.give_up_after)
         starting = True
         try:
@@ -336,7 +338,7 @@ class AcpAgent:
     async def _prompt(
         self, seat: Seat, text: str, context: StepContext, *, show: bool
     ) -> ModelReply:
-        # While it hands in, the world stays shut.
+        # No tools of the world while it hands in.
         async with seat.world(context) if show else nullcontext() as turn:
             return await prompt_harness(
                 seat,

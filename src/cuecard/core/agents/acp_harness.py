@@ -1,4 +1,4 @@
-"""A running harness and the connection to it, over the Agent Client Protocol: lines of JSON to and from a program."""
+"""A running harness and the connection to it over the Agent Client Protocol: JSON lines on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TAIL_LINES, _TAIL_CHARS = 20, 500
 
 
 class Tail:
-    """The last lines that a program wrote besides the protocol, without secrets."""
+    """The last lines that a program wrote outside the protocol, without secrets, for error messages."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_TAIL_LINES)
@@ -51,8 +51,8 @@ class Tail:
 
 
 class Pipe:
-    """The transport of a connection (the protocol library's `Transport`). Lines that are no message
-    go to `stray`: a harness that prints a banner is not cut off for it.
+    """The transport of a connection (the protocol library's `Transport`). Lines that are no messages go to `stray`, so
+    that a harness may print a banner.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Pipe:
 
 
 def _message(line: bytes) -> dict[str, Any] | None:
-    """The message in a line; None if there is none that the protocol library can take: it would log
-    what is wrong to the terminal, where a screen may be.
+    """The message in a line; None if it is none that the protocol library accepts, since the library would log the error
+    to the terminal, where a screen may be.
     """
     from acp.schema import SessionNotification
 
@@ -113,8 +113,8 @@ Answer = TypeVar("Answer")
 
 
 class HarnessFailed(ModelCallError):
-    """A harness did not start, answer or live; the trial ends as `api_error`, unless no other trial
-    would fare better. `blame`: as that of a model's failure.
+    """A harness did not start, did not answer or died. The trial ends as `api_error`, or the run pauses if all other
+    trials would fail too. `blame`: as for a model's failure.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class HarnessFailed(ModelCallError):
 
 
 class _Client:
-    """What the harness may ask for: permission. Neither files nor terminals are offered to it."""
+    """Answers the harness's requests for permission. Neither files nor terminals are offered to it."""
 
     def __init__(self, sessions: Mapping[str, Session]) -> None:
         self._sessions = sessions
@@ -152,7 +152,7 @@ class _Client:
 
 
 class Harness:
-    """Serves one session or many. Every request raises `HarnessFailed` instead of what went wrong."""
+    """A running harness with one session or many. Every request raises `HarnessFailed` if it fails, for any reason."""
 
     def __init__(self, tree: ProcessTree) -> None:
         from acp.client.connection import ClientSideConnection
@@ -177,8 +177,8 @@ class Harness:
         pass_env: Sequence[str],
         seconds: float,
     ) -> Harness:
-        """Start the program in the folder `cwd` and greet it, within `seconds`."""
-        # Half a second of importing: on a thread, since other trials go on meanwhile.
+        """Start the program in the folder `cwd` and initialise the protocol, within `seconds`."""
+        # Imported in a thread: it takes half a second, during which other trials go on.
         await asyncio.to_thread(importlib.import_module, "acp")
         env = environment(pass_env)
         try:
@@ -204,7 +204,7 @@ class Harness:
 
     @property
     def title(self) -> str:
-        """Its name and version, as it says."""
+        """The name and version that it reports."""
         info = self._greeting.agent_info if self._greeting else None
         return one_line(scrub(f"{info.name} {info.version}"), 120) if info else ""
 
@@ -215,7 +215,7 @@ class Harness:
 
     @property
     def takes_http(self) -> bool:
-        """Whether it reaches MCP servers by web address; all start them as programs."""
+        """Whether it can connect to MCP servers by web address (every harness can start them as programs)."""
         capabilities = self._greeting.agent_capabilities if self._greeting else None
         mcp = capabilities.mcp_capabilities if capabilities else None
         return bool(mcp and mcp.http)
@@ -223,7 +223,7 @@ class Harness:
     async def new_session(
         self, session: Session, servers: Sequence[HttpMcpServer | McpServerStdio], seconds: float
     ) -> None:
-        """Gives `session` its id."""
+        """Begin a session; sets the id of `session`."""
         try:
             made = await self._request(
                 self._connection.new_session(cwd=session.cwd, mcp_servers=list(servers)), seconds
@@ -239,7 +239,7 @@ class Harness:
     async def load_session(
         self, session: Session, servers: Sequence[HttpMcpServer | McpServerStdio], seconds: float
     ) -> None:
-        """Take up the session that `session.id` names."""
+        """Resume the session with the id `session.id`."""
         self._sessions[session.id] = session
         await self._request(
             self._connection.load_session(
@@ -257,9 +257,9 @@ class Harness:
         )
 
     async def cancel(self, session: Session, prompt: asyncio.Task[PromptResponse]) -> bool:
-        """Ask the harness to stop what it is doing, and give it a moment to do so. Whether it did."""
+        """Ask the harness to stop its prompt, and wait a moment; returns whether it did."""
         if not prompt.done():
-            with contextlib.suppress(Exception):  # It is given up; how it took that matters not.
+            with contextlib.suppress(Exception):  # The prompt is given up, whatever comes of it.
                 async with asyncio.timeout(CANCEL_GRACE_S):
                     await self._connection.cancel(session_id=session.id)
                     await asyncio.wait({prompt})
@@ -269,7 +269,7 @@ class Harness:
         return ended
 
     async def leave(self, session: Session) -> None:
-        """Tell the harness that a session is over, if it wants to know."""
+        """Tell the harness that a session is over, if it supports that."""
         if self._sessions.pop(session.id, None) is None:
             return
         capabilities = self._greeting.agent_capabilities if self._greeting else None
@@ -345,12 +345,12 @@ class Harness:
             ) from error
 
     def with_tail(self, text: str) -> str:
-        """`text`, and below it the last that the harness wrote besides the protocol."""
+        """`text`, and below it the last lines that the harness wrote outside the protocol."""
         tail = str(self._tail)
         return f"{text}\n{tail}" if tail else text
 
     async def _listen(self) -> None:
-        """Keep the last of what it writes to stderr."""
+        """Keep the last lines that it writes to stderr."""
         stderr = self._tree.process.stderr
         assert stderr is not None
         while True:

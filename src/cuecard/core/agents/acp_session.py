@@ -1,4 +1,4 @@
-"""What a harness tells during one prompt, put together, and what a trial's log says of it."""
+"""A session with a harness: its updates during one prompt, permissions, and what a trial's log says of the session."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _FILE_KINDS = ("edit", "delete", "move")
 
 @dataclass(eq=False)
 class Session:
-    """A conversation with a harness. `closed`: its world is the trial's. `telling`: what is collected
-    of the prompt under way. `replayed`: the user's words that a loaded session told again.
+    """A conversation with a harness. `closed`: its only sources are the trial's world. `telling`: collects the updates of
+    the prompt under way. `replayed`: the user's words that the harness repeated when the session was loaded.
     """
 
     cwd: str
@@ -63,7 +63,7 @@ class Session:
 
 @dataclass
 class _Tool:
-    """A tool call of the harness as far as it was told."""
+    """A tool call of the harness, as far as its updates describe it."""
 
     name: str = ""
     title: str = ""
@@ -74,9 +74,9 @@ class _Tool:
 
 
 class Telling:
-    """Collects one prompt's updates. `text` is all that the agent said, its messages and what it said
-    between tool calls as paragraphs. Finished tool calls go to `tools`, in the order they finished.
-    `flood` fails when the harness tells more than any turn may hold.
+    """Collects the updates of one prompt. `text`: everything the agent said; its messages, and what it said between tool
+    calls, are paragraphs. Finished tool calls go to the queue `tools` in the order in which they finished. The future
+    `flood` fails if the harness sends more than a turn may hold.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Telling:
         return scrub(storable("".join(self._parts))).strip()
 
     def take(self, update: object) -> None:
-        """One update, as the library read it."""
+        """Take one update, as the library parsed it."""
         from acp.schema import AgentMessageChunk, TextContentBlock, ToolCallProgress, ToolCallStart
 
         if self.flood.done():
@@ -110,10 +110,10 @@ class Telling:
             case ToolCallStart() | ToolCallProgress():
                 self._tool(update)
             case _:
-                pass  # Thoughts, plans, modes: nothing that the user is told.
+                pass  # Thoughts, plans and modes, which the user is not told.
 
     def finish(self) -> None:
-        """No more will come: tool calls that were never told to end are kept as they stand."""
+        """Called at the end: tool calls that never ended are recorded as they are."""
         self._on_text.flush()
         for tool in self._open.values():
             self._keep(tool)
@@ -187,10 +187,10 @@ def _written(value: object) -> str:
 def permission(
     tool: ToolCallUpdate, options: Sequence[PermissionOption], cwd: str, closed: bool
 ) -> RequestPermissionResponse:
-    """The answer to a harness that asks: allowed once, where the tool stays inside.
+    """The answer to a harness's request for permission: allowed once, if the tool stays within the trial.
 
-    Files may be read and changed in the trial's own folder; nothing may be executed; with a `closed`
-    world nothing may be fetched past it.
+    Files may be read and changed in the trial's own folder; nothing may be executed; with a `closed` world nothing may
+    be fetched.
     """
     from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
 
@@ -217,15 +217,15 @@ def _stays_inside(tool: ToolCallUpdate, cwd: str, closed: bool) -> bool:
 
 
 _PARTS = ("agent", "conclusion")
-# What may have left something behind that only that session's folder held.
+# Kinds of tools that may have left files in the session's folder.
 _LEAVING = ("edit", "delete", "move", "execute")
 
 
 def earlier_session(log: Sequence[Event]) -> HarnessSession | None:
-    """The session that the trial is in; None if the harness had no part in it yet.
+    """The trial's session; None if the harness was not started yet.
 
-    Raises `StartOver` if it cannot be taken up: it stopped in the middle of a prompt, whose outcome
-    nobody knows, or what it left in its folder is gone.
+    Raises `StartOver` if it cannot be resumed: it stopped in the middle of a prompt, whose outcome is unknown, or the
+    files that it left are gone.
     """
     steps = [
         e.body
@@ -259,8 +259,8 @@ def prompted(log: Sequence[Event]) -> bool:
 
 
 def usage_of(total: AcpUsage | None, log: Sequence[Event], session: str) -> Usage:
-    """Tokens of one prompt. The protocol counts over the whole session; a count lower than what is
-    recorded of it began anew.
+    """Tokens of one prompt, from the protocol's total over the session, less what is recorded; a total lower than that
+    began again at 0.
     """
     if total is None:
         return Usage()
@@ -283,7 +283,7 @@ def usage_of(total: AcpUsage | None, log: Sequence[Event], session: str) -> Usag
 
 
 def _since(log: Sequence[Event], session: str) -> list[EventBody]:
-    """What is recorded since this session was begun."""
+    """The events since this session was begun."""
     bodies = [event.body for event in log]
     for place, body in enumerate(bodies):
         mark = body.mark if isinstance(body, Marked) else None

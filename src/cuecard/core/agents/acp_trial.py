@@ -1,4 +1,4 @@
-"""A trial's place at a harness: its session, its folder, its way into the world, and the harnesses that many trials share."""
+"""What a trial needs of a harness: its session, its folder, its access to the world, and harnesses shared by trials."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ _POOLS: WeakKeyDictionary[ModelHub, _Pool] = WeakKeyDictionary()
 
 
 async def keep(hub: ModelHub, key: object, make: Callable[[], Awaitable[Kept]]) -> Kept:
-    """The thing kept under `key`, made when it is first wanted or no longer usable; closed with the
-    hub. `key` must be used for things of one type only.
+    """The object stored under `key`, made on first use and when it is no longer usable; closed with the hub. A `key`
+    must be used for objects of one type only.
     """
     pool = _POOLS.get(hub)
     if pool is None:
@@ -78,8 +78,8 @@ async def keep(hub: ModelHub, key: object, make: Callable[[], Awaitable[Kept]]) 
 
 
 class Seat:
-    """Taken once a trial, with `sit`; for a person's session with `start` and then `load` or `begin`.
-    `door` is None where the harness is offered no world. `lost`: the harness did not end a prompt that
+    """A trial's use of a harness. Call `sit` once; in a person's session `start` and then `load` or `begin`. `door`: the
+    access to the trial's world, None if the harness is not offered it. `lost`: the harness did not end a prompt that
     was given up.
     """
 
@@ -101,7 +101,7 @@ class Seat:
         return self._harness
 
     async def sit(self, context: StepContext, words: str) -> None:
-        """Begin a session, or take up the one that the log tells of, before `words` are said.
+        """Begin a session, or resume the one that the log names, before `words` are said.
 
         Raises `StartOver` and `HarnessFailed`.
         """
@@ -111,7 +111,7 @@ class Seat:
             await self.begin(context)
             return
         heard = await self.load(earlier)
-        # It tells the session again: were these words in it, their answer would be lost.
+        # The loaded session already holds these words, so their answer is lost.
         if heard.rstrip().endswith(words.strip()):
             raise StartOver(_("The harness was interrupted in the middle of a turn"))
         await self.mark(context, restored=True)
@@ -121,15 +121,14 @@ class Seat:
         return self._harness is not None
 
     def stands(self, rewound: int) -> bool:
-        """Whether the session can go on where words were last taken back in the take `rewound`."""
+        """Whether the session is still valid after words were last taken back in the attempt `rewound`."""
         alive = self._harness is not None and self._harness.usable
         return alive and not self.lost and self._rewound == rewound
 
     async def start(self, cwd: str = "") -> None:
         """Start the harness, in the folder of an earlier session or a new one.
 
-        Raises `StartOver` for a folder that cannot be had, and `HarnessFailed`, also where the world
-        cannot be offered.
+        Raises `StartOver` if the folder cannot be used, and `HarnessFailed`, also if the world cannot be offered.
         """
         self.session.cwd = await asyncio.to_thread(_folder, cwd)
         self._harness = await self._start()
@@ -149,7 +148,7 @@ class Seat:
     async def mark(
         self, context: StepContext, *, restored: bool = False, retold: bool = False
     ) -> None:
-        """Record the session that was begun or taken up."""
+        """Record the session that was begun or resumed."""
         self._rewound = context.rewound
         await context.mark(
             HarnessSession(
@@ -163,7 +162,7 @@ class Seat:
 
     @asynccontextmanager
     async def world(self, context: StepContext) -> AsyncGenerator[OpenTurn | None]:
-        """Let the harness into the world for one turn."""
+        """Give the harness access to the world for one turn."""
         if self._door is None:
             yield None
         elif self._server is not None and self._config.world_port:
@@ -190,7 +189,7 @@ class Seat:
     async def _start(self) -> Harness:
         if not self._config.shared:
             return await self._start_in(self.session.cwd)
-        # It outlives this trial's folder.
+        # A shared harness outlives this trial's folder.
         nowhere = tempfile.gettempdir()
         return await keep(self._hub, ("harness", self._name), lambda: self._start_in(nowhere))
 
@@ -199,8 +198,8 @@ class Seat:
         return await Harness.start(config.command, cwd, config.pass_env, config.start_timeout)
 
     async def _servers(self) -> Sequence[HttpMcpServer | McpServerStdio]:
-        """The trial's world as the harness takes it. None at a fixed port: there the harness's own
-        configuration names the address.
+        """The trial's world as an MCP server in the form the harness supports; none with a fixed port, whose address is
+        in the harness's own configuration.
         """
         from acp.schema import EnvVariable, HttpMcpServer, McpServerStdio
 
@@ -228,7 +227,7 @@ class Seat:
         )
 
     async def load(self, earlier: HarnessSession) -> str:
-        """Take up an earlier session; returns what the user has said in it. Raises `StartOver`."""
+        """Resume an earlier session; returns the user's words in it. Raises `StartOver` if that fails."""
         if not self.harness.can_load:
             raise StartOver(_("The harness cannot take up an earlier session"))
         self.session.id = earlier.session

@@ -1,4 +1,4 @@
-"""What an agent is told in a task: what it may know, its prompt and tools, what is wrong with its calls, the notes of its harness, and texts cut to fit."""
+"""What an agent is told: the public part of a task, its prompt and tools, messages about its calls, and texts cut to fit."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -144,9 +144,7 @@ _TYPES: dict[str, Callable[[object], bool]] = {
 
 
 def named_right(call: ToolCall, tools: Sequence[ToolSpec]) -> ToolCall:
-    """`call` under the tool's own name; some models put a namespace before it (`functions.search`), or
-    write it with capitals.
-    """
+    """`call` with the tool's own name, since some models put a namespace before it (`functions.search`) or capitalise it."""
     name = call.name.strip()
     if all(name != spec.name for spec in tools):
         names = {spec.name.lower(): spec.name for spec in tools}
@@ -155,7 +153,7 @@ def named_right(call: ToolCall, tools: Sequence[ToolSpec]) -> ToolCall:
 
 
 def complaint(call: ToolCall, tools: Sequence[ToolSpec], language: TaskLanguage) -> str:
-    """What is wrong with a call, as the model will read it; empty if nothing is."""
+    """What is wrong with a call, as a message to the model; "" if nothing is."""
     spec = next((spec for spec in tools if spec.name == call.name), None)
     if spec is None:
         names = ", ".join(spec.name for spec in tools) or "-"
@@ -174,7 +172,7 @@ def complaint(call: ToolCall, tools: Sequence[ToolSpec], language: TaskLanguage)
 
 
 def ending(call: ToolCall) -> tuple[Act, str] | None:
-    """How a call of a turn tool ends the turn, and with which words; None for any other call."""
+    """The act and the words with which a call of a turn tool (`ask`, `answer`) ends the turn; None for other calls."""
     if call.name not in _ENDINGS:
         return None
     act, argument = _ENDINGS[call.name]
@@ -184,8 +182,8 @@ def ending(call: ToolCall) -> tuple[Act, str] | None:
 
 @dataclass(frozen=True)
 class Approach:
-    """`prompt`: the system prompt's name; `values` its variables. `own_tools` end the agent's turn.
-    Not `world_tools`: it has none of the world's.
+    """How an agent is set up for a task. `prompt`: the name of the system prompt; `values`: its variables. `own_tools`:
+    tools that end the agent's turn. `world_tools`: whether it has the world's tools.
     """
 
     prompt: str
@@ -195,8 +193,8 @@ class Approach:
 
 
 def approach_to(task: Task, settings: Settings) -> Approach:
-    """The papers' settings; see `Settings`. Only the oracle of a facts task is told anything of the
-    gold: that is what the setting measures.
+    """The agent's setup for a task in one of the papers' settings (see `Settings`). Only the oracle of a facts task is
+    given part of the gold.
     """
     from cuecard.core.families.registry import family_of
 
@@ -204,9 +202,8 @@ def approach_to(task: Task, settings: Settings) -> Approach:
 
 
 class PublicTask(Frozen):
-    """Family and language, and the columns of a table as far as the query or the opening names them.
-
-    Nothing here comes from the gold answer alone.
+    """What an agent may know of a task: family, language, and those columns of a table that the query or the opening
+    names. Nothing here comes from the gold alone.
     """
 
     family: Family
@@ -227,7 +224,7 @@ _WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-
 
 
 def estimate(text: str) -> int:
-    """Tokens of `text`: four characters each, one and a half of Chinese, Japanese or Korean."""
+    """An estimate of the tokens in `text`: one per four characters, or per one and a half in Chinese, Japanese, Korean."""
     if text.isascii():
         return -(-len(text) // _CHARS_PER_TOKEN)
     wide = sum(map(len, _WIDE.findall(text)))
@@ -235,8 +232,8 @@ def estimate(text: str) -> int:
 
 
 def shortened(texts: Sequence[str], budget: int, language: TaskLanguage) -> list[str]:
-    """The texts, the longest of them cut to one length so that all take about `budget` tokens; each
-    cut is told at its place.
+    """The texts, the longest of them cut to the same length so that all take about `budget` tokens; a note stands where
+    text was cut.
     """
     sizes = [estimate(text) for text in texts]
     if sum(sizes) <= budget:
@@ -249,7 +246,7 @@ def shortened(texts: Sequence[str], budget: int, language: TaskLanguage) -> list
 
 
 def latest(texts: Sequence[str], budget: int) -> tuple[str, ...]:
-    """The last of the texts, as many as take at most `budget` tokens, in their order; none twice."""
+    """The last texts that take at most `budget` tokens, in their order, without duplicates."""
     kept: list[str] = []
     for text in reversed(texts):
         if text in kept:
@@ -262,7 +259,7 @@ def latest(texts: Sequence[str], budget: int) -> tuple[str, ...]:
 
 
 def _level(sizes: Sequence[int], budget: int) -> int:
-    """The size to which the larger ones are brought down."""
+    """The size to which larger texts must be cut so that all fit the budget."""
     left = budget
     for i, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - i)

@@ -1,4 +1,4 @@
-"""How an agent calls its model: one recorded call, with tool calls as the server's own structures or as tags in the text."""
+"""How an agent calls its model, with tool calls as the server's own structures or as tags in the text."""
 
 import json
 import re
@@ -27,8 +27,8 @@ def performing(
     may_call: bool = True,
     overflow: bool = False,
 ) -> Callable[[], Awaitable[ModelReply]]:
-    """The call, to be made once. With `overflow`, messages that are too long for the server give an
-    empty reply that says so: it is recorded, and whoever resumes the trial cuts at the same place.
+    """A function that makes the model call. With `overflow`, messages that are too long for the server give an empty
+    reply with the finish reason `OVERFLOW`: it is recorded, so that a resumed trial shortens at the same place.
     """
 
     async def perform() -> ModelReply:
@@ -49,8 +49,8 @@ OnText = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Spoken:
-    """A model's reply as understood. `text`: what is said to the user; `written`: what the model is
-    shown as its own words later; `cut`: it ran out of tokens before its end.
+    """A decoded reply of a model. `text`: what is said to the user; `written`: its own text as the model sees it later;
+    `cut`: it ran out of tokens before its end.
     """
 
     text: str = ""
@@ -61,28 +61,28 @@ class Spoken:
 
 
 class Wire(Protocol):
-    """Turns replies into what was meant, and what happened into messages."""
+    """How tool calls are transmitted: decodes replies, and encodes replies and tool results as messages."""
 
     @property
     def native(self) -> bool:
-        """Whether requests carry the tools."""
+        """Whether requests contain the tools' specifications."""
         ...
 
     def decode(self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool) -> Spoken: ...
 
     def reply(self, spoken: Spoken, ids: Sequence[str]) -> wire.ChatMessage:
-        """The model's own message; `ids` of its calls."""
+        """The model's reply as a message; `ids`: those of its calls."""
         ...
 
     def results(self, ids: Sequence[str], texts: Sequence[str]) -> list[wire.ChatMessage]: ...
 
     def shown(self, on_text: OnText) -> OnText:
-        """Takes pieces of a reply as they come, and hands on what the user may see of them."""
+        """A function that takes pieces of a reply as they come and passes on to `on_text` what the user may see."""
         ...
 
 
 class NativeWire:
-    """Tool calls by the server's own means; those that leaked into the text are taken from there."""
+    """Tool calls as the server's own structures; calls that the model wrote into its text are found there too."""
 
     native = True
 
@@ -93,7 +93,7 @@ class NativeWire:
             calls = ()
         elif not calls and (leak := leaked_calls(text, tools, cut=cut)):
             text, calls = leak.before, leak.calls
-        # A server does not get thoughts sent back: they do not count as part of what follows.
+        # Thoughts are not sent back to the server, so their tokens do not count for later prompts.
         usage = reply.usage
         if usage.reasoning:
             left = max(usage.completion - usage.reasoning, 0)
@@ -122,7 +122,7 @@ _HALF_TAG = re.compile(r"</?[a-z_]*\Z", re.IGNORECASE)
 
 
 class TaggedWire:
-    """A `Wire` on which everything is text."""
+    """A `Wire` that writes tool calls and results as tagged text, for models without native tool calls."""
 
     native = False
 
@@ -153,7 +153,7 @@ class TaggedWire:
         return wire.assistant(spoken.written)
 
     def results(self, ids: Sequence[str], texts: Sequence[str]) -> list[wire.ChatMessage]:
-        # A page that holds the closing tag must not get to speak outside of it.
+        # A page that contains the closing tag must not end the block of results.
         safe = (text.replace("</tool_response", "<\\/tool_response") for text in texts)
         told = (f"<tool_response>\n{text}\n</tool_response>" for text in safe)
         return [wire.user("\n".join(told))]
@@ -177,8 +177,8 @@ def list_of(tools: Sequence[ToolSpec]) -> str:
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
-    """The thoughts before anything is done or answered, and the rest. Thoughts without an end go up
-    to the first tag that does something; without a beginning, from the start.
+    """The thoughts at the beginning of a reply, and the rest. Thoughts without an end tag end at the first call or
+    answer; without a begin tag they begin at the start.
     """
     thoughts: list[str] = []
     first, end = _TAG.search(text), _THOUGHTS_END.search(text)
@@ -227,7 +227,7 @@ def _with_thoughts(thoughts: str, text: str) -> str:
 
 
 class AnswerOnly:
-    """Lets through what stands in the first answer, as soon as it is certain to."""
+    """Streams the text of the first answer, as soon as it is certain to belong to it."""
 
     _LONGEST = len("</thinking>")
 
@@ -245,7 +245,7 @@ class AnswerOnly:
             pass
 
     def _step(self) -> bool:
-        """Deal with the next tag in what is held; False if none is there yet."""
+        """Process the next tag in the buffered text; False if there is none yet."""
         if not self._inside:
             tag = _TAG.search(self._held)
             if tag is None:

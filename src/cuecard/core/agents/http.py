@@ -75,7 +75,7 @@ class _Answer(BaseModel):
 
 
 def read_answer(want: Want, body: str) -> ModelReply:
-    """Raises `ModelCallError` if the body is not what was wanted."""
+    """The answer in a response body. Raises `ModelCallError` if it is not what was asked for."""
     try:
         found = _Answer.model_validate_json(storable(body))
     except ValidationError as error:
@@ -106,7 +106,7 @@ def read_answer(want: Want, body: str) -> ModelReply:
 
 
 def prediction_of(family: Family, said: ModelReply) -> Prediction:
-    """The prediction in a recorded answer: given as such, or to be found in its text."""
+    """The prediction in a recorded answer: its `prediction`, or what is parsed from its text."""
     if said.finish_reason != _STRUCTURED:
         return parse_prediction(family, said.text)
     try:
@@ -119,15 +119,14 @@ _FIRST_PAUSE_S: Final = 0.5
 _TRY_AGAIN: Final = 429
 _FAILED: Final = 500
 _OK: Final = 200
-# Answers of an address where no agent will be for the next trial either.
+# HTTP statuses of an address that has no agent, for other trials either.
 _NO_AGENT: Final = frozenset((401, 402, 403, 404, 405, 410))
 _SPACE: Final = uuid.UUID("9a0f5d0e-6c0b-4a55-9a5c-5a1f7d1d7c11")
 
 
 @dataclass(eq=False)
 class HttpAgent:
-    """Plays an agent's part by POSTing. Each answered POST is a model call of the log: it is never
-    sent again.
+    """An agent behind a web address. Each answered POST is recorded as a model call and never sent again.
 
     `role`: what the agent is told of its part. `headers` hold secrets. `breaker`: shared by all trials of
     the run.
@@ -168,7 +167,7 @@ class HttpAgent:
         return AgentReply(text=said.text.strip())
 
     async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
-        """What the agent hands in; where that cannot be read, it is asked once more.
+        """The agent's prediction; if that cannot be parsed, it is asked once more.
 
         Raises `ModelCallError` and `AgentPaused`.
         """
@@ -224,8 +223,8 @@ class HttpAgent:
         return await context.call_model(model, perform, prompt=prompt.hash)
 
     async def _post(self, body: dict[str, JsonValue]) -> tuple[int, str]:
-        """The number of attempts and the body of the answer. Tried again only where the agent cannot
-        have worked on it, or says that it did not: no connection, 429, 5xx.
+        """The number of attempts and the body of the answer. A request is repeated only if the agent cannot have worked
+        on it, or says so: no connection, 429, 5xx.
         """
         data = json.dumps(body, ensure_ascii=True)
         patience = Patience(self.config.timeout, self.config.timeout)
@@ -267,7 +266,7 @@ class HttpAgent:
                     blame = Blame.LASTING if status in _NO_AGENT or status // 100 == 3 else blame
         except aiohttp.ClientConnectorError as error:
             problem, again = self._safe(str(error)), True
-            # Nobody was ever there: nobody will be for the next trial.
+            # No agent ever answered here, so other trials would fail too.
             blame = blame if self.breaker.worked else Blame.LASTING
         except Overdue:
             problem = _("no answer within {n} seconds").format(n=f"{self.config.timeout:g}")
@@ -314,8 +313,8 @@ class _Unanswered(ModelCallError):
 
 
 def _session_of(context: StepContext, name: str) -> str:
-    """A name for this effective log of this trial: the same after a resume, another after a fresh start and
-    after words were taken back.
+    """An id of the conversation for the agent: the same after a resume, another after the trial started over or words
+    were taken back.
     """
     for event in context.log:
         if isinstance(started := event.body, TrialStarted):

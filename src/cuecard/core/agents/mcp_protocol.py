@@ -17,7 +17,7 @@ _PARSE, _INVALID, _NO_METHOD, _PARAMS = -32700, -32600, -32601, -32602
 
 
 class Toolbox(Protocol):
-    """What a server offers."""
+    """The tools that a server offers."""
 
     @property
     def tools(self) -> Sequence[ToolSpec]: ...
@@ -30,7 +30,7 @@ def unreadable() -> Message:
 
 
 async def answer(body: JsonValue, toolbox: Toolbox) -> JsonValue:
-    """What is sent back for one JSON-RPC message or a batch of them; None where nothing is."""
+    """The response to one JSON-RPC message or a batch of them; None if there is none to send."""
     if not isinstance(body, list):
         return await _answer(body, toolbox)
     answers = [found for one in body if (found := await _answer(one, toolbox)) is not None]

@@ -32,7 +32,7 @@ _REMEMBERED = 500
 
 
 class Door:
-    """One trial's way into its world. Shut but for the agent's turns: calls are then refused."""
+    """One trial's access to its world. It is open only during the agent's turns; other calls are refused."""
 
     def __init__(self, tools: Sequence[ToolSpec], language: TaskLanguage) -> None:
         self._tools = tuple(tools)
@@ -45,7 +45,7 @@ class Door:
 
     @asynccontextmanager
     async def open(self, context: StepContext) -> AsyncGenerator[OpenTurn]:
-        """Let calls through to `context`. What is still under way at the end is given up."""
+        """Answer calls through `context` within the block. Calls still under way at its end are given up."""
         turn = self._turn = OpenTurn(context, self._tools, self._language)
         try:
             yield turn
@@ -60,8 +60,8 @@ class Door:
 
 
 class OpenTurn:
-    """The calls of one turn. `called`: the last of them. `closing`: the call of a turn tool that ended it, once there is one.
-    `trouble`: fails when a call failed in a way that concerns the trial.
+    """The calls of one turn. `called`: the last of them. `closing`: the call of a turn tool that ended the turn, if any.
+    `trouble`: a future that fails if a call failed in a way that concerns the trial.
     """
 
     def __init__(
@@ -121,8 +121,8 @@ class OpenTurn:
 
 
 class WorldServer:
-    """Serves the worlds of many trials, each at a secret path of its own; or, at a fixed port, one
-    after another at `/mcp`, for harnesses whose configuration names the address.
+    """An MCP server for the worlds of many trials, each at its own secret path; or, at a fixed port, for one trial after
+    another at `/mcp`, for harnesses whose configuration names the address.
     """
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class WorldServer:
 
     @classmethod
     async def start(cls, port: int = 0) -> WorldServer:
-        """Raises `CuecardError` if the port is taken."""
+        """Start a server (port 0: any free port). Raises `CuecardError` if the port is taken."""
         from aiohttp import web
 
         server = cls()
@@ -159,22 +159,22 @@ class WorldServer:
         return self._runner is not None
 
     def add(self, door: Door) -> str:
-        """The address at which `door` is reached from now on."""
+        """Serve `door` from now on; returns its address."""
         path = f"{secrets.token_urlsafe(24)}/mcp"
         self._doors[path] = door
         return f"http://{HOST}:{self._port}/{path}"
 
     def remove(self, door: Door) -> None:
-        """Door and address are no more; what stands at the fixed path stays, shut, for the next."""
+        """Stop serving `door` at its address; at the fixed path its tools stay listed, closed, until the next door."""
         self._doors = {p: d for p, d in self._doors.items() if d is not door or p == FIXED_PATH}
 
     def show(self, door: Door) -> None:
-        """Have the fixed path list the tools of `door`, if nobody's stand there yet."""
+        """List the tools of `door` at the fixed path, if no other's are listed yet."""
         self._doors.setdefault(FIXED_PATH, door)
 
     @asynccontextmanager
     async def at_fixed_path(self, door: Door) -> AsyncGenerator[None]:
-        """Have the fixed path lead to `door`; others wait."""
+        """Serve `door` at the fixed path within the block; other trials wait."""
         async with self._turns:
             self._doors[FIXED_PATH] = door
             yield
@@ -205,7 +205,7 @@ class WorldServer:
 
 
 def _from_here(host: str, origin: str) -> bool:
-    """Whether no web page of elsewhere is behind a request (DNS rebinding)."""
+    """Whether a request comes from this machine and not from a foreign web page (DNS rebinding)."""
     try:
         named = [urlsplit(f"//{host}").hostname]
         named += [urlsplit(origin).hostname] if origin else []

@@ -1,4 +1,4 @@
-"""The offline agent: searches the world for what the user asked, without a model, and hands in only what it found."""
+"""The offline agent: without a model it searches the world for what the user asked and hands in only what it found."""
 
 from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher
@@ -16,8 +16,8 @@ def conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction
 class OfflineAgent:
     """Plays any family over a closed world (`worlds.closed`), deterministically.
 
-    `calls_per_turn` bounds its searches; by default 12, for tables 200. It keeps nothing between
-    turns: what it found it reads again from the step context's log.
+    `calls_per_turn`: most searches per turn, by default 12, for tables 200. It keeps nothing between turns: what it
+    found is read again from the log.
     """
 
     def __init__(self, public: PublicTask, calls_per_turn: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What the offline agent has learnt while it searches, and how it talks: short, and nothing it has not found."""
+"""What the offline agent has found by its searches, and the sentences that it says."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class SearchResult(NamedTuple):
 class Notes:
     """Statements, headings, directories and topics, each once and in the order found.
 
-    `facts`: statement -> the turn in which it was first found. `headings`: entity -> what is on
-    record about it. `directories`: columns -> names. `asked`: normalised query -> what it gave.
+    `facts`: statement -> the turn in which it was first found. `headings`: entity -> the headings on record about it.
+    `directories`: columns -> names of rows. `asked`: normalised query -> what it gave.
     """
 
     def __init__(self, language: TaskLanguage) -> None:
@@ -46,8 +46,8 @@ class Notes:
 
     @classmethod
     def before(cls, events: Iterable[Event], turn: int, language: TaskLanguage) -> Notes:
-        """What was learnt before a turn. Searches of the turn itself are left out: on resuming,
-        the log already holds them, and they must be made in the same order again.
+        """The notes at the beginning of a turn. Searches of the turn itself are left out: when a trial is resumed the
+        log already holds them, and they must be made again in the same order.
         """
         notes = cls(language)
         for event in events:
@@ -58,7 +58,7 @@ class Notes:
         return notes
 
     def take(self, query: str, answer: ToolAnswer, turn: int) -> tuple[ParsedStatement, ...]:
-        """Note down an answer; gives what its entries say, noise left out."""
+        """Note an answer; returns the statements and lists in its entries, without background."""
         read = (read_entry(self.language, e.title, e.content) for e in answer.entries)
         told = tuple(said for said in read if said is not None)
         self.asked[asked_as(query)] = told
@@ -85,8 +85,8 @@ class Notes:
         return tuple(dict.fromkeys(self._names[name] for name, _, _ in found))
 
     def has_all(self, name: str, label: str) -> bool:
-        """Whether every statement under this heading of an entity is known already, be it from the
-        other side: the headings of a value lead back to what it is the value of.
+        """Whether every statement under this heading of an entity is known already, perhaps from the other direction: a
+        value's headings lead back to the entity that it belongs to.
         """
         base = _base_key(label)
         listed = sum(1 for other in self.headings.get(name, ()) if _base_key(other) == base)
@@ -114,13 +114,13 @@ class Notes:
 
 
 def asked_as(query: str) -> str:
-    """Under what `Notes.asked` has a query, of which only the beginning is sent."""
+    """The key of a query in `Notes.asked`; only the beginning of a long query is sent."""
     return normalise(query.strip()[:_MAX_QUERY])
 
 
 @lru_cache(maxsize=4096)
 def _key(text: str) -> str:
-    # Asked again for every heading at every search, and headings can be as long as pages.
+    # Cached: called for every heading at every search, and headings can be as long as pages.
     return normalise(text)
 
 
@@ -130,14 +130,14 @@ def _base_key(label: str) -> str:
 
 
 def _base(label: str) -> str:
-    """A heading without the letter that tells several statements of one attribute apart."""
+    """A heading without the letter that distinguishes statements of the same attribute: `variant (b)`."""
     head, opened, letters = label.rpartition(" (")
     lettered = opened and letters.endswith(")") and letters[:-1].isalpha() and len(letters) <= 3
     return head if lettered else label
 
 
 class Searcher:
-    """Searches through the step context, at most `left` times, and never for the same thing twice."""
+    """Searches through the step context, at most `left` times, and never with the same query twice."""
 
     def __init__(self, context: StepContext, notes: Notes, turn: int, left: int) -> None:
         self.notes = notes

@@ -1,4 +1,4 @@
-"""Programs that are ended together with everything they started, even where this process is killed."""
+"""Runs programs that are ended together with all processes they started, even if this process is killed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ done
 
 
 class Watch:
-    """Begun before the tree, and told of it when it runs. Without a POSIX shell it does nothing."""
+    """A helper process that ends a process tree when this process is gone. Started before the tree, and told its process
+    group later. Without a POSIX shell it does nothing.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process | None) -> None:
         self._process = process
 
     @classmethod
     async def start(cls, mark: str) -> Watch:
-        """`mark`: the entry in the environment of all processes of the tree."""
+        """Start a watch. `mark`: the entry in the environment of all processes of the tree."""
         if not os.access(_SHELL, os.X_OK):
             return cls(None)
         process = await asyncio.create_subprocess_exec(
@@ -51,12 +53,12 @@ class Watch:
         return cls(process)
 
     def over(self, group: int) -> None:
-        """Watch the tree whose process group this is."""
+        """Watch the tree with this process group."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.write(f"{group}\n".encode())
 
     async def end(self) -> None:
-        """The tree has ended by itself, or was never begun."""
+        """Stop watching: the tree has ended by itself, or was never started."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -75,9 +77,7 @@ _PASSED: Final = ("PATH", "HOME", "TERM", "LANG", "LANGUAGE")
 
 
 def environment(pass_env: Sequence[str]) -> dict[str, str]:
-    """What a harness sees of this process's environment: PATH, HOME, TERM, the locale, and what was
-    named.
-    """
+    """The environment of a harness: PATH, HOME, TERM and the locale of this process, and the variables in `pass_env`."""
     for name in pass_env:
         guard(name, *handed_on(os.environ.get(name, "").strip()))
     names = {*_PASSED, *pass_env, *(name for name in os.environ if name.startswith("LC_"))}
@@ -85,8 +85,8 @@ def environment(pass_env: Sequence[str]) -> dict[str, str]:
 
 
 class ProcessTree:
-    """A running program. It leads a process group of its own, and a mark in its environment finds
-    those of its descendants that have left the group. A watch ends it if this process is killed.
+    """A running program with its descendants. It leads its own process group, and a mark in its environment finds
+    descendants that have left the group. A watch ends it if this process is killed.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, mark: str, watch: Watch) -> None:
@@ -99,7 +99,7 @@ class ProcessTree:
     async def start(
         cls, command: Sequence[str], cwd: str, env: Mapping[str, str], limit: int
     ) -> ProcessTree:
-        """All three standard streams are pipes; `limit`: bytes of the longest line to be read.
+        """Start a program; its standard streams are pipes. `limit`: bytes of the longest line to be read.
 
         Raises `OSError` if the program cannot be started.
         """
@@ -127,8 +127,8 @@ class ProcessTree:
         return self.process.returncode is None
 
     async def end(self) -> None:
-        """Ask the whole tree to stop, and kill what is left after `GRACE_S`. Never half done: the
-        caller's cancellation does not stop it.
+        """Ask the whole tree to stop, and kill what is left after `GRACE_S` seconds. Cancelling the caller does not
+        interrupt this.
         """
         if self._ending is None:
             self._ending = asyncio.create_task(self._end())
@@ -143,7 +143,7 @@ class ProcessTree:
         await self._watch.end()
 
     async def _settle(self) -> None:
-        """Wait until nothing is left of the tree, for `GRACE_S` at most."""
+        """Wait until nothing is left of the tree, at most `GRACE_S` seconds."""
         waited = 0.0
         while waited < GRACE_S and (self.alive or await self._left()):
             await asyncio.sleep(_POLL_S)
@@ -166,7 +166,7 @@ class ProcessTree:
 
 
 def _marked(mark: bytes) -> list[int]:
-    """The processes whose environment holds `mark`; none where the system does not tell."""
+    """The ids of processes whose environment contains `mark`; none on systems that do not show environments."""
     found: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""An agent on a model that reasons, calls tools and talks (ReAct): made from a configuration, and played again from what is recorded."""
+"""An agent on a model that reasons, calls tools and talks (ReAct), and rebuilds its messages from the log."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 
 class NotRecorded(LookupError):
-    """The log does not hold this step: the turn was played by someone else."""
+    """The log does not hold this step: the turn was played by another agent, or another version."""
 
 
 def by_key(log: Sequence[Event]) -> dict[str, EventBody]:
-    """Everything that is recorded, by its place."""
+    """The event bodies of a log by their keys."""
     return {event.body.key: event.body for event in log}
 
 
 class PastTurn:
-    """A `StepContext` that hands back one recorded turn of the agent, step by step, and does nothing.
+    """A `StepContext` that returns the recorded steps of one turn of the agent and performs nothing.
 
-    `effective`: everything that is recorded, by its key. All its calls raise `NotRecorded`.
+    `recorded`: the event bodies by their keys. Calls raise `NotRecorded` if the log does not hold them.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class PastTurn:
     async def call_tool(
         self, call: ToolCall, perform: Callable[[], Awaitable[ToolAnswer]] | None = None
     ) -> ToolAnswer:
-        """Also raises when the recorded call was another one."""
+        """The recorded answer; also raises `NotRecorded` if the recorded call was another one."""
         body = self._next("tool")
         if not isinstance(body, ToolAnswered) or (body.call.name, body.call.arguments) != (
             call.name,
@@ -125,13 +125,14 @@ class PastTurn:
 
 
 _LESSONS_READ = 8
-"""The part of the context that lessons from earlier tasks may take: one in so many."""
+"""Lessons from earlier tasks may take up one part in so many of the context."""
 
 
 @dataclass(frozen=True)
 class ReactPrompts:
-    """`values`: of the system prompt's variables. `tagged` tells of the tools where calls are written as text; `memory` of the note tools (local)
-    or of the lessons from earlier tasks (lifelong), and `lessons` asks for new ones.
+    """The prompts of a ReAct agent. `values`: the variables of `system`. `tagged`: describes the tools if calls are
+    written as text. `memory`: describes the note tools (local) or the lessons from earlier tasks (lifelong); `lessons`:
+    asks for new ones.
     """
 
     system: Prompt
@@ -150,7 +151,7 @@ class ReactPrompts:
 
 @dataclass(frozen=True)
 class _Known:
-    """A thread, and the dialogue that it holds."""
+    """A thread, and the dialogue that it represents."""
 
     thread: Thread
     messages: tuple[Message, ...]
@@ -159,12 +160,12 @@ class _Known:
 class ReactAgent:
     """Plays an agent's part with one model, in one trial.
 
-    It keeps the thread of messages from turn to turn as long as the dialogue goes on from there.
-    Otherwise (a resumed trial, an edited dialogue) it plays the recorded turns again over the log,
-    through the same code, which gives the very messages that the model saw.
+    It keeps its messages from turn to turn as long as the dialogue continues. Otherwise (a resumed trial, an edited
+    dialogue) it plays the recorded turns again over the log, through the same code, which gives exactly the messages
+    that the model saw.
 
-    `lessons`: what it learnt in earlier tasks, oldest first; only read with a prompt for them.
-    `options`: whatever else makes this agent another one, for its version.
+    `lessons`: what it learnt in earlier tasks, oldest first; only used with a prompt for them. `options`: other settings
+    that enter its version.
     """
 
     def __init__(
@@ -203,7 +204,7 @@ class ReactAgent:
         return reply
 
     async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
-        """What the model hands in; where that cannot be read, it is asked once more.
+        """The model's prediction; if that cannot be parsed, it is asked once more.
 
         Raises `ModelCallError` and `Halt`.
         """
@@ -236,11 +237,11 @@ class ReactAgent:
                 self._manner.tools(context), may_call=False, show=False, prompt=prompt.hash
             )
         except ModelCallError:
-            return  # What was handed in is worth more than what could have been learnt.
+            return  # The prediction matters more than the lessons, so their failure is ignored.
         await context.mark(NotesKept(notes=read_lessons(spoken.text)))
 
     async def _thread(self, dialogue: Dialogue, context: StepContext) -> Thread:
-        """The messages up to here. Nobody else may go on from a kept thread if this turn breaks off."""
+        """The messages up to this turn. A kept thread is not used again if this turn is interrupted."""
         known, self._known = self._known, None
         messages = dialogue.messages
         if known and messages[: len(known.messages)] == known.messages:
@@ -273,7 +274,7 @@ class ReactAgent:
             reply = None
         if reply and (reply.text, reply.act) == (message.text, message.act):
             return again
-        # Played by someone else, or by another version: then only the words are known.
+        # Played by another agent or version: only the words are known.
         thread.said(message.text)
         return thread
 
@@ -311,7 +312,7 @@ class ReactAgent:
 
 
 def _version(manner: Manner, prompts: ReactPrompts, options: Mapping[str, JsonValue]) -> str:
-    """Twelve hex digits that change whenever the agent would meet a model differently."""
+    """The agent's version: 12 hex digits that change with everything that shapes its requests."""
     reach = manner.reach
     told = [prompt.hash for prompt in prompts.all]
     if reach:
@@ -346,7 +347,7 @@ def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPro
 
 
 def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient) -> Manner:
-    """How such an agent takes its turns. Raises `ConfigError`."""
+    """The `Manner` of an agent with this configuration. Raises `ConfigError`."""
     return Manner(
         client=client,
         language=task.language,
@@ -360,7 +361,7 @@ def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: Chat
 def team_manner_for(
     agent: TeamAgentConfig, manner: Manner, config: Config, prompts: ReactPrompts
 ) -> Manner:
-    """`manner` with the tool that sends members out. Raises `ConfigError`."""
+    """`manner` with the tool that delegates work to members. Raises `ConfigError`."""
     prompt = find_prompt("team_member", manner.language, config, agent.prompts)
     member = replace(manner, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
     delegation = Delegation(member, prompt, prompts.tagged, agent.members)
@@ -370,7 +371,7 @@ def team_manner_for(
 def reach_for(
     agent: ModelAgentConfig, config: Config, language: TaskLanguage, client: ChatClient
 ) -> Reach | None:
-    """When its conversations are cut; None if they never are. Raises `ConfigError`."""
+    """When and how its messages are compacted; None if they never are. Raises `ConfigError`."""
     context = agent.context
     if context.strategy == "none":
         return None
@@ -384,5 +385,5 @@ def reach_for(
 
 
 def options_of(agent: ModelAgentConfig) -> dict[str, JsonValue]:
-    """What the configuration says about the agent beside its model and prompts, for its version."""
+    """The agent's settings besides its model and prompts, for its version."""
     return agent.model_dump(mode="json", exclude={"model", "prompts"})

@@ -1,4 +1,4 @@
-"""The messages that a model sees, built from what is recorded and kept within what it can read."""
+"""The messages that a model is sent, rebuilt from the log if need be, and compacted to fit its context."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.tasks.models import TaskLanguage
 
-# How far a server's count may be from ours before it is not believed.
+# The factor by which a server's token count may differ from our estimate before it is ignored.
 _MIN_SCALE, _MAX_SCALE = 0.5, 4.0
 
 
 @dataclass(eq=False)
 class Block:
-    """Messages that stay together: what the user said, or a reply with the answers to its calls.
-    `requests`: the user's own words in it. `head`: it stands for what was cut.
+    """Messages that are kept or dropped together: the user's words, or a reply with the answers to its calls.
+    `requests`: the user's own words in it. `head`: it replaces messages that were cut.
     """
 
     messages: list[wire.ChatMessage]
@@ -38,11 +38,11 @@ class Block:
 
 
 class Thread:
-    """A growing list of messages. Two user messages in a row become one, which some servers insist
-    on; each tool call gets an id that is unique in the thread, whatever ids the model gave.
+    """A growing list of messages. Two user messages in a row are joined, as some servers require; each tool call gets an
+    id that is unique in the thread, whatever ids the model gave.
 
-    `overhead`: estimated tokens of what is sent besides the messages. `notes`: what the model wrote
-    down; `requests` and `summary`: what is left of messages that were cut.
+    `overhead`: estimated tokens of what is sent besides the messages. `notes`: what the model noted; `requests` and
+    `summary`: what is kept of messages that were cut.
     """
 
     def __init__(self, system: str, wire_: Wire, overhead: int = 0) -> None:
@@ -70,19 +70,17 @@ class Thread:
 
     @property
     def tokens(self) -> int:
-        """How long the prompt would be now: by the server's last count, and an estimate of what has
-        come since.
-        """
+        """Tokens of the next prompt: the server's last count, and an estimate of what was added since."""
         if self._counted:
             return self._counted + round(self._since * self._scale)
         return round((self._fixed + self._weight) * self._scale)
 
     def units(self, tokens: int) -> int:
-        """Tokens of the server, as the estimates count them."""
+        """`tokens` by the server's count, converted to the scale of our estimates."""
         return int(tokens / self._scale)
 
     def fork(self) -> Thread:
-        """A thread that goes on from here by itself."""
+        """An independent copy of this thread."""
         twin = copy(self)
         twin.notes, twin.requests = list(self.notes), list(self.requests)
         twin._messages, twin._blocks = list(self._messages), list(self._blocks)
@@ -90,7 +88,7 @@ class Thread:
         return twin
 
     def user(self, text: str, *, request: bool = False) -> None:
-        """Add what the user said (`request`), or a word of the harness."""
+        """Add the user's words (`request`), or a message of the program itself."""
         if text.strip():
             self._add(Block([wire.user(text)], (text,) if request else ()))
 
@@ -109,7 +107,7 @@ class Thread:
         return ids
 
     def count(self, usage: Usage) -> None:
-        """Take the server's word for the length of the prompt as it stands, if it counts."""
+        """Use the server's token count for the length of the present prompt, if it gave one."""
         if usage.prompt:
             scale = usage.prompt / max(self._fixed + self._weight, 1)
             self._scale = min(max(scale, _MIN_SCALE), _MAX_SCALE)
@@ -125,7 +123,7 @@ class Thread:
             self._push(message, weight)
 
     def replace(self, front: Sequence[Block], kept: int) -> None:
-        """Put `front` in the place of all but the last `kept` messages."""
+        """Replace all but the last `kept` messages by `front`."""
         tail = self._blocks[len(self._blocks) - self.tail_of(kept) :]
         self._rebuild([*front, *tail])
 
@@ -142,7 +140,7 @@ class Thread:
         self._rebuild([changed.get(id(b), b) for b in self._blocks])
 
     def tail_of(self, messages: int) -> int:
-        """How many blocks, from the end, hold so many messages."""
+        """How many blocks at the end hold this many messages."""
         blocks = 0
         while messages > 0 and blocks < len(self._blocks):
             blocks += 1
@@ -188,8 +186,8 @@ def _weight(message: wire.ChatMessage) -> int:
     return weight
 
 
-# Parts of what fits: the answers to one reply's calls; the messages that stay, of which `window`
-# keeps more, as it keeps nothing else; what is summarised at once; the user's requests; the notes.
+# Shares of the limit: the answers to one reply's calls; the messages that stay (`window` keeps more of them, since it
+# keeps nothing else); what is summarised at once; the user's requests; the notes.
 _RESULTS, _STAYS, _WINDOW, _SUMMARISED, _REQUESTS, _NOTES = 0.5, 0.5, 0.7, 0.6, 0.25, 0.1
 _SUMMARY_ATTEMPTS = 2
 _WORDS = (100, 1500)
@@ -197,10 +195,10 @@ _WORDS = (100, 1500)
 
 @dataclass(frozen=True)
 class Reach:
-    """How much a model can take in, and what is done when a prompt would be longer.
+    """The limit of a prompt, and how messages are compacted when it would be exceeded.
 
-    `limit`: tokens of a prompt. `keep`: messages that stay as they are, if they fit. `ask`: the prompt
-    that asks for a summary; `stand`: the one that stands for what was cut.
+    `limit`: tokens of a prompt. `keep`: messages that stay as they are, if they fit. `ask`: the prompt that asks for a
+    summary; `stand`: the template of the message that replaces what was cut.
     """
 
     strategy: Literal["summary", "window"]
@@ -211,8 +209,8 @@ class Reach:
 
 
 class Compactor:
-    """Makes room in `thread` during one turn. Whatever it decides follows from what is recorded, so a
-    turn that is played again is cut at the same places in the same way.
+    """Compacts `thread` during one turn. Its decisions depend only on what is recorded, so that a turn that is played
+    again is compacted at the same places in the same way.
     """
 
     def __init__(
@@ -236,18 +234,18 @@ class Compactor:
             await self._compact(self._reach.limit, self._reach.keep, hard=False)
 
     async def make_more_room(self) -> None:
-        """Cut the thread to half: the server says that it is too long. Raises `ModelCallError`."""
+        """Cut the thread to half, after the server refused it as too long. Raises `ModelCallError`."""
         limit = min(self._reach.limit, self._thread.tokens) // 2
         await self._compact(limit, 1, hard=True)
         self._thread.shorten(int(self._thread.units(limit) * _RESULTS), self._language)
 
     def fitted(self, results: Sequence[str]) -> list[str]:
-        """The answers to a reply's calls as the model is to see them."""
+        """The answers to a reply's calls, cut to what the model can take."""
         budget = int(self._thread.units(self._reach.limit) * _RESULTS)
         return shortened(results, budget, self._language)
 
     async def _compact(self, limit: int, keep: int, *, hard: bool) -> None:
-        """`hard`: also where no message can be left out, since answers will be cut."""
+        """Compact to `limit` tokens. `hard`: even if no message can be left out, since answers will be cut."""
         thread, strategy = self._thread, self._reach.strategy
         units = thread.units(limit)
         front = _pinned(thread.blocks) if strategy == "window" else []
@@ -278,7 +276,7 @@ class Compactor:
         thread.replace([*front[:1], *self._head(units), *front[1:]], mark.kept)
 
     def _head(self, units: int) -> list[Block]:
-        """What stands for the messages that were cut."""
+        """The message that replaces those that were cut; none if there is nothing to say."""
         thread = self._thread
         none = say(self._language, Note.NONE)
         requests = shortened(thread.requests, int(units * _REQUESTS), self._language)
@@ -293,7 +291,7 @@ class Compactor:
         return [Block([wire.user(text)], head=True)]
 
     async def _summary(self, older: Sequence[Block], units: int) -> str:
-        """The model's own words for the older messages; empty if it has none."""
+        """The model's own summary of the older messages; "" if it gave none."""
         lines = _lines(self._thread.summary, older, self._language)
         context = self._context.scope(f"compaction/{self._made}")
         few, many = _WORDS
@@ -314,14 +312,14 @@ class Compactor:
 
 
 def _pinned(blocks: Sequence[Block]) -> list[Block]:
-    """What a window never leaves out: what the user said first and last."""
+    """The blocks that the strategy `window` never leaves out: the user's first and last words."""
     asked = [block for block in blocks if block.requests]
     return [block for i, block in enumerate(asked) if i in (0, len(asked) - 1)]
 
 
 def _tail(blocks: Sequence[Block], keep: int, budget: int, most: int) -> int:
-    """How many blocks stay: as many as fit the budget and, until `keep` messages are reached, `most`;
-    the last one in any case. With equal bounds never more than `keep` messages.
+    """How many blocks at the end stay: as many as fit `budget` and, until `keep` messages are reached, `most`; the last
+    one in any case. With equal bounds never more than `keep` messages.
     """
     count = messages = weight = 0
     for block in reversed(blocks):
@@ -343,7 +341,7 @@ def _numbered(texts: Sequence[str]) -> str:
 
 
 def _lines(summary: str, blocks: Sequence[Block], language: TaskLanguage) -> list[str]:
-    """The older conversation as a reader sees it."""
+    """The older messages as lines of text, for a summary."""
     roles = {
         "user": say(language, Note.ROLE_USER),
         "assistant": say(language, Note.ROLE_ASSISTANT),

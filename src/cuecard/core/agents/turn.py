@@ -1,4 +1,4 @@
-"""One turn of a model agent: model calls and tool calls until it replies, with the tools of its own: notes to remember by, and members of a team."""
+"""One turn of a model agent: model calls and tool calls until it replies. Its own tools: notes, and team members."""
 
 import asyncio
 import json
@@ -44,9 +44,7 @@ Answering = Callable[[], Awaitable[ToolAnswer]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where an agent's own tool is called: `number` counts the turn's tool calls that were carried
-    out, from 0.
-    """
+    """Where an agent's own tool is called. `number`: of the call among the turn's performed tool calls, from 0."""
 
     context: StepContext
     thread: Thread
@@ -60,19 +58,18 @@ class OwnTool(Protocol):
     def spec(self) -> ToolSpec: ...
 
     def begin(self, call: ToolCall, place: Place) -> Answering:
-        """Take a call; also when the turn is played again, and in the order of the calls. What is
-        returned is performed only if no answer is recorded.
+        """Take a call, in the order of the calls, and also when the turn is played again. The returned function is only
+        called if no answer is recorded.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How an agent takes its turns.
+    """The settings of an agent's turns.
 
-    `max_steps` counts model calls. `prompt`: the hash of the system prompt. `turn_tools` end a turn,
-    `own_tools` the agent answers itself. Without a `reach` nothing is cut. `show`: stream what is said
-    to whoever looks on.
+    `max_steps`: most model calls per turn. `prompt`: the hash of the system prompt. `turn_tools` end a turn; `own_tools`
+    are answered by the agent itself. Without a `reach` nothing is compacted. `show`: stream the reply to screens.
     """
 
     client: ChatClient
@@ -86,13 +83,13 @@ class Manner:
     show: bool = True
 
     def tools(self, context: StepContext) -> tuple[ToolSpec, ...]:
-        """All tools that the model gets."""
+        """All tools that the model is offered."""
         own = (tool.spec for tool in self.own_tools)
         return (*context.tools, *own, *self.turn_tools)
 
 
 class Voice:
-    """Speaks with the model over `thread`, and keeps the thread within its reach."""
+    """Calls the model with `thread`, and compacts the thread when it gets too long."""
 
     def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
         self._manner = manner
@@ -112,7 +109,7 @@ class Voice:
         show: bool = True,
         prompt: str = "",
     ) -> Spoken:
-        """The model's reply to the thread as it stands. Raises `ModelCallError`."""
+        """The model's reply to the present thread. Raises `ModelCallError`."""
         if self._compactor is not None:
             await self._compactor.make_room()
             reply = await self._call(tools, may_call, show, prompt, overflow=True)
@@ -146,7 +143,7 @@ class Voice:
 
 
 class Turn:
-    """Plays one turn onto `thread`. `context` is the trial's own, a scope of it, or a recorded turn's."""
+    """Plays one turn, adding to `thread`. `context`: that of the trial, a scope of it, or a recorded turn's."""
 
     def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
         self._manner = manner
@@ -161,7 +158,7 @@ class Turn:
         self._was_empty = False
 
     async def play(self) -> AgentReply:
-        """Raises `EmptyReply`, `ErrorLoop`, and what calling the model or the world raises."""
+        """The agent's reply. Raises `EmptyReply`, `ErrorLoop`, and what calling the model or the world raises."""
         for step in range(self._manner.max_steps):
             spoken = await self._reply(last=step == self._manner.max_steps - 1)
             ids = self._thread.reply(spoken)
@@ -180,7 +177,7 @@ class Turn:
         )
 
     async def _reply(self, *, last: bool) -> Spoken:
-        """A reply with text or calls; after an empty one the model is asked again, once a turn."""
+        """A reply with text or calls. After an empty one the model is asked again, once per turn."""
         tools, may_call = self._tools, True
         if last:
             self._thread.user(self._say(Note.LAST_STEP))
@@ -199,7 +196,7 @@ class Turn:
             self._thread.user(self._say(Note.CUT_EMPTY if spoken.cut else Note.EMPTY))
 
     async def _answers(self, spoken: Spoken, over: ToolCall | None) -> list[ToolAnswer]:
-        """An answer to each call, in order. Those that reach the world are made at the same time."""
+        """An answer to each call, in order. Calls to the world are made concurrently."""
         answers: list[ToolAnswer | asyncio.Task[ToolAnswer]] = []
         made: list[asyncio.Task[ToolAnswer]] = []
         for call in spoken.calls:
@@ -211,10 +208,10 @@ class Turn:
             self._calls_left -= 1
             if len(spoken.calls) == 1:
                 return [await answering]
-            # Tasks start in the order in which they are made: this fixes each call's step number.
+            # Tasks start in the order of their creation, which fixes each call's step number.
             made.append(asyncio.create_task(answering))
             answers.append(made[-1])
-        # All are waited for, also when one fails: none may still be recording when the trial ends.
+        # All are awaited even if one fails: none may still be recording when the trial ends.
         for outcome in await asyncio.gather(*made, return_exceptions=True):
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -247,8 +244,8 @@ class Turn:
         return bool(found and found[1] and not complaint(call, self._tools, self._manner.language))
 
     def _count_errors(self, calls: Sequence[ToolCall], answers: Sequence[ToolAnswer]) -> None:
-        """The same error, or the same call failing, counts once a reply: the model had no chance to
-        learn from the first.
+        """Count repeated errors. The same error, or the same failing call, counts once per reply, since the model could
+        not react in between.
         """
         failed = [(c, a.text) for c, a in zip(calls, answers, strict=True) if not a.ok]
         repeated = {text: text for _call, text in failed}
@@ -297,7 +294,7 @@ READ_NOTES = ToolSpec(
 
 
 class NoteWriter:
-    """The tool `write_note`. The notes are the thread's."""
+    """The tool `write_note`, which adds to the thread's notes."""
 
     spec = WRITE_NOTE
 
@@ -372,8 +369,8 @@ DELEGATE = ToolSpec(
 class Delegation:
     """The tool `delegate` of one agent in one trial.
 
-    `most`: members in one turn. A member plays one turn in the manner given, on a step context of its own, so
-    that a resumed trial goes on inside it; what it does is in the log, what it reports is the answer.
+    `most`: members per turn. A member plays one turn with the settings `manner` in its own scope, so that a resumed
+    trial goes on inside it; its steps are in the log, and its report is the tool's answer.
     """
 
     spec = DELEGATE

@@ -1,4 +1,4 @@
-"""Tool calls that a model wrote into its text instead of making them: found, and read in whatever notation."""
+"""Finds tool calls that a model wrote into its text instead of making them, and parses them in many notations."""
 
 import json
 import re
@@ -13,10 +13,10 @@ from cuecard.core.llm.replies import read_arguments
 
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_CALLS = 64
-# Mending is slow: a text of nothing but broken objects must not keep other trials waiting.
+# Repairing JSON is slow: a text full of broken objects must not hold up other trials.
 _MAX_MENDED, _MAX_MENDS = 20_000, 8
 _DSML = "(?:｜DSML｜)?"
-# Where the calls are over: an answer, or what the model made up as their results.
+# Where the calls end: at an answer, or at results that the model made up.
 _STOP = (
     r"<answer>|<\|?tool_(?:response|result)s?\|?>|<function_results?>|\[TOOL_RESULTS\]"
     r"|<｜tool▁outputs?▁begin｜>|<\|(?:im_start|im_end|eot_id|start)\|>"
@@ -55,7 +55,7 @@ _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "act
 
 
 class Written(NamedTuple):
-    """A call and the part of the text that it takes up."""
+    """A call, and the part of the text that it stands in."""
 
     call: ToolCall
     start: int
@@ -63,8 +63,8 @@ class Written(NamedTuple):
 
 
 class CallReader:
-    """Reads the calls in `text`. Not `marked`: only whole calls of known tools. `cut`: the text ran
-    out, so what is broken at its end is left as it is.
+    """Parses the calls in `text`. `marked`: a mark announces them, so that broken calls and unknown tools count too.
+    `cut`: the text ran out of tokens, so that a broken call at its end is not repaired.
     """
 
     def __init__(self, text: str, tools: Sequence[ToolSpec], *, marked: bool, cut: bool) -> None:
@@ -170,7 +170,7 @@ class CallReader:
         return Written(ToolCall(name=name[1], broken=broken), start, end)
 
     def _read_object(self, start: int) -> tuple[dict[str, JsonValue], str, int]:
-        """The object at `start`, mended if need be, else the text of it; and where it ends."""
+        """The object at `start`, repaired if need be; its text if that fails; and where it ends."""
         try:
             value, end = _DECODER.raw_decode(self._text, start)
         except (ValueError, RecursionError):
@@ -182,7 +182,7 @@ class CallReader:
         return *read_arguments(json.dumps(value)), end
 
     def _value(self, tool: str, name: str, raw: str) -> JsonValue:
-        """A parameter's value: text where the tool wants text, else JSON where it reads as such."""
+        """A parameter's value: text if the tool wants text, else JSON if it can be parsed as such."""
         text = raw.strip("\n")
         spec = self._tools.get(tool.rpartition(".")[2])
         wanted = _properties(spec).get(name, {}).get("type") if spec else None
@@ -195,7 +195,7 @@ def _properties(spec: ToolSpec) -> dict[str, dict[str, JsonValue]]:
 
 @lru_cache(maxsize=64)
 def _heads(names: tuple[str, ...], marked: bool) -> re.Pattern[str]:
-    """All ways in which a call may begin; the group's name tells which."""
+    """A pattern of all ways in which a call may begin; the name of the matched group says which."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or r"(?!)"
     parts = [
         rf"(?P<named>{_PREFIX}(?:{known}){_GAP}(?=\{{))",
@@ -235,7 +235,7 @@ def _call_of(found: dict[str, JsonValue]) -> ToolCall | None:
 
 
 def _literal(text: str) -> JsonValue:
-    """A value as JSON or Python writes it, else the text itself."""
+    """The value of a JSON or Python literal, else the text itself."""
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] == "'":
         bare = '"' + bare[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
@@ -262,7 +262,7 @@ _FENCE = re.compile(r"[ \t]*```[ \t]*\w*")
 
 
 class Leak(NamedTuple):
-    """`before`: what the text says before its first call; `end`: where the last one ends."""
+    """The calls found in a text. `before`: the text before the first call; `end`: where the last one ends."""
 
     before: str
     calls: tuple[ToolCall, ...]
@@ -270,8 +270,8 @@ class Leak(NamedTuple):
 
 
 def leaked_calls(text: str, tools: Sequence[ToolSpec], *, cut: bool = False) -> Leak | None:
-    """The calls in `text`, or None if it holds none. Those behind a mark may be broken, or name a
-    tool that does not exist. `cut`: the text ran out of tokens.
+    """The calls in `text`, or None if there are none. After a mark such as `<tool_call>` calls may be broken or name an
+    unknown tool. `cut`: the text ran out of tokens.
     """
     mark = _MARK.search(text)
     if mark:
@@ -286,7 +286,7 @@ def leaked_calls(text: str, tools: Sequence[ToolSpec], *, cut: bool = False) -> 
 
 
 def _before(text: str, start: int) -> str | None:
-    """What stands above the line on which the calls begin; None if something stands on it."""
+    """The text above the line on which the calls begin; None if that line holds other text before them."""
     head = text[:start].rstrip("[ \t").removesuffix("print(").rstrip(" \t")
     above = head.rstrip()
     rest, _, line = above.rpartition("\n")
@@ -296,7 +296,7 @@ def _before(text: str, start: int) -> str | None:
 
 
 def _last_ones(text: str, found: Sequence[Written]) -> list[Written]:
-    """The run of calls at the very end, with nothing said between or after them."""
+    """The calls at the very end of the text, with no other text between or after them."""
     run: list[Written] = []
     end = len(text)
     for call in reversed(found):
