@@ -1,1 +1,1 @@
-"""The one way to call a model."""
+"""Calling models: one client for OpenAI-compatible servers, with limits, retries and structured answers."""

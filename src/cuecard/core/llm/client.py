@@ -1,4 +1,4 @@
-"""The one way to call a model: any OpenAI-compatible endpoint, with the body of a request and what of it a server can be asked for."""
+"""The client for models behind OpenAI-compatible endpoints, and what of a request a server was found to support."""
 
 from __future__ import annotations
 
@@ -50,18 +50,17 @@ class JsonMode(IntEnum):
 
 @dataclass(frozen=True)
 class Fallback:
-    """What a request asks for beyond the messages. `count`: tokens counted in a stream."""
+    """Optional parts of a request, which older servers may refuse. `count`: ask for token counts in a stream."""
 
     json: JsonMode = JsonMode.SCHEMA
     count: bool = True
 
 
 class Capabilities:
-    """What a server was found to understand. Shared by all calls of a model.
+    """What a server was found to support; shared by all calls of a model.
 
-    A request that it refuses may be refused for a part that older servers do not know. So it is
-    sent again without: first what its words name, else what was never seen to work. What then
-    succeeds is kept to.
+    A server may refuse a request because of a part that it does not know. The request is then sent again without the
+    part that its message names, else without parts that never worked so far. What succeeds is used from then on.
     """
 
     def __init__(self) -> None:
@@ -70,7 +69,7 @@ class Capabilities:
         self._count_works = False
 
     def plainer(self, fallback: Fallback, draft: Draft, words: str) -> Fallback | None:
-        """What to ask for after a refusal of `fallback`; None where nothing is left to doubt."""
+        """What to ask for after a refusal of `fallback`; None if no part is left to leave out."""
         json_asked = draft.schema is not None and fallback.json > JsonMode.NONE
         count_asked = draft.streams and fallback.count
         about_count = count_asked and _ABOUT_COUNT.search(words) is not None
@@ -98,7 +97,7 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class Draft:
-    """One call's request, whatever is asked for beyond it."""
+    """One call's request without its optional parts (`Fallback`)."""
 
     config: ModelConfig
     messages: Sequence[ChatMessage]
@@ -150,7 +149,7 @@ _LARGE_BODY = 2**20
 
 @dataclass(frozen=True)
 class Call:
-    """One call as it went: the reply, and what the server did to give it."""
+    """The result of a call: the reply, and whether the server streamed it and counted its tokens."""
 
     reply: ModelReply
     streamed: bool
@@ -158,12 +157,11 @@ class Call:
 
 
 class ChatClient:
-    """Calls one model. Holds no key: it lives in the headers of one request only.
+    """Calls one model. It stores no key: the key is only in the headers of each request.
 
-    `sent` counts requests. `backoff`: seconds before the first further attempt; they double from then on. `name`: the
-    model's in the configuration. Clients of a hub share its `pool`; any other has one of its own,
-    which `close` or the end of the event loop closes.
-    Raises `ConfigError` at once if the key that the configuration names is missing.
+    `sent` counts requests. `backoff`: seconds before the second attempt; they double from then on. `name`: the model's
+    in the configuration. Clients of a hub share its `pool`; any other has its own, which `close` or the end of the
+    event loop closes. Raises `ConfigError` at once if the key that the configuration names is missing.
     """
 
     def __init__(
@@ -202,12 +200,11 @@ class ChatClient:
     ) -> ModelReply:
         """One reply to `messages`; `on_text` receives its text piece by piece.
 
-        Without `may_call` the model sees the tools but is told not to call them. `schema`: a JSON
-        schema that the text should fulfil; servers that know no schemas ignore it. Busy servers,
-        time-outs and lost connections are tried again while the call's time lasts; then, and for
-        everything else, raises `ModelCallError`, with `context_overflow` when the messages are too
-        long. Raises `ModelPaused` when the model keeps failing whatever it is asked or its server
-        wants to be left alone for long, and any other `Halt` for which the hub was stopped.
+        Without `may_call` the model sees the tools but is told not to call them. `schema`: a JSON schema that the text
+        should fulfil; servers without schemas ignore it. Busy servers, time-outs and lost connections are tried again
+        within the call's total time; if that fails, and for other errors, raises `ModelCallError`, with
+        `context_overflow` if the messages are too long. Raises `ModelPaused` if the model keeps failing for reasons
+        unrelated to the request, or its server asks for a long pause, and any other `Halt` with which the hub was stopped.
         """
         call = await self.call(messages, tools, on_text, may_call=may_call, schema=schema)
         return call.reply
@@ -251,12 +248,12 @@ class ChatClient:
                     doubted = doubted or outcome
                     fallback, body = plainer, draft.encoded(plainer)
                     continue
-                # Nothing that was left out was the reason.
+                # The optional parts were not the reason for the refusal.
                 outcome = doubted or outcome
             if outcome.blame is Blame.REQUEST:
                 raise outcome.error
             if outcome.blame is Blame.LASTING or last:
-                # Whatever halts the model leaves the trial open, which this failure would end.
+                # A halt leaves the trial open, while this failure would end it.
                 self.limiter.check()
                 raise outcome.error
             await self.limiter.sleep(self._wait(retries, outcome.wait))
@@ -267,14 +264,12 @@ class ChatClient:
         await self._pool.close()
 
     def reset(self) -> None:
-        """Forget all troubles and halts."""
+        """Forget all failures and halts."""
         self.limiter.reset()
         self._breaker.reset()
 
     def _learn(self, outcome: Call | Failure, slot: Slot, size: int, *, last: bool) -> None:
-        """Let the limiter know how the request went, before the next one goes. `last`: it will not be
-        tried again.
-        """
+        """Tell the limiter and the breaker how the request went, before the next one. `last`: no further attempt follows."""
         if isinstance(outcome, Call):
             self.limiter.succeeded()
             self._breaker.succeeded()
@@ -284,7 +279,7 @@ class ChatClient:
                 self._forecast.learn(size, usage)
             return
         if outcome.busy:
-            # For longer than that, the breaker has the model left alone.
+            # For longer waits the breaker pauses the model.
             self.limiter.busy(outcome.wait if (outcome.wait or 0) <= MAX_WAIT else None)
         if not outcome.billed:
             slot.used(0)
@@ -324,7 +319,7 @@ class ChatClient:
                         said = await read_refusal(response, self.config.timeout)
                         failure = of_status(response.status, response.headers, said, self.config)
         except Overdue as overdue:
-            # Where all was said, only the end mark was missing.
+            # The reply is complete; only the end mark was missing.
             streamed = True
             if not assembler.complete:
                 failure = of_exception(overdue, self.config)
@@ -366,15 +361,15 @@ class ChatClient:
         return self._fixed
 
     def _wait(self, retries: int, wanted: float | None) -> float:
-        # Calls that failed together must not come back together.
+        # Random, so that calls that failed together are not repeated together.
         if wanted:
             return wanted * random.uniform(1.0, 1.1)
         return min(self.backoff * 2**retries, _MAX_BACKOFF) * random.uniform(0.75, 1.0)
 
 
 class _Shown:
-    """What the screen saw of the reply. A further attempt begins anew and is not shown: the finished
-    reply takes the place of the pieces anyway.
+    """What a screen was shown of the reply. A further attempt begins again and is not shown, since the finished reply
+    replaces the pieces anyway.
     """
 
     def __init__(self, on_text: Callable[[str], None] | None) -> None:

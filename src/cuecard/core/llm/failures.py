@@ -1,4 +1,4 @@
-"""What went wrong with a model call: whose fault it is, how long to wait, and when to stop calling."""
+"""Failures of model calls: their causes, how long to wait, and when to stop calling a model."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 
 class Overdue(TimeoutError):
-    """A request took too long: `seconds` passed without a further word of the reply, or, `in_all`, were
-    all that the call had.
-    """
+    """A request took too long: nothing came for `seconds` or, with `in_all`, the call's total time of `seconds` is over."""
 
     def __init__(self, seconds: float, *, in_all: bool) -> None:
         super().__init__(seconds)
@@ -36,8 +34,8 @@ class Overdue(TimeoutError):
 
 
 class Patience:
-    """What is left of one call's time, over all its attempts. Waiting for a turn or for the next attempt
-    does not count. `silence`, `total`: seconds.
+    """The time left of one call, over all its attempts, without waiting for the limiter or between attempts. `silence`:
+    most seconds without any data; `total`: most seconds in all.
     """
 
     def __init__(self, silence: float, total: float) -> None:
@@ -50,13 +48,13 @@ class Patience:
         return self.spent >= self.total
 
     def attempt(self) -> Attempt:
-        """Bounds what is done within its block, which raises `Overdue`."""
+        """A context manager that limits the time of its block; raises `Overdue`."""
         return Attempt(self)
 
 
 class Attempt:
-    """The block of one attempt (`with`). `heard` is to be called with each further piece of the reply,
-    however small; it may be many thousand times a second. Otherwise as `asyncio.timeout`.
+    """The time limit of one attempt, used with `with`. Call `heard` with each piece of the reply, however small and
+    frequent. Otherwise it works as `asyncio.timeout`.
     """
 
     __slots__ = (
@@ -118,7 +116,7 @@ class Attempt:
 
 
 MAX_WAIT = 60.0
-"""Seconds that a server may have a call wait; for longer, the model is left alone."""
+"""Most seconds that a call waits because a server asks for it; for longer waits the model is paused."""
 _A_YEAR = 366 * 86_400.0
 CONNECT_SECONDS = 10.0
 _DETAIL_CHARS = 300
@@ -130,25 +128,25 @@ _OVERFLOW = re.compile(
     r"(input )?tokens?",
     re.IGNORECASE,
 )
-# Answers that no amount of waiting will change.
+# HTTP statuses that waiting does not change.
 _UNPAID_CODES = {
     "insufficient_quota",
     "billing_hard_limit_reached",
     "insufficient_balance",
     "arrearage",
 }
-# A 403 that is about what was said, not about the key.
+# A 403 that is about the contents of the request, not about the key.
 _MODERATED = re.compile(r"moderation|flagged|content[ _-]?(filter|policy)", re.IGNORECASE)
 _NO_SUCH_PLACE = {404, 405, 410}
 
 
 class RequestRefused(ModelCallError):
-    """The server did not accept the request as it was, for whatever is in it."""
+    """The server refused the request because of something in it."""
 
 
 class Blame(Enum):
-    """`REQUEST`: this request only. `PASSING`: the server, perhaps not the next time. `LASTING`: no
-    call of this model can succeed before somebody mends something.
+    """The cause of a failure. `REQUEST`: this request only. `PASSING`: the server, perhaps only for a while. `LASTING`:
+    no call of this model can succeed before a person changes something.
     """
 
     REQUEST = auto()
@@ -158,9 +156,9 @@ class Blame(Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """`wait`: seconds that the server asked for, at most a year. `busy`: it wants fewer calls. `refused`: it did not
-    accept the request as it was. `overflow`: the request was too long. `billed`: the tokens may have
-    been counted all the same.
+    """A failed request. `wait`: seconds that the server asks to wait, at most a year. `busy`: it wants fewer calls.
+    `refused`: it did not accept the request as it was. `overflow`: the request was too long. `billed`: the tokens may
+    be charged all the same.
     """
 
     title: str
@@ -179,14 +177,14 @@ class Failure:
         return kind(self.title, self.message, self.hint, context_overflow=self.overflow)
 
     def without(self, key: str) -> Failure:
-        """Fit to be shown: the key is blanked where the server's words repeat it, however short it is."""
+        """The failure with the key blanked where the server's message repeats it, however short it is."""
         message = scrub(self.message)
         message = message.replace(key, "***") if key else message
         return replace(self, message=one_line(message, _DETAIL_CHARS))
 
 
 def of_exception(error: Exception, config: ModelConfig) -> Failure:
-    """Read what aiohttp raised, or a `ValueError` from an unusable answer."""
+    """The failure for an exception of aiohttp, or a `ValueError` about an unusable answer."""
     import aiohttp
 
     match error:
@@ -218,7 +216,7 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
                 blame=Blame.LASTING,
             )
         case TooMuch():
-            # Asked again it may say as much again, which is paid for.
+            # A repeated request may give an equally long answer, which has to be paid for.
             return Failure(
                 _("The model's answer is too large"), str(error), blame=Blame.REQUEST, billed=True
             )
@@ -237,7 +235,7 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes, config: ModelConfig) -> Failure:
-    """Read an answer that is no success."""
+    """The failure for a response whose status is no success."""
     message = ServerMessage.from_body(body)
     reason = _("{url} answered {status}: {reason}").format(
         url=config.base_url, status=status, reason=message.words or "-"
@@ -265,7 +263,7 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes, config: Mode
 
 
 def _inside(message: ServerMessage) -> Failure:
-    """An error in the middle of an answer that began as a success."""
+    """The failure for an error in the middle of a response that began as a success."""
     status = int(message.code) if re.fullmatch(r"[45]\d\d", message.code) else 0
     if _is_overflow(message, status or 400):
         return _overflowed(message.words)
@@ -317,7 +315,7 @@ def _is_overflow(message: ServerMessage, status: int) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server wants us to wait."""
+    """Seconds that the server asks to wait by its headers; None if it does not."""
     try:
         if "retry-after-ms" in headers:
             seconds = float(headers["retry-after-ms"]) / 1000
@@ -341,9 +339,9 @@ def _seconds(value: str) -> float:
 
 
 class Breaker:
-    """Counts calls in a row that failed, after all their attempts, for reasons that have nothing to do
-    with what was asked. A success ends the row, and a pause too. What lasts pauses at once, and so does
-    a server that wants to be left alone for longer than `MAX_WAIT`. `worked`: something succeeded before.
+    """A circuit breaker: after `give_up_after` calls in a row that failed in all their attempts, for reasons unrelated
+    to the request, the model is paused. A success ends the row, and a pause. A lasting failure pauses at once, and so
+    does a server that asks to wait longer than `MAX_WAIT`. `worked`: a call succeeded before.
     """
 
     def __init__(self, label: str, give_up_after: int) -> None:
@@ -359,7 +357,9 @@ class Breaker:
         self._row, self.worked = 0, True
 
     def failed(self, failure: Failure, *, last: bool) -> Halt | None:
-        """Why the model is to be called no more, if so. `last`: the call has no further attempt."""
+        """Count a failure; returns the `Halt` with which to pause the model, if any. `last`: the call has no further
+        attempt.
+        """
         if failure.blame is Blame.LASTING:
             message = f"{self._label}: {failure.message}"
             return self._paused(failure.title, message, failure.hint)
@@ -395,7 +395,7 @@ class Breaker:
 
 
 class AgentBreaker(Breaker):
-    """The same for an agent that is another program."""
+    """The circuit breaker of an agent that is another program."""
 
     def _keeps_failing(self) -> str:
         return _("The agent keeps failing")

@@ -1,4 +1,4 @@
-"""All models of a configuration, for one run or session: their connections, limits and troubles."""
+"""All models of a configuration, for one run or session: their shared connections, limits and circuit breakers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ModelHub:
-    """Gives out one client per model; all users of a model share its connections and its limits.
+    """Provides one client per model; all players that use a model share its connections and limits.
 
     Belongs to one event loop. Nothing is opened before the first call.
     """
@@ -30,7 +30,7 @@ class ModelHub:
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def client(self, name: str) -> ChatClient:
-        """Raises `ConfigError`: no such model, or no key in the environment."""
+        """The client of a model. Raises `ConfigError` if there is no such model, or no key in the environment."""
         from cuecard.core.llm.client import ChatClient
         from cuecard.core.llm.limiter import Pool
 
@@ -43,7 +43,7 @@ class ModelHub:
         return self._clients[name]
 
     def breaker(self, agent: str, give_up_after: int) -> AgentBreaker:
-        """When to stop asking an agent that is another program; one for all its trials."""
+        """The circuit breaker of an agent that is another program; one for all its trials."""
         from cuecard.core.llm.failures import AgentBreaker
 
         if agent not in self._breakers:
@@ -51,8 +51,8 @@ class ModelHub:
         return self._breakers[agent]
 
     def stop(self, halt: Halt) -> None:
-        """Have every call raise `halt` that waits for its turn or its next attempt, or would be made
-        later. Calls that are under way are finished.
+        """Make every call raise `halt` that waits for its turn or its next attempt, or is made later. Calls under way
+        are finished.
         """
         self._halt = self._halt or halt
         for client in self._clients.values():
@@ -63,7 +63,7 @@ class ModelHub:
         self._closers.append(closer)
 
     async def close(self) -> None:
-        """Close all connections. The hub is as good as new if it is used again."""
+        """Close all connections. The hub can be used again afterwards."""
         self._halt = None
         self._breakers.clear()
         for closer in self._closers:

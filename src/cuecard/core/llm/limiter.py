@@ -1,4 +1,4 @@
-"""What the calls of a model share: its limits, its queue that is fair to all callers, and the connections to its server."""
+"""What the calls of a model share: its rate limits, a fair queue, and the connections to its server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Entry:
-    """What one call took from a window. `amount` may be corrected when it is known."""
+    """What one call used of a window; `amount` is corrected when the real use is known."""
 
     at: float
     amount: float
@@ -35,7 +35,7 @@ class Entry:
 
 
 class Window:
-    """A limit on what is used within any `span` seconds. Without a limit it keeps nothing."""
+    """A limit on the amount used within any `span` seconds; None: no limit."""
 
     def __init__(self, limit: float | None, span: float) -> None:
         self._limit = limit
@@ -69,15 +69,15 @@ class Window:
         return entry
 
     def correct(self, entry: Entry | None, amount: float) -> None:
-        """Put what was really used in the place of what was expected."""
+        """Replace the expected amount of an entry by what was really used."""
         if entry is not None and entry.counts:
             self._total += amount - entry.amount
             entry.amount = amount
 
 
 class Forecast:
-    """Expects of the next call what the last ones were like. A token is at first taken for three
-    bytes of the request's JSON, which fits neither English nor Chinese badly.
+    """Estimates the tokens of the next call from the last ones. At first one token per three bytes of the request's JSON
+    is assumed, which is acceptable for English and Chinese.
     """
 
     _WEIGHT = 0.2
@@ -108,7 +108,7 @@ class _Waiting:
 
 
 class Slot:
-    """The right to one request. Given back with `leave`, whatever came of the request."""
+    """Permission for one request. Return it with `leave`, whether or not the request succeeded."""
 
     __slots__ = ("_calls", "_limiter", "_tokens")
 
@@ -118,7 +118,7 @@ class Slot:
         self._tokens = tokens
 
     def used(self, tokens: int) -> None:
-        """What the request really took, where that is known."""
+        """Report the tokens that the request really used, if they are known."""
         self._limiter.correct(self._tokens, tokens)
 
     def leave(self) -> None:
@@ -126,12 +126,11 @@ class Slot:
 
 
 class RateLimiter:
-    """Lets calls of one model through, first come first served, within `limits`.
+    """Admits calls of one model in the order of their tickets, within `limits`.
 
-    The number of calls at the same time is halved when the server is too busy, at most once a
-    second, and raised again by one for each round of successes. A call that comes back for
-    a further attempt keeps its place. Belongs to one event loop. `minute`: what the limits
-    call a minute, in seconds.
+    The number of concurrent calls is halved when the server is too busy, at most once per second, and raised again by
+    one for each round of successes. A call that is tried again keeps its ticket. Belongs to one event loop. `minute`:
+    the length of a minute in seconds, for tests.
     """
 
     def __init__(self, limits: RateLimits, *, minute: float = 60.0) -> None:
@@ -151,7 +150,7 @@ class RateLimiter:
 
     @property
     def allowed(self) -> int:
-        """How many calls may be under way at the same time, as the server bears them."""
+        """How many calls may be under way at the same time, as far as the server has coped."""
         return int(self._allowed)
 
     @property
@@ -163,7 +162,7 @@ class RateLimiter:
         return next(self._tickets)
 
     async def enter(self, ticket: int, tokens: int = 0) -> Slot:
-        """Wait for a turn; `tokens`: what the request may use. Raises the `Halt` that ends waiting."""
+        """Wait until the request may be made; `tokens`: its expected use. Raises the `Halt` of `stop` or `pause`."""
         self.check()
         if not self._waiting and self._delay(tokens) == 0:
             return self._admit(tokens)
@@ -179,12 +178,12 @@ class RateLimiter:
             raise
         if slot is None:
             self.check()
-            # Paused and opened again before this task woke: queue anew, in the old place.
+            # It was paused and reopened before this task woke: queue again with the same ticket.
             return await self.enter(ticket, tokens)
         return slot
 
     async def sleep(self, seconds: float) -> None:
-        """Wait before a further attempt. Raises the `Halt` that ends waiting."""
+        """Wait before a further attempt. Raises the `Halt` of `stop` or `pause`."""
         self.check()
         loop = asyncio.get_running_loop()
         waking: asyncio.Future[None] = loop.create_future()
@@ -198,14 +197,14 @@ class RateLimiter:
         self.check()
 
     def check(self) -> None:
-        """Raises the `Halt` for which no call is made any more."""
+        """Raises the `Halt` of `stop` or `pause`, if there is one."""
         halt = self._stopped or self._paused
         if halt is not None:
-            # A copy: an exception that is raised again and again holds all the frames it passed.
+            # A copy, since an exception that is raised repeatedly collects all the frames it passed.
             raise copy.copy(halt)
 
     def stop(self, halt: Halt) -> None:
-        """Let nobody through any more; what waits raises `halt`."""
+        """Admit no more calls; waiting ones raise `halt`."""
         self._stopped = self._stopped or halt
         self._rouse()
 
@@ -215,17 +214,17 @@ class RateLimiter:
         self._rouse()
 
     def reset(self) -> None:
-        """Be open again, with all that the limits allow."""
+        """Admit calls again, with the full limits."""
         self._stopped = self._paused = None
         self._allowed, self._held_until = float(self._most), 0.0
 
     def succeeded(self) -> None:
-        """A call went well: the server bears more."""
+        """Called after a success: more concurrent calls are allowed, and a pause ends."""
         self._paused = None
         self._allowed = min(self._most, self._allowed + 1 / self._allowed)
 
     def busy(self, wait: float | None) -> None:
-        """The server wants fewer calls, and none for `wait` seconds."""
+        """Called when the server is too busy: fewer calls are allowed, and none for `wait` seconds."""
         now = asyncio.get_running_loop().time()
         if now - self._halved_at >= _HALVED_FOR:
             self._halved_at = now
@@ -241,7 +240,7 @@ class RateLimiter:
         self._pump()
 
     def _delay(self, tokens: int) -> float | None:
-        """Seconds until the next call may go; None: not before another one ends."""
+        """Seconds until the next call may be made; None: not before another one ends."""
         if self._active >= int(self._allowed):
             return None
         now = asyncio.get_running_loop().time()
@@ -258,7 +257,7 @@ class RateLimiter:
         return Slot(self, self._calls.take(now, 1), self._tokens.take(now, tokens))
 
     def _pump(self) -> None:
-        """Let through whoever may go now; come back when the next one may."""
+        """Admit the calls that may be made now, and schedule the next one."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -291,16 +290,15 @@ def _wake(waking: asyncio.Future[None]) -> None:
 
 
 _IDLE_SECONDS = 15.0
-# Held until their loop ends: closing takes a while, which a loop does not grant to what is
-# collected as garbage just before.
+# Kept until their loop ends, since a session that is garbage-collected just before would not be closed in time.
 _LIVES: WeakKeyDictionary[asyncio.AbstractEventLoop, set[AsyncGenerator[ClientSession]]] = (
     WeakKeyDictionary()
 )
 
 
 class Pool:
-    """One HTTP session, opened at the first call. `close` ends it, and so does the end of the event
-    loop, so that nothing is left open where nobody thought of closing.
+    """One HTTP session, opened at the first call. `close` closes it, and so does the end of the event loop, in case
+    nobody called `close`.
     """
 
     def __init__(self) -> None:
@@ -313,7 +311,7 @@ class Pool:
         session = self._session
         if session is not None and not session.closed and self._loop is _running():
             return session
-        # Importing takes a fifth of a second: elsewhere than on the loop that others run on.
+        # Imported in a thread: it takes a fifth of a second, during which the event loop would stand still.
         await asyncio.to_thread(importlib.import_module, "aiohttp")
         if self._session is None or self._session.closed or self._loop is not _running():
             # No other task comes in between: `_live` opens the session before it first waits.
@@ -336,10 +334,10 @@ def _running() -> asyncio.AbstractEventLoop:
 
 
 async def _live() -> AsyncGenerator[ClientSession]:
-    """A session for as long as this generator lives. A loop that ends closes its generators first."""
+    """A session that lives as long as this generator. An event loop that ends closes its generators first."""
     import aiohttp
 
-    # The limiters limit the calls. Cookies would carry something from one trial into another.
+    # The limiters limit the calls. Without cookies, since they would carry state from one trial to another.
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -352,7 +350,7 @@ async def _live() -> AsyncGenerator[ClientSession]:
 
 
 class Proxy(NamedTuple):
-    """`url` without name and password, which `headers` hold."""
+    """A proxy. `url`: without name and password, which are in `headers`."""
 
     url: str
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""A server's reply, in a stream or whole: read, and put together from however many pieces, without the secrets that it repeats."""
+"""Reads a server's reply, streamed or whole, and assembles it from its pieces, without secrets that it repeats."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MAX_NAME = 1_000
 
 
 class Malformed(ValueError):
-    """What a server sent is no reply; the message says why."""
+    """What a server sent is not a valid reply; the message says why."""
 
 
 class Assembler:
-    """Takes the chunks of a stream, or one whole completion, and gives the reply.
+    """Assembles the reply from the chunks of a stream, or from one whole completion.
 
-    `on_text` is told the text, `on_growth` that there is more of anything: text, reasoning, arguments of
-    calls. Time and memory are linear in what comes; what comes is bounded.
+    `on_text` is called with pieces of the text, `on_growth` with every growth of text, reasoning or arguments of calls.
+    Time and memory are linear in the size of the reply, which is bounded.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Assembler:
 
     @property
     def complete(self) -> bool:
-        """Whether the server said that the reply is at its end."""
+        """Whether the server marked the reply as finished."""
         return bool(self._finish) or self._closed
 
     @property
@@ -70,17 +70,15 @@ class Assembler:
         return self._usage
 
     def add(self, chunk: object) -> None:
-        """One chunk of a stream. Raises `Malformed`, `TooMuch`, and `ServerFailure` for one that tells of a
-        failure.
-        """
+        """Add one chunk of a stream. Raises `Malformed`, `TooMuch`, and `ServerFailure` if the chunk reports a failure."""
         self._add(chunk, "delta")
 
     def end(self) -> None:
-        """The stream's end mark came."""
+        """Called at the stream's end mark."""
         self._closed = True
 
     def add_whole(self, completion: object) -> None:
-        """A completion that came in one piece. Raises `Malformed`, `TooMuch` and `ServerFailure`."""
+        """Add a completion that came in one piece. Raises `Malformed`, `TooMuch` and `ServerFailure`."""
         self._add(completion, "message")
         if not self._choices:
             raise Malformed(_("the answer holds no choices"))
@@ -88,8 +86,8 @@ class Assembler:
     def reply(
         self, *, model: str = "", latency_ms: int = 0, attempts: int = 1, price: Price | None = None
     ) -> ModelReply:
-        """The reply; `model` unless the server named another. Raises `Malformed` when nothing came, or
-        the stream broke off.
+        """The reply. `model`: its model, unless the server named another; `latency_ms`: in milliseconds. Raises
+        `Malformed` if nothing came, or the stream broke off.
         """
         if not self._choices:
             raise Malformed(_("the answer holds no reply"))
@@ -109,7 +107,7 @@ class Assembler:
             attempts=attempts,
             cost=price.of(self._usage) if price and self._usage else None,
         )
-        # Whole texts: a secret may be cut anywhere by pieces.
+        # Whole texts are scrubbed, since a secret may be split between pieces.
         return scrub_model(reply)
 
     def _add(self, chunk: object, part: str) -> None:
@@ -156,8 +154,8 @@ class _Slot:
 
 
 class _Calls:
-    """Tool calls under construction. Servers leave out the index or the id, give every call the index
-    0, repeat the name in each piece, or send the arguments as an object.
+    """Tool calls being assembled. Tolerates servers that leave out the index or the id, give every call the index 0,
+    repeat the name in each piece, or send the arguments as an object.
     """
 
     def __init__(self) -> None:
@@ -193,7 +191,7 @@ class _Calls:
         for slot in slots:
             text = slot.arguments.getvalue()
             value = _object(text) if text.strip() else {}
-            # Mending is slow on a mess, and many broken calls are one.
+            # Repairing JSON is slow, so it is not done for many broken calls.
             mend = broken < _MAX_MENDED_CALLS and not (cut and slot is slots[-1])
             broken += value is None
             arguments, left = _arguments(value, text, mend=mend)
@@ -234,14 +232,14 @@ class _Calls:
 
 
 def read_arguments(text: str, *, mend: bool = True) -> tuple[dict[str, JsonValue], str]:
-    """The object in `text`, mended where allowed and possible; else an empty one and `text` itself."""
+    """The object in `text`, repaired if `mend` and possible, and ""; if there is none, an empty object and `text`."""
     return _arguments(_object(text) if text.strip() else {}, text, mend=mend)
 
 
 def _arguments(
     value: dict[str, JsonValue] | None, text: str, *, mend: bool
 ) -> tuple[dict[str, JsonValue], str]:
-    """`read_arguments`, where `value` is the object in `text` as it stands."""
+    """`read_arguments`, where `value` is the object in `text` without repair, if any."""
     try:
         if value is None and mend:
             mended = mended_json(text)
@@ -265,7 +263,7 @@ def _object(text: str) -> dict[str, JsonValue] | None:
 
 
 def _without_thoughts(text: str) -> tuple[str, str]:
-    """A reasoning block at the start, which some servers leave in the text, set apart."""
+    """Splits off a reasoning block at the start, which some servers leave in the text."""
     head, mark, rest = text.partition("</think>")
     if mark and head.lstrip().startswith("<think>"):
         return rest.strip(), head.lstrip().removeprefix("<think>").strip()
@@ -317,19 +315,18 @@ def _dicts(value: object) -> list[dict[str, object]]:
 
 # After its end mark, a stream should be over; waiting for that keeps the connection usable.
 _GRACE_SECONDS = 1.0
-# Between the last word of a reply and the count of its tokens.
+# Seconds to wait between the end of a reply's text and the count of its tokens.
 _TAIL_SECONDS = 5.0
 
 
 class WebPage(Malformed):
-    """The address answers with a page for people."""
+    """The address answered with a web page for people."""
 
 
 async def read_answer(response: ClientResponse, assembler: Assembler) -> bool:
-    """Read the reply into `assembler`; whether it came as a stream.
+    """Read the reply into `assembler`; returns whether it came as a stream.
 
-    What the body begins with decides, not what was asked for: some servers cannot stream, others do
-    nothing else. Raises `Malformed`, `TooMuch`, `ServerFailure`, and what the connection raises.
+    That is decided by how the body begins, not by the request: some servers cannot stream, others always do. Raises `Malformed`, `TooMuch`, `ServerFailure`, and what the connection raises.
     """
     if response.content_type == "text/html":
         raise WebPage(_("the address answers with a web page"))
@@ -363,7 +360,7 @@ async def _stream(response: ClientResponse, head: bytes, assembler: Assembler) -
                     tail.reschedule(asyncio.get_running_loop().time() + _TAIL_SECONDS)
                 piece = await body.readany()
     except (TimeoutError, client_error()):
-        # All was said: it does not matter how the connection ended.
+        # The reply is complete: it does not matter how the connection ended.
         if not assembler.complete:
             raise
         return
@@ -373,7 +370,7 @@ async def _stream(response: ClientResponse, head: bytes, assembler: Assembler) -
 
 
 def _take(lines: list[bytes], assembler: Assembler) -> bool:
-    """Add one event; whether it was the end mark."""
+    """Add one event; returns whether it was the end mark."""
     for chunk in _chunks(lines):
         if chunk.strip() == b"[DONE]":
             assembler.end()

@@ -1,4 +1,4 @@
-"""Asking a model for an answer of a given shape, and telling it what is wrong with the one it gave."""
+"""Asks a model for an answer that fits a pydantic class, and tells it what is wrong with an answer that does not."""
 
 from __future__ import annotations
 
@@ -132,14 +132,14 @@ def _sentences(language: TaskLanguage, first: str) -> str:
 
 Shape = TypeVar("Shape", bound=BaseModel)
 _MAX_CANDIDATES = 20
-# What a model is shown again of an answer that was no use.
+# Characters of its unusable answer that a model is shown again.
 _MAX_SHOWN = 20_000
 
 
 @dataclass(frozen=True)
 class Structured(Generic[Shape]):
-    """`value` is None where no attempt gave a usable answer; `problem` says why. `raw`: the last words
-    of the model.
+    """The result of `ask_structured`. `value` is None if no attempt gave a usable answer; `problem` says why. `raw`: the
+    model's last answer as text.
     """
 
     value: Shape | None
@@ -158,12 +158,11 @@ async def ask_structured(
     attempts: int = 2,
     check: Callable[[Shape], str] = lambda _value: "",
 ) -> Structured[Shape]:
-    """The model's answer as a `shape`, whose JSON schema goes along with the request.
+    """The model's answer as a `shape`, whose JSON schema (with its docstrings) is sent with the request.
 
-    The JSON is looked for between the model's other words and mended where it is broken. An answer
-    of another shape, or one of which `check` complains (in words for the model, in `language`), is
-    asked for again, with the complaint, up to `attempts` answers in all. Every call goes through
-    `context`. Raises `ModelCallError` and `Halt`.
+    JSON is found among the model's other words and repaired if it is broken. If the answer does not fit the shape, or
+    `check` returns a complaint (a message to the model in `language`), the model is asked again with the complaint, up
+    to `attempts` times in all. Every call goes through `context`. Raises `ModelCallError` and `Halt`.
     """
     thread = list(messages)
     schema = schema_of(shape)
@@ -188,9 +187,9 @@ async def ask_structured(
 def read_shape(
     text: str, shape: type[Shape], language: TaskLanguage = "en", *, cut: bool = False
 ) -> tuple[Shape | None, str]:
-    """The first JSON in a model's words that is a `shape`, or None and a complaint to the model.
+    """The first JSON in a model's text that fits `shape`, and ""; or None and a complaint to the model.
 
-    Fields that were not asked for are left out. `cut`: the words ran out of tokens.
+    Unknown fields are left out. `cut`: the text ran out of tokens.
     """
     complaint = ""
     for count, value in enumerate(found_json(text)):
@@ -208,7 +207,7 @@ def read_shape(
 
 @lru_cache(maxsize=128)
 def schema_of(shape: type[BaseModel]) -> JsonSchema:
-    """The JSON schema of what a `shape` is read from."""
+    """The JSON schema of a `shape`, as it is sent to models."""
     return cast(JsonSchema, shape.model_json_schema(mode="validation"))
 
 
@@ -226,7 +225,7 @@ def _validated(value: object, shape: type[Shape]) -> Shape:
 
 
 def _drop(value: object, place: tuple[int | str, ...]) -> None:
-    """Take out what stands at `place`; steps into a union's members are not there in the data."""
+    """Remove the value at `place`; steps of the place that name a union's member do not exist in the data."""
     for step in place[:-1]:
         if isinstance(value, dict):
             value = cast(dict[object, object], value).get(step, cast(object, value))

@@ -1,4 +1,4 @@
-"""What goes to and fro with a model's server: chat messages, server-sent events, its words about failures, and JSON mended where a model broke it."""
+"""Data exchanged with a model's server: chat messages, server-sent events, error messages, and repaired JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tool(spec: ToolSpec) -> dict[str, JsonValue]:
 
 
 def _arguments(call: ToolCall) -> str:
-    # Servers parse what they are sent back: broken arguments go as a string inside an object.
+    # Servers parse the arguments that are sent back, so broken ones are sent as a string inside an object.
     arguments: JsonValue = {"broken": call.broken} if call.broken else dict(call.arguments)
     return json.dumps(arguments, ensure_ascii=False)
 
@@ -68,7 +68,7 @@ _MAX_WORDS = 2_000
 
 @dataclass(frozen=True)
 class ServerMessage:
-    """`code` and `type` as the server names them; a numeric code as its digits."""
+    """A server's error message. `code` and `type`: as the server names them; a numeric code as its digits."""
 
     words: str = ""
     code: str = ""
@@ -76,7 +76,7 @@ class ServerMessage:
 
     @classmethod
     def of(cls, error: object) -> ServerMessage:
-        """Read the `error` of a JSON answer: an object, a text, or what stands in its place."""
+        """The message in the `error` of a JSON response: an object, a text, or something else."""
         if not isinstance(error, dict):
             return cls(_words(error))
         found = cast(dict[str, object], error)
@@ -96,7 +96,7 @@ class ServerMessage:
 
 
 class ServerFailure(Exception):
-    """The server told of a failure where a reply was to be."""
+    """The server reported a failure in place of a reply."""
 
     def __init__(self, error: object) -> None:
         self.message = ServerMessage.of(error)
@@ -116,13 +116,13 @@ def _name(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
-# What a line takes in memory besides its bytes: events may have lines without end and without bytes.
+# Bytes of memory per line beside its text, since an event may consist of very many empty lines.
 _A_LINE = 40
 _BOM = b"\xef\xbb\xbf"
 
 
 class Events:
-    """Feed it bytes; it gives the data of each event that is complete, as its lines.
+    """Parses server-sent events: it is fed bytes and gives the data of each complete event as lines.
 
     Comments and fields other than `data` are left out. Lines may end in LF, CR or both.
     """
@@ -151,7 +151,7 @@ class Events:
             yield from self._line(line.rstrip(b"\r\n"))
 
     def end(self) -> Iterator[list[bytes]]:
-        """What was begun when the stream came to its end."""
+        """The event that was incomplete when the stream ended, if any."""
         rest, self._begun = b"".join(self._begun), []
         yield from self._line(rest)
         yield from self._line(b"")
@@ -182,8 +182,8 @@ _DECODER = json.JSONDecoder()
 
 
 def found_json(text: str) -> Iterator[JsonValue]:
-    """The JSON objects and lists in a model's words, the most likely answer first. Reasoning is left
-    out, what is broken is mended. Every value is fit to be stored.
+    """The JSON objects and lists in a model's text, the most likely answer first. Reasoning is left out, broken JSON is
+    repaired, and every value can be stored.
     """
     words = without_thoughts(text)
     for region in (*reversed(_fences(words)[-_MAX_FENCES:]), words):
@@ -200,7 +200,7 @@ def _values(region: str) -> Iterator[object]:
     whole = _embedded(region)
     size = len(region.rstrip()) - first.start()
     covered = whole[0][0] / size if whole else 0.0
-    # Whole values that are but a part may be pieces of a larger one that is broken.
+    # Complete values that make up only part of the text may be pieces of a larger broken one.
     if covered < 0.5:
         yield mended_json(region)
     for _length, value in whole:
@@ -210,9 +210,7 @@ def _values(region: str) -> Iterator[object]:
 
 
 def without_thoughts(text: str) -> str:
-    """`text` without its `<think>` blocks; one whose beginning a server swallowed counts too. A block
-    that never ends stays.
-    """
+    """`text` without its `<think>` blocks, also one whose begin tag a server dropped. A block that never ends stays."""
     kept: list[str] = []
     at, begun = 0, None
     for mark in _THOUGHT.finditer(text):
@@ -228,7 +226,7 @@ def without_thoughts(text: str) -> str:
 
 
 def mended_json(text: str) -> object:
-    """What stands in broken JSON from its first bracket on; None where that is hopeless."""
+    """The value of broken JSON from its first bracket on; None if it cannot be repaired."""
     first = _OPENER.search(text)
     if first is None or len(text) - first.start() > _MAX_MENDED:
         return None
@@ -245,12 +243,12 @@ def mended_json(text: str) -> object:
 
 
 class _UsedUp(Exception):
-    """Mending looked at the text more often than is reasonable."""
+    """Repairing took more steps than are allowed."""
 
 
 class _Metered(str):
-    """A text that may be looked at a limited number of times: on some messes, mending takes time that
-    grows with the square of the length, and nothing else would stop it.
+    """A text that can be indexed a limited number of times, since repairing some texts takes time quadratic in their
+    length and could not be stopped otherwise.
     """
 
     _meter: list[int]
@@ -273,13 +271,13 @@ class _Metered(str):
 
 
 def _fences(text: str) -> list[str]:
-    """What stands between ``` marks. The last may have no end: the model ran out of tokens."""
+    """The contents of ``` fences. The last one may have no end, if the model ran out of tokens."""
     parts = text.split("```")
     return [part.removeprefix("json").removeprefix("JSON").strip() for part in parts[1::2]]
 
 
 def _embedded(text: str) -> list[tuple[int, object]]:
-    """Whole values anywhere in `text` with their lengths, the longest first."""
+    """Complete values anywhere in `text` with their lengths, the longest first."""
     spans: list[tuple[int, object]] = []
     at = 0
     for _try in range(_MAX_OPENERS):
@@ -306,9 +304,7 @@ def _cleaned(value: object) -> JsonValue:
 
 
 def clean_json(value: object, depth: int = 0) -> object:
-    """`value` with nothing in it that no file can hold. Raises `RecursionError` when it is nested too
-    deeply.
-    """
+    """`value` without characters that files cannot hold. Raises `RecursionError` if it is nested too deeply."""
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):
