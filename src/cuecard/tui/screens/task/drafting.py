@@ -129,7 +129,8 @@ class DraftingScreen(CuecardScreen[None]):
     @property
     def loaded(self) -> bool:
         """Whether the task is open; nothing but leaving works before."""
-        return self._edit is not None and bool(self.query(TaskEditor))
+        # Every key of the footer asks this; a query would walk through all fields.
+        return self._edit is not None and any(isinstance(w, TaskEditor) for w in self.children)
 
     @property
     def edit(self) -> TaskEdit:
