@@ -1,4 +1,4 @@
-"""The Textual app."""
+"""The terminal interface: the Textual app with its screens and widgets, and the command line."""
 
 import os
 

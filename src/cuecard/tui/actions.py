@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 @dataclass(frozen=True)
 class Key:
-    """One action of one screen. `id` is `screen.action`; `label` and `tip` are marked with `N_`."""
+    """A key binding of a screen. `id` is `screen.action`; `label` and `tip` are marked with `N_`."""
 
     id: str
     key: str

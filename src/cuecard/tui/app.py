@@ -1,4 +1,4 @@
-"""The app with its modes and keys, and what every screen shares: translated keys, workers whose errors are shown, help."""
+"""The app: its screens by mode, global keys, workers that show their errors, and what all screens and dialogs share."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ NodeT = TypeVar("NodeT", bound="DOMNode")
 
 
 SETTLED = 0.06
-"""Seconds without a change of what keys can do after which that is shown."""
+"""Seconds without a change of the active bindings after which the footer is drawn."""
 
 
 class _Shared:
-    """Mixed into screens and modal screens."""
+    """What screens and dialogs have in common."""
 
     _bindings_timer: Timer | None = None
     _bindings_shown: object = None
 
     def refresh_bindings(self) -> None:
-        """Have the footer show what keys can do now. Textual makes it anew at every change of focus, a dozen
-        times while a screen opens, and each time costs as much as a page of a table; here once, when nothing
-        changes any more, and not at all where it would say the same.
+        """Redraw the footer soon. Textual would do so at every change of focus, a dozen times while a screen opens,
+        each as expensive as a page of a table; here it is done once, when nothing changes any more, and only if the
+        bindings changed.
         """
         if self._bindings_timer is not None:
             self._bindings_timer.reset()
@@ -80,8 +80,8 @@ class _Shared:
         return self.cue_app.person
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
-        """Leave this screen, with what stands above it. One that was left already stays so: a worker or a
-        second key that comes late must not take away the screen below.
+        """Close this screen and those above it. If it was closed already, nothing happens: a late worker or key must
+        not close the screen below.
         """
         screen = cast("Screen[Any]", self)
         if screen not in screen.app.screen_stack:
@@ -91,7 +91,7 @@ class _Shared:
         return cast(AwaitComplete, super().dismiss(result))  # pyright: ignore[reportAttributeAccessIssue]
 
     def report(self, error: BaseException) -> None:
-        """Show an error as what, where, why and how to mend."""
+        """Show an error: what happened, where, why, and how to fix it."""
         self.cue_app.report(error)
 
 
@@ -112,7 +112,7 @@ def _unless_general(active: ActiveBinding) -> ActiveBinding:
 
 
 class CuecardScreen(_Shared, Screen[Result]):
-    """A full screen. Subclasses compose, route messages and call services."""
+    """A full screen. Subclasses compose widgets, handle messages and call services."""
 
     BINDINGS = keys(
         Key(
@@ -135,7 +135,7 @@ class CuecardScreen(_Shared, Screen[Result]):
 
 
 class CuecardDialog(_Shared, ModalScreen[Result]):
-    """A dialog over a screen; Escape always leaves it without doing anything."""
+    """A dialog over a screen. Escape closes it without effect."""
 
     BINDINGS = keys(
         Key("dialog.close", "escape", "dismiss", N_("Cancel"), N_("Close without doing anything")),
@@ -152,11 +152,11 @@ def guarded(
     [Callable[Concatenate[NodeT, P], Awaitable[None]]],
     Callable[Concatenate[NodeT, P], Worker[None]],
 ]:
-    """An async method as a named, exclusive worker whose errors are shown, not raised.
+    """Make an async method start a named, exclusive worker whose errors are shown instead of raised.
 
-    Starting it again in the same `group` of the same widget or screen cancels the one before. What is typed
-    waits until it is done (`HoldsKeys`), unless it works in the `background`: moves no focus, opens nothing and
-    changes nothing that a key acts on.
+    Starting it again in the same `group` of the same widget or screen cancels the previous worker. Keys typed meanwhile
+    wait until it is done (`HoldsKeys`), unless it is in the `background`: it moves no focus, opens nothing and changes
+    nothing that keys act on.
     """
 
     def decorate(
@@ -211,7 +211,7 @@ _MOVES = frozenset(
         "space",
     ]
 )
-"""Keys that move about: where there is nothing to go to, that is seen."""
+"""Keys that move the cursor; if they have no effect, no message is shown."""
 
 
 def _no_reason(action: str) -> str:
@@ -353,7 +353,7 @@ class CuecardApp(HoldsKeys):
         return done
 
     def _tell_idle(self, key: str) -> None:
-        """A key of this screen that does nothing now says so, and why where the screen knows it."""
+        """Show that this key does nothing now, and why, if the screen knows."""
         if key in _MOVES:
             return
         for node, bindings in self.screen._modal_binding_chain:  # pyright: ignore[reportPrivateUsage]
@@ -388,17 +388,17 @@ class CuecardApp(HoldsKeys):
         self._close_messages_no_wait()
 
     def tell(self, message: str, *, title: str = "") -> None:
-        """A short, good-natured note."""
+        """Show a short notification."""
         self.notify(for_display(message), title=title, timeout=4, markup=False)
 
     def become(self, person: str) -> None:
-        """Work under another name in this workspace, remembered for next time."""
+        """Change the person's name in this workspace, and remember it."""
         self.person = person
         self.preferences.people[self.services.url] = person
         self.preferences.save()
 
     def speak(self, language: str) -> None:
-        """Begin anew in another language, remembered for next time."""
+        """Restart the app in another language, and remember it."""
         self.preferences.language = language
         self.preferences.save()
         self.exit(RESTART)

@@ -1,4 +1,4 @@
-"""An event loop of its own, on a thread of its own, for trials that are played inside the app."""
+"""An event loop on a thread of its own, on which trials in the app are played."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Engine:
-    """Runs coroutines off the screen's thread. Results come back as futures, events as messages."""
+    """Runs coroutines on its own thread. Results come back as futures, events as messages."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -26,7 +26,7 @@ class Engine:
         return await asyncio.wrap_future(self.submit(work))
 
     def close(self, timeout: float = 5.0) -> None:
-        """Cancel what runs, let it clean up for at most `timeout` seconds, and end the thread."""
+        """Cancel all tasks, give them at most `timeout` seconds to clean up, and end the thread."""
         if not self._thread.is_alive():
             return
         stopping = asyncio.run_coroutine_threadsafe(self._cancel_all(), self._loop)

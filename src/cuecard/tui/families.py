@@ -28,7 +28,7 @@ TabId = Literal[
 
 @dataclass(frozen=True)
 class Element:
-    """`place` is the element's path, such as `persona.stages[3].line`; `entry` how it reads."""
+    """An element of a task for display. `place`: its path, such as `persona.stages[3].line`; `entry`: its text."""
 
     place: str
     entry: Entry
@@ -36,7 +36,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Side:
-    """One version: a line of it, and all of it. Empty where that side has nothing."""
+    """One version of an element: in one line, and in full. Empty if it does not exist there."""
 
     text: str = ""
     more: tuple[str, ...] = ()
@@ -52,8 +52,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Versions:
-    """An element of gold as the author and as the second annotator has it. `parts`: of both, where they are best
-    compared part by part. `label`: what the element is called, where its kind and number do not say it.
+    """An element of gold in the author's and in the independent version. `parts`: both in parts, if they are best
+    compared so; `label`: the element's name, if kind and number do not tell it.
     """
 
     author: Side
@@ -64,8 +64,8 @@ class Versions:
 
 @dataclass(frozen=True)
 class HandIn:
-    """`told`: what there is, in a few words. `problems`: what of it cannot be read or looks wrong, each a
-    sentence; it can be handed in all the same.
+    """What a person handed in, as read. `told`: a short summary; `problems`: sentences on what cannot be read or looks
+    wrong, in spite of which it can be handed in.
     """
 
     prediction: Prediction

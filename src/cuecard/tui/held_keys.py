@@ -1,10 +1,9 @@
-"""One law for every key and paste: it waits until what was typed before it has been done.
+"""Handles every key and paste in order, each after the effects of the one before are complete.
 
-Textual hands a key to whatever has the focus when the key comes, and only then finds out what it does: a binding
-runs when its key has bubbled up, a focus moves a message later, a dialog may come from a worker. So text typed
-in one go with the key before it went to the place that the key was leaving. Here keys are handed on one at a
-time, in order, each once the app rests: the screen on top is mounted and laid out, no message and no callback is
-under way in it, and nobody works on what a key has asked for.
+Textual hands a key to whatever has the focus when it comes, but a binding, a change of focus or a dialog takes effect
+later. Text typed right after such a key would go to the place being left. Here keys are queued and handed on one at a
+time, each when the app is idle: the top screen is mounted and laid out, it has no pending messages or callbacks, and no
+worker started by a key is running.
 """
 
 # Whether a message is under way is nothing that Textual tells; `test_held_keys` holds it to what is read here.
@@ -39,14 +38,14 @@ _Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
 
 
 class HoldsKeys(App[str]):
-    """The app as far as it hears keys. Keys wait for the workers that are given to `keys_wait_for`, except
-    while one of them is `resting`.
+    """Mixin of the app that queues keys. They wait for workers given to `keys_wait_for`, unless one of those is
+    `resting`.
     """
 
     PATIENCE = 10.0
-    """Seconds that what is typed waits for what a key has begun; then it is dropped, and that is told."""
+    """Seconds that keys wait for what an earlier key began; then they are dropped with a notification."""
     IMPATIENCE = (1.0, 3.0)
-    """The same once one of `URGENT` is among it: for a worker, and for a screen that is being made."""
+    """The same if a key of `URGENT` waits: for a worker, and for a screen being made."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -57,22 +56,20 @@ class HoldsKeys(App[str]):
         self._back_at = 0.0
 
     def keys_wait_for(self, worker: Worker[Any]) -> None:
-        """What is typed from now on waits until this worker is done."""
+        """Keys typed from now on wait until this worker is done."""
         self._errands[worker] = None
 
     def in_background(self, worker: Worker[Any]) -> None:
-        """No key waits for this worker any more."""
+        """Keys do not wait for this worker any more."""
         self._errands.pop(worker, None)
 
     def goes_on(self) -> None:
-        """What keys wait for is done; the worker that runs goes on in the background."""
+        """The running worker has done what keys wait for; it continues in the background."""
         self.in_background(cast("Worker[Any]", get_current_worker()))
 
     @contextmanager
     def resting(self, rests: Callable[[], bool]) -> Generator[None]:
-        """While the worker that runs waits for the person, no key waits for it: as long as `rests()`, which
-        turns false as soon as the worker is to go on, not only when it does.
-        """
+        """Mark that the running worker waits for the person, so keys do not wait for it as long as `rests()` is true."""
         worker = cast("Worker[Any]", get_current_worker())
         awaited = worker in self._errands
         if awaited:
@@ -91,7 +88,7 @@ class HoldsKeys(App[str]):
 
     @contextmanager
     def suspend(self) -> Generator[None]:
-        """What was typed while the other program was being started was meant for that, and is dropped."""
+        """Keys typed while another program was being started were meant for it, and are dropped."""
         dropped = self._drop()
         with super().suspend():
             try:

@@ -1,4 +1,4 @@
-"""From the command line to the first frame, importing as little as possible on the way."""
+"""Starts the app, with as few imports as possible before the first frame."""
 
 import gc
 import os

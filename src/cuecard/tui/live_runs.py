@@ -1,4 +1,4 @@
-"""Runs that are being played inside this app: started on the engine, watched from any screen."""
+"""Runs being played by this app: started on the engine, watched from any screen."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ class Ended:
 
 @dataclass(frozen=True)
 class Pace:
-    """What this process has done of a run since it began to play it. `total`: the trials it plays; `cost`: None
-    where no call had a price; `seconds_left`: None before the first trial has ended; `troubles`: the last ones,
-    newest last.
+    """The progress of a run in this process. `total`: trials to play; `cost`: None if no call had a price;
+    `seconds_left`: None before the first trial has ended; `troubles`: the last errors, newest last.
     """
 
     total: int
@@ -62,7 +61,7 @@ class Pace:
 
 
 class LiveRun:
-    """One run on the engine. Told of events there, asked from the screen."""
+    """One run on the engine. The engine's thread reports events to it, screens read it."""
 
     def __init__(self) -> None:
         self.control = RunControl()
@@ -106,13 +105,11 @@ class LiveRun:
         self._future = engine.submit(play())
 
     def pause(self) -> None:
-        """Finish what is being done, for some seconds; the run is marked to be gone on with."""
+        """Stop after some seconds for calls under way; the run can be resumed."""
         self.control.drain(Held(_("The run is paused"), _("as asked for")))
 
     def stop(self) -> None:
-        """Finish what is being done, for some seconds, and mark the run as stopped; asked again, leave it where it
-        stands.
-        """
+        """Stop after some seconds for calls under way, and mark the run as stopped; called again, stop at once."""
         if self.control.halt is None:
             self.control.drain()
         else:
@@ -128,7 +125,7 @@ class LiveRun:
         return self._future is not None and not self._future.done()
 
     def seen(self, run: RunRecord) -> RunRecord:
-        """The run's record as it is now: one that was read before this process began to play it does not know."""
+        """The run's record with its present state, which a record read earlier does not have."""
         return run.model_copy(update={"state": RunState.RUNNING}) if self.going_on else run
 
     @property
@@ -167,13 +164,13 @@ class LiveRun:
             )
 
     def trouble(self) -> BaseException | None:
-        """Why the run as a whole stopped, once it has; None if it went well or goes on."""
+        """The error that stopped the run as a whole; None if there is none."""
         if self._future is None or not self._future.done() or self._future.cancelled():
             return None
         return self._future.exception()
 
     def halt(self) -> Halt | None:
-        """Why the run paused by itself, once it has: its model, its budget. Not when somebody asked."""
+        """Why the run paused by itself (its model, its budget); None if it did not."""
         if self.going_on or isinstance(self.control.halt, Drained):
             return None
         return self.control.halt

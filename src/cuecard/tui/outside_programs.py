@@ -1,4 +1,4 @@
-"""Programs outside the app: a page opened in the person's browser, a text edited in the person's own editor."""
+"""External programs: opening a page in the browser, and editing a text in the person's own editor."""
 
 from __future__ import annotations
 
@@ -216,14 +216,14 @@ _MAX_BYTES = 32 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Kept:
-    """A text that was left behind, and when it was last written."""
+    """A text that was not taken over, and when it was last written."""
 
     text: str
     at: datetime
 
 
 class KeptText:
-    """The file of one text: `place` names it within the workspace at `url`, `suffix` its language."""
+    """The file that keeps one text. `place`: its name within the workspace at `url`; `suffix`: its language."""
 
     def __init__(self, url: str, place: str, suffix: str = ".yaml") -> None:
         self._url, self._place, self._suffix = url, place, suffix

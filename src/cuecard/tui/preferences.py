@@ -24,7 +24,7 @@ class Preferences:
     people: dict[str, str] = field(default_factory=dict[str, str])
     """Public form of a workspace's URL -> the name last used in it."""
     starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """Person -> who took the other parts of their last session (`tui.state.play_start`)."""
+    """Person -> the players of their last session (`tui.present.players.Start`)."""
 
     def __post_init__(self) -> None:
         self._known: dict[str, Any] = {}

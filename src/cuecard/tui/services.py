@@ -1,6 +1,6 @@
-"""How screens reach the workspace and the engine: slow calls run in threads, one place opens things.
+"""The screens' access to the workspace, configuration and engine; slow calls run in threads.
 
-Only frozen records cross from those threads to the screens; sessions never do.
+Only frozen records pass from those threads to the screens, never sessions.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def decide(
     workspace: Workspace, report: QcReport, by: str, verdict: QcVerdict, reason: str = ""
 ) -> Contribution:
     """Save a person's decision on the proposal in `report`. Archiving a task that is to be removed is a separate step
-    (`annotate.review.retire`).
+    (`annotate.review.workflow.retire`).
 
     Raises `NotAllowed` for another verdict than the proposed one without a reason, `Conflict` if the revision is not
     the newest any more.

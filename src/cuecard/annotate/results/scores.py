@@ -110,7 +110,7 @@ def score_table(
     resamples: int = RESAMPLES,
 ) -> ScoreTable:
     """Scores for each combination of `by` that occurs. `measures`: default, the headlines of the families there are
-    (`core.scoring.labels.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
+    (`core.scoring.aggregate.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
     resampling tasks. If there are several judges, `judge` is added to `by`.
     """
     from cuecard.annotate.results.words import notes_on

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs migrations on the connection that `store.migrate` hands over."""
+"""Alembic's entry: runs migrations on the connection that `store.workspace.upgrade` hands over."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""The command line, one verb a module. Loads no screen."""
+"""The command line, one verb in each module. Imports no Textual."""

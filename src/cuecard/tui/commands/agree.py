@@ -1,4 +1,4 @@
-"""`cuecard agree`: agreement of raters in a CSV, in meta-evaluation sheets, or of people and judges in the workspace, and its effect on scores."""
+"""`cuecard agree`: agreement of raters in a CSV file or meta-evaluation sheets, or of judges and people."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ _TITLES = {
 
 
 def agree_on_sheets(paths: Sequence[Path], *, json: bool, markdown: bool) -> None:
-    """Both questions one after the other; as JSON by the name of the sheet. Raises `FileProblems`."""
+    """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
     from cuecard.annotate.labelling.comparison.compare import compare
     from cuecard.annotate.labelling.comparison.inputs import Scope
     from cuecard.annotate.labelling.comparison.model import circumstances
@@ -272,7 +272,7 @@ def show_effect(
     json: bool = False,
     markdown: bool = False,
 ) -> None:
-    """Print the effect of the labels on these runs; `set_id`: of the set that estimates stand on."""
+    """Print how labels change the results of these runs. `set_id`: the labelling set that estimates use."""
     from cuecard.annotate.labelling.effect.assess import effect_of
     from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
     from cuecard.tui.commands.table_output import print_tables

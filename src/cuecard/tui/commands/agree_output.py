@@ -1,4 +1,4 @@
-"""Agreement as `cuecard agree` gives it out: of the raters in a CSV file, and any agreement as JSON."""
+"""Output of `cuecard agree`: agreement of raters in a CSV file, and any agreement as JSON."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Json = dict[str, Any]
 
 
 def table_json(table: AgreementTable) -> Json:
-    """`items`, `raters` and the like, then each coefficient's value by its name, null where undefined; `figures`
-    has them with their intervals.
+    """`items`, `raters` and so on, then each coefficient's value by name, null if undefined; `figures`: the same with
+    intervals.
     """
     return {
         "items": table.items,
@@ -194,7 +194,7 @@ def _name(key: str) -> str:
 
 @dataclass(frozen=True)
 class CsvWishes:
-    """`reference` "": nobody is taken for right; every two raters are compared."""
+    """The options for a CSV file. `reference` "": no rater is the truth, and every two raters are compared."""
 
     level: Level = "nominal"
     weights: Weighting | None = None
@@ -202,15 +202,15 @@ class CsvWishes:
 
     @property
     def scale(self) -> Level:
-        """Weighted kappa asks for an order at least."""
+        """The level of measurement; at least ordinal if weighted kappa is asked for."""
         return "ordinal" if self.weights and self.level == "nominal" else self.level
 
 
 def agree_on_file(
     file: Path, columns: CsvColumns, wishes: CsvWishes, *, json: bool, markdown: bool
 ) -> None:
-    """Raises `FileProblems` for what cannot be read, `Unclear` where the file does not tell its columns,
-    `CuecardError` for a reference that is no rater.
+    """Print the agreement of raters in a file. Raises `FileProblems` if it cannot be read, `Unclear` if the columns'
+    roles cannot be inferred, `CuecardError` for a reference that is no rater.
     """
     read = read_table(file, columns)
     table = _chosen(agreement_table(read.ratings, read.groups, level=wishes.scale), wishes)
@@ -248,7 +248,7 @@ def agree_on_file(
 
 
 def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
-    """What stands behind the figures: which columns, which words were no label, which spellings are one."""
+    """How the file was read: which columns, which words were no label, which spellings were merged."""
     roles = taken.roles
     if roles.shape == "long":
         parts = [

@@ -1,4 +1,4 @@
-"""`cuecard board`: where every task stands, whom it waits for, and how far reviewers agree."""
+"""`cuecard board`: every task's state, whom it waits for, and agreement of reviewers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def board(
 
 
 def board_json(found: Board) -> Json:
-    """Names that the reader must not know are left out, not replaced."""
+    """The board as JSON. Names that the reader must not know are left out."""
     return {
         "reader": found.reader,
         "complete": found.complete,

@@ -1,4 +1,4 @@
-"""`cuecard check`: is anything wrong with these task files?"""
+"""`cuecard check`: find problems in task files."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`cuecard compare`: agents, runs, settings or judges on the same tasks."""
+"""`cuecard compare`: compare agents, runs, settings or judges on the same tasks."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def compare(
 
 
 def _first_that_differs(pool: Pool) -> str:
-    """Agents if there are several, else what else there are several of."""
+    """The default dimension: agents if there are several, else another with several values."""
     from cuecard.annotate.results.comparisons import COMPARABLE
 
     return next((d for d in COMPARABLE if len(set(pool.values(d)) - {""}) > 1), "agent")

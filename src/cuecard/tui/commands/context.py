@@ -1,4 +1,4 @@
-"""What every verb starts from: which workspace, person and configuration; and the options and files that several verbs share."""
+"""What all verbs need: workspace, person and configuration from the global options; and shared options and files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Context:
-    """The options that stand before the verb."""
+    """The global options, given before the verb."""
 
     db: str | None
     person_option: str | None
@@ -44,7 +44,7 @@ class Context:
 
     @property
     def names_workspace(self) -> bool:
-        """Whether a workspace was asked for by name, rather than the usual one."""
+        """Whether a workspace was given explicitly."""
         return bool(self.db or os.environ.get("CUECARD_DB"))
 
     def person(self, workspace: Workspace) -> str:
@@ -53,7 +53,7 @@ class Context:
 
     @property
     def reader(self) -> str:
-        """As `person`, for looking only: nobody is entered."""
+        """As `person`, but adds nobody to the workspace."""
         return self.person_option or os.environ.get("CUECARD_USER") or _account()
 
     def config(self) -> Config:
@@ -62,8 +62,8 @@ class Context:
         return load_config(self.config_path)
 
     def command(self, *words: str) -> str:
-        """A command line to copy, with the options that stand before the verb now. A database's
-        address may hold a password and is not repeated.
+        """A command line for copying, with the global options of this call. A database's address is left out, because
+        it may hold a password.
         """
         options: list[str] = []
         if self.db:
@@ -112,7 +112,7 @@ class ExportChoice(StrEnum):
 
 
 class InputFormat(StrEnum):
-    """The same, or told from the files."""
+    """The same, or inferred from the files."""
 
     AUTO = "auto"
     CUECARD = "cuecard"
@@ -140,8 +140,8 @@ def pool_of(
     *,
     all_judges: bool = False,
 ) -> Pool:
-    """The runs' trials, of them those that `only` names (`language=zh`; several values of a dimension: any of them).
-    `all_judges`: by every judge that judged one of them, if none is named. Raises `NotFound`, `NotAllowed`.
+    """The runs' trials, filtered by `only` (`language=zh`; several values of one dimension: any of them). `all_judges`:
+    with every judge that judged one of them, if none is named. Raises `NotFound`, `NotAllowed`.
     """
     from cuecard.annotate.results.pool import gather
     from cuecard.annotate.results.scores import filtered
@@ -173,7 +173,7 @@ STDOUT = Path("-")
 
 
 def check_place(output: Path) -> None:
-    """Raises `CuecardError` for a place that holds no file."""
+    """Raises `CuecardError` for a path where no file can be written."""
     if output.is_dir():
         raise _unwritable(output, _("it is a folder"))
     if not output.parent.is_dir():
@@ -181,7 +181,7 @@ def check_place(output: Path) -> None:
 
 
 def write_result(output: Path, text: str) -> None:
-    """Replace the file, whole or not at all, and say so. Raises `CuecardError`."""
+    """Write the file atomically, and say so. Raises `CuecardError`."""
     from cuecard.core.formats.files import write_text
     from cuecard.core.text import storable
 

@@ -1,4 +1,4 @@
-"""`cuecard datasheet`: how the tasks were made, for the appendix of a paper."""
+"""`cuecard datasheet`: how the tasks were made, for a paper's appendix."""
 
 import json as jsonlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`cuecard demo`: the whole way of a task once, without a key or a network."""
+"""`cuecard demo`: play, judge and score the sample tasks offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cuecard doctor`: does everything work here that Cuecard needs?"""
+"""`cuecard doctor`: check that packages, terminal, workspace, models and agents work."""
 
 from __future__ import annotations
 

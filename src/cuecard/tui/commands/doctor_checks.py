@@ -1,4 +1,4 @@
-"""What `cuecard doctor` looks at, one function each."""
+"""The checks of `cuecard doctor`, one function each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Check(Frozen):
-    """`name` is stable, for programs; `hint` says how to mend it; `data` further facts."""
+    """The result of a check. `name` is stable, for programs; `hint`: how to fix it; `data`: further facts."""
 
     name: str
     state: State
@@ -76,7 +76,7 @@ def check_packages() -> Check:
 
 
 def check_encoding() -> Check:
-    """Whether Chinese and the glyphs of the app can be written at all."""
+    """Whether Chinese and the app's glyphs can be printed."""
     encoding = sys.stdout.encoding or ""
     fine = "utf" in encoding.lower()
     return Check(
@@ -112,7 +112,7 @@ def check_terminal() -> Check:
 
 
 def check_workspace(ours: Context) -> Check:
-    """No workspace where none was named is no fault: `cuecard` makes one."""
+    """Whether the workspace can be opened. A missing default workspace is no error, as `cuecard` creates it."""
     from cuecard.store.migrations import HEAD
 
     try:
@@ -165,7 +165,7 @@ def check_config(ours: Context) -> tuple[Check, Config | None]:
 
 
 async def check_model(name: str, config: ModelConfig) -> Check:
-    """What a few small calls of the model show."""
+    """Whether the model answers a few small calls as needed."""
     from cuecard.core.doctor import probe
 
     report = await probe(config)
@@ -225,7 +225,7 @@ def _shortcomings(report: ProbeReport) -> list[str]:
 
 
 async def check_agent(name: str, agent: AgentConfig) -> Check | None:
-    """Whether an agent that is another program is there; None for other kinds, which their model tells of."""
+    """Whether an agent's external program exists; None for other kinds, which depend on their model."""
     from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
     from cuecard.core.doctor import try_address, try_harness
 
@@ -252,7 +252,7 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
 
 
 def check_command(name: str, agent: AgentConfig) -> Check:
-    """What of an agent can be told without starting it."""
+    """What can be checked of an agent's command without starting it."""
     from cuecard.core.config_players import AcpAgentConfig
     from cuecard.core.registry import find_command
 
@@ -267,14 +267,14 @@ def check_command(name: str, agent: AgentConfig) -> Check:
 
 
 def check_on_model(name: str, model: str, about: Check) -> Check:
-    """An agent on a model is as well as the model is."""
+    """The check of an agent on a model, from that of the model."""
     fine = about.state in ("ok", "warning", "skipped")
     told = _("plays with the model {name}") if fine else _("the model {name} does not work")
     return Check(name=f"agent:{name}", state=about.state, detail=told.format(name=model))
 
 
 async def check_python_tool(config: Config) -> Check | None:
-    """What holds back the programs that agents write; None where no world offers the tool."""
+    """What isolates the programs that agents write; None if no world offers the tool."""
     if all(getattr(world, "python", None) is None for world in config.worlds.values()):
         return None
     from cuecard.core.worlds.python_tool import python_isolation

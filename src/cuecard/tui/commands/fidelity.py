@@ -1,4 +1,4 @@
-"""`cuecard fidelity`: is the simulator a faithful user, and does the score mean anything."""
+"""`cuecard fidelity`: how faithful simulated users are, and whether scores agree with people's ratings."""
 
 from __future__ import annotations
 

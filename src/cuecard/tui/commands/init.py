@@ -1,4 +1,4 @@
-"""`cuecard init`: a workspace, with a commented `cuecard.yaml` beside it."""
+"""`cuecard init`: create a workspace, and a commented `cuecard.yaml` beside it."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`cuecard judge`: judge outputs produced elsewhere, or a run of the workspace, with one judge or several."""
+"""`cuecard judge`: judge outputs from files, or a run of the workspace, with one or several judges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Progress(CallProgress):
         self._name = ""
 
     def begin(self, judge: str) -> None:
-        """The next judge's turn."""
+        """The next judge begins."""
         self._name = judge
         self.moved(0, 0)
 
@@ -42,7 +42,7 @@ class Progress(CallProgress):
         self.show(line.format(judge=self._name, done=done, total=total, calls=self.calls))
 
     def called(self, call: RecordedCall) -> None:
-        """A call was made; calls that were only read back are not told."""
+        """Count a model call; calls read back from the record are not counted."""
         self.count("judge", call.model, call.reply)
 
 
@@ -216,7 +216,7 @@ def _judge_files(
 
 
 class Files(NamedTuple):
-    """What was read."""
+    """The tasks and responses that were read."""
 
     tasks: int
     responses: int

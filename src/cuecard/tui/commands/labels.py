@@ -1,4 +1,4 @@
-"""`cuecard labels`: labels made outside come in, and go out."""
+"""`cuecard labels`: import and export labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LabelFormat(StrEnum):
-    """The formats of `annotate.labels_io`."""
+    """The formats of `annotate.labelling.files`."""
 
     VIBESEARCH = "vibesearch"
     CSV = "csv"

@@ -1,4 +1,4 @@
-"""The command line: one verb a module, errors in one sentence, exit codes 0, 1 and 2."""
+"""The command line's entry: parses arguments, prints errors in one sentence, gives exit codes 0, 1 and 2."""
 
 # Help that stands in annotations is read by Typer in `build`, once the language is set.
 from __future__ import annotations
@@ -30,8 +30,8 @@ EXIT_PROBLEMS = 1
 
 
 class Verbs(typer.core.TyperGroup):
-    """All verbs, with what may stop any of them. Wrong usage is Typer's own affair (exit code 2);
-    anything else that is raised is a defect and keeps its traceback.
+    """All verbs, with one error handler. Wrong usage is Typer's (exit code 2); other exceptions are defects and keep
+    their traceback.
     """
 
     def __init__(self, **attributes: Any) -> None:

@@ -1,4 +1,4 @@
-"""Printing: Rich tables for people, JSON for programs, errors and the progress of work with a model to stderr."""
+"""Printing: Rich tables for people, JSON for programs; errors and progress on stderr."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NARROW = 8
 
 
 class OutputLost(Exception):
-    """Standard output takes no more: its reader has gone, the disk is full."""
+    """Standard output cannot be written: its reader has gone, or the disk is full."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(error.strerror or str(error))
@@ -44,7 +44,7 @@ class OutputLost(Exception):
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, of which a failure is told apart from those of other files."""
+    """Standard output, with its errors told apart from those of other files."""
 
     def write(self, text: str, /) -> int:
         try:
@@ -74,9 +74,8 @@ class _Remarks(io.TextIOWrapper):
 
 
 def steady_streams() -> None:
-    """A terminal that cannot show a character shows its code rather than a traceback; a stream that was closed before
-    we began takes what is written and forgets it, so that no file of ours gets its number; one that takes no more raises
-    `OutputLost`.
+    """Make the standard streams robust: characters that a terminal cannot show are escaped; a closed stream is replaced
+    by one that discards, so that no file of ours gets its number; one that cannot be written raises `OutputLost`.
     """
     streams: tuple[TextIO | None, ...] = (sys.stdin, sys.stdout, sys.stderr)
     for stream in streams:
@@ -104,7 +103,7 @@ def _steady(stream: TextIO | None, kind: type[_Output | _Remarks]) -> TextIO:
 
 
 def after_loss(lost: OutputLost) -> int:
-    """The exit code when standard output takes no more: a reader who has gone (`head`, `less`) has what they wanted."""
+    """The exit code if standard output cannot be written: 0 if its reader has gone (`head`, `less`), else 1."""
     # What is still buffered would be complained of when the interpreter ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if lost.reader_gone:
@@ -114,13 +113,13 @@ def after_loss(lost: OutputLost) -> int:
 
 
 def confess(error: BaseException | None) -> None:
-    """The traceback of a defect, on stderr, without secrets."""
+    """Print the traceback of a defect on stderr, without secrets."""
     if error is not None:
         sys.stderr.write(scrub("".join(traceback.format_exception(error))))
 
 
 def scrubbed_troubles() -> None:
-    """What ends a thread or a background task is told without secrets."""
+    """Errors that end a thread or background task are printed without secrets."""
 
     class Scrubbed(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -145,7 +144,7 @@ def console(stderr: bool = False) -> Console:
 
 
 def example(command: str) -> str:
-    """The last line of a verb's help."""
+    """The last line of a verb's help, with an example."""
     # The mark keeps Typer from wrapping what follows.
     return "\b\n" + _("Example: {command}").format(command=command)
 
@@ -155,24 +154,24 @@ def say(text: str) -> None:
 
 
 def prose(text: str) -> None:
-    """A paragraph, wrapped at words; for text that nobody will copy."""
+    """Print a paragraph, wrapped at words; for text that nobody copies."""
     console().print(for_display(text))
 
 
 def note(text: str) -> None:
-    """Progress and remarks: on stderr, so that stdout stays readable for programs."""
+    """Print a remark on stderr."""
     console(stderr=True).print(for_display(text), soft_wrap=True)
 
 
 def as_json(data: object) -> None:
-    """One JSON document on stdout; never NaN."""
+    """Print one JSON document on stdout, without NaN."""
     ascii_only = "utf" not in sys.stdout.encoding.lower()
     text = json.dumps(data, ensure_ascii=ascii_only, indent=2, allow_nan=False)
     sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 def complain(error: CuecardError) -> None:
-    """What went wrong and how to mend it, on stderr; of files, every problem on a line."""
+    """Print an error and how to fix it on stderr; for files, every problem on a line."""
     if isinstance(error, FileProblems):
         print(for_display(error.message), file=sys.stderr)
         if error.hint:
@@ -245,7 +244,7 @@ def _broken(heading: str) -> str:
 
 
 def tell_sight(sight: Sight) -> None:
-    """On stderr: what of people's and judges' decisions was held back, and what counts as seen from now on."""
+    """Print on stderr what was withheld for blind labelling, and what counts as seen from now on."""
     if sight.hidden:
         note(
             ngettext(
@@ -265,7 +264,7 @@ def tell_sight(sight: Sight) -> None:
 
 
 class CallProgress:
-    """A line that moves while the block runs, where stderr is a terminal; `report` for its end."""
+    """A progress line for model calls, if stderr is a terminal; call `report` at the end."""
 
     def __init__(self, currency: str, line: str) -> None:
         self._currency = currency
@@ -313,7 +312,7 @@ class CallProgress:
         )
 
     def report(self) -> None:
-        """What the calls came to, where there were any."""
+        """Print the number and cost of the calls, if there were any."""
         from cuecard.tui.commands.run_output import spent_line
 
         if line := spent_line(self._calls, self._currency):

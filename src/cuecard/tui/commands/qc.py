@@ -1,4 +1,4 @@
-"""`cuecard qc`: the stages of quality control over tasks of the workspace, alone or all."""
+"""`cuecard qc`: run stages of quality control over tasks of the workspace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StageChoice(StrEnum):
-    """The stages of `annotate.qc.stages`."""
+    """The stages of `annotate.quality.decision_table`."""
 
     STRUCTURE = "structure"
     CLOSED_BOOK = "closed_book"
@@ -98,7 +98,7 @@ def qc(
 
 
 def _ask(planned: Planned) -> None:
-    """Before models are called. Wrong usage where nobody can answer."""
+    """Ask before models are called. Wrong usage if nobody can answer."""
     text = ngettext(
         "{n} trial is to be played, with {models}.",
         "{n} trials are to be played, with {models}.",

@@ -1,4 +1,4 @@
-"""What `cuecard qc` shows while probes are played, and how its reports are printed."""
+"""Output of `cuecard qc`: progress of probes, and reports."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _report_json(report: QcReport, stages: Sequence[StageName]) -> dict[str, Any
 
 
 class Watch:
-    """A line that moves where stderr is a terminal; elsewhere a line for each probe that plays."""
+    """A progress line if stderr is a terminal, else a line for each probe."""
 
     def __init__(self, currency: str) -> None:
         self._currency = currency

@@ -1,4 +1,4 @@
-"""`cuecard report`: what runs say, in one file to hand on."""
+"""`cuecard report`: write a report on runs as one file."""
 
 from enum import StrEnum
 from pathlib import Path

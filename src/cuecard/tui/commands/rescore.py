@@ -1,4 +1,4 @@
-"""`cuecard rescore`: bring a run's scores up to date with corrected gold."""
+"""`cuecard rescore`: update a run's scores after its gold was corrected."""
 
 from __future__ import annotations
 

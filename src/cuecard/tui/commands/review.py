@@ -1,4 +1,4 @@
-"""`cuecard review`: what I can take to review, and for coordinators who reviews what."""
+"""`cuecard review`: the review queue, and assigning reviewers for coordinators."""
 
 from __future__ import annotations
 

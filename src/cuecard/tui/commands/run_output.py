@@ -1,4 +1,4 @@
-"""What `cuecard run` shows while it goes on and says when it is over: progress, events as JSON lines, what Ctrl-C does, scores and problems."""
+"""Output of `cuecard run`: progress, events as JSON lines, handling of Ctrl-C, final scores and problems."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Report:
 
 
 def print_report(ours: Context, report: Report, show: Shown) -> int:
-    """The exit code."""
+    """Print the result of a run; gives the exit code."""
     from cuecard.tui.commands.score_output import print_scores
 
     if show is Shown.JSON:

@@ -1,4 +1,4 @@
-"""`cuecard run` and `cuecard runs`: play a grid of trials, go on with one, list them."""
+"""`cuecard run` and `cuecard runs`: play a grid of trials, resume a run, list runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLANNED = ("targets", "agents", "user", "world", "judges", "samples", "max_turn
 
 
 class Rerun(StrEnum):
-    """Which trials that have ended are played again."""
+    """Which ended trials are played again."""
 
     FAILED = "failed"
 
@@ -293,8 +293,8 @@ def plan_run(
     config: Config,
     settings: RunSettings,
 ) -> RunRecord:
-    """Enter the run; files among the targets are imported first. Raises `NotFound`, `ConfigError`, and
-    `FileProblems` when anything is wrong with a file: nothing is played then.
+    """Save a new run; files among the targets are imported first. Raises `NotFound`, `ConfigError`, and `FileProblems`
+    if anything is wrong with a file, before anything is played.
     """
     from cuecard.core.engine.events import Limits
     from cuecard.core.evaluation.plans import RunPlan, create_run

@@ -1,4 +1,4 @@
-"""`cuecard sample`: draw a labelling set from runs, or say how large one has to be."""
+"""`cuecard sample`: draw a labelling set from runs, or compute its size for a wanted interval."""
 
 from __future__ import annotations
 

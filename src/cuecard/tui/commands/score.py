@@ -1,4 +1,4 @@
-"""`cuecard score`: the numbers of runs, as tables or JSON."""
+"""`cuecard score`: scores of runs, as tables or JSON."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def score(
 
 
 def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> None:
-    """Print the scores of a run, and on stderr what is not in them yet. `disputed`: items of its gold that
+    """Print the scores of a run, and on stderr what is missing from them. `disputed`: how many items of its gold
     adjudication found wrong.
     """
     from cuecard.tui.commands.score_json import scores_json
@@ -126,7 +126,7 @@ def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> 
 def _remarks(
     run: RunRecord, ours: Context, *, judge: str, unjudged: int, scored: bool, disputed: int
 ) -> None:
-    """What is not in the scores yet, and what to do about it."""
+    """What is missing from the scores, and what to do about it."""
     if run.trials > run.finished:
         note(
             ngettext(
@@ -167,8 +167,8 @@ def _by(judge: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Cut:
-    """`by` without the family, each of which has a table. `sort`: a measure, a figure (`triplet_f1.best`), a count or a
-    dimension, "" for the lines' own order.
+    """How scores are grouped and sorted. `by`: without the family, which always has its own table; `sort`: a measure, a
+    score (`triplet_f1.best`), a count or a dimension, "" for the default order.
     """
 
     by: tuple[Dimension, ...]
@@ -189,7 +189,7 @@ class Cut:
 
 
 def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
-    """One table over all families, for the JSON. Raises `NotFound` for a measure that no trial has."""
+    """One table over all families, for JSON. Raises `NotFound` for a measure that no trial has."""
     from cuecard.annotate.results.scores import score_table
 
     _check(pool, cut)

@@ -1,4 +1,4 @@
-"""Printing scores and results for the terminal, and the words for what is counted in them."""
+"""Printing of scores and results in the terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def termination_label(termination: Termination | None) -> str:
 
 
 def player_label(ref: PlayerRef) -> str:
-    """The name, and whether this is an offline baseline: nobody may take it for a model."""
+    """The name, with a note on offline baselines, which must not be taken for models."""
     name = one_line(ref.name, 40)
     return _("{name} (offline baseline)").format(name=name) if ref.baseline else name
 

@@ -1,4 +1,4 @@
-"""`cuecard sessions`: the live sessions, with what was marked, noted and answered in them."""
+"""`cuecard sessions`: list live sessions with their notes and forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cuecard shadow`: what simulators would have said in trials that were played before."""
+"""`cuecard shadow`: ask simulators what they would have said in trials that were played before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cuecard pack` and `cuecard merge`: working apart, and bringing it together."""
+"""`cuecard pack` and `cuecard merge`: export and import bundles."""
 
 from __future__ import annotations
 

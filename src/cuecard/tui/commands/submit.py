@@ -1,4 +1,4 @@
-"""`cuecard submit`: put tasks before two reviewers."""
+"""`cuecard submit`: submit tasks for review."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`cuecard table`: a table as the papers print it."""
+"""`cuecard table`: a paper's table, filled from runs."""
 
 from __future__ import annotations
 

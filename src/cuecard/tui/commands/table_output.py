@@ -1,4 +1,4 @@
-"""Printing tables of results and of agreement, for the terminal or as Markdown."""
+"""Printing of tables, for the terminal or as Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ _NAME_MOST = 32
 
 
 def print_result_tables(tables: Iterable[Table], *, markdown: bool) -> None:
-    """Each with its remarks and notes; what several say alike stands once, below the last of them."""
+    """Print tables with their remarks and notes; those that several tables share are printed once, below the last."""
     every = [each for each in tables if each.lines]
     last = {note: at for at, each in enumerate(every) for note in each.notes}
     for at, each in enumerate(every):
@@ -42,7 +42,7 @@ def _print(each: Table) -> None:
 
 
 def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """The first column with as many of the others as fit, until all have been told."""
+    """The columns in blocks that fit the terminal, each beginning with the first column."""
     name = min(
         column_width(headings[0][:_NAME_MOST], [line[0][:_NAME_MOST] for line in texts]),
         _NAME_MOST + 2,

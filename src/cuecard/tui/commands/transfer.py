@@ -1,4 +1,4 @@
-"""`cuecard import` and `cuecard export`: tasks and runs in and out of the workspace, in any format."""
+"""`cuecard import` and `cuecard export`: tasks and runs as files in any format."""
 
 from __future__ import annotations
 

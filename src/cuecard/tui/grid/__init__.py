@@ -1,7 +1,7 @@
-"""The one table of lines: draws what is in view only, whatever the number of its rows.
+"""A table widget for any number of rows, which draws only the rows in view.
 
-`Grid` shows and chooses, `EditableGrid` also edits in place. `EditableGrid` is imported when it is asked for, so
-that lists cost no more start-up than they need.
+`Grid` shows and selects, `EditableGrid` also edits in place; the latter is imported on first use, because lists do not
+need it at start-up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The line that edits a cell of a grid, the candidates for what is typed there, and the short list that shows them."""
+"""The input line for editing a cell, its completions, and the popup that shows them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pasted_line(text: str) -> str:
 
 
 class CellInput(Input):
-    """The line that edits a cell. `route` sees every key and paste first, in the order they came."""
+    """The input line over a cell. `route` gets every key and paste first, in order."""
 
     DEFAULT_CSS = """
     CellInput, CellInput:focus {
@@ -54,7 +54,7 @@ class CellInput(Input):
         self._silent = False
 
     def show_text(self, text: str, *, selected: bool = False) -> None:
-        """Put `text` in, nobody being told that it was typed."""
+        """Set the text without posting a message."""
         self._silent = True
         self.value = text
         self._silent = False
@@ -118,7 +118,7 @@ SHOWN = 6
 
 
 class Completer(Protocol):
-    """Knows by itself which texts to offer for what is typed."""
+    """Protocol of an object that gives completions for a text."""
 
     def matching(self, typed: str, limit: int = SHOWN) -> list[str]: ...
 
@@ -128,7 +128,7 @@ def _folded(text: str) -> str:
 
 
 class Candidates:
-    """Texts in order of preference; folded once, when first asked."""
+    """Completions in order of preference; prepared at first use."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
         self.texts = texts
@@ -166,14 +166,14 @@ _SPARE = 2  # the sign before a text, and a blank after
 
 @dataclass(frozen=True)
 class Popup:
-    """`texts` below a cell, or above it; `chosen` is one of them, or -1."""
+    """A list of texts below or above a cell; `chosen` is the index of the highlighted one, or -1."""
 
     texts: Sequence[str]
     region: Region = NOWHERE
     chosen: int = -1
 
     def at(self, cell: Region, room: Region) -> Popup:
-        """The same, by `cell` within `room`. It only grows: a list that jumps is hard to read."""
+        """The same popup, placed by `cell` within `room`. It never shrinks, so that it does not jump while one reads."""
         widest = max((cell_len(text) for text in self.texts), default=0) + _SPARE
         width = min(max(widest, cell.width + _SPARE, self.region.width), room.width)
         height = len(self.texts)
@@ -183,7 +183,7 @@ class Popup:
         return replace(self, region=Region(x, y, width, height).intersection(room))
 
     def over(self, strip: Strip, y: int, plain: Style, chosen: Style) -> Strip:
-        """The line `y` of the grid, with this upon it."""
+        """Line `y` of the grid with the popup drawn over it."""
         region, index = self.region, y - self.region.y
         if not 0 <= index < region.height or not region.width:
             return strip

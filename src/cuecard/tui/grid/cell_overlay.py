@@ -1,4 +1,4 @@
-"""The grid inside an editable grid, and what lies over it while a cell is edited: the line, the candidates, the hint."""
+"""The widgets over a cell while it is edited: input line, completions, and hint."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -28,8 +28,8 @@ MOVES: dict[str, Callable[[Grid], None]] = {
 
 
 class CellGrid(Grid):
-    """The cells of an editable grid: `route` sees keys and pastes first, in the order they came. A list may
-    be laid over the lines; `picked` hears of a click on one of its texts.
+    """The grid inside an editable grid. `route` gets keys and pastes first, in order. A popup may cover its lines;
+    `picked` is called for a click on one of its texts.
     """
 
     DEFAULT_CSS = """
@@ -124,10 +124,9 @@ _NOTE = 400
 
 
 class CellOverlay:
-    """The widgets of a cell being edited, laid over its place in `grid`.
+    """The widgets of a cell being edited, placed over it in `grid`.
 
-    `route` sees keys and pastes first, `typed` learns of every other text, `left` that the focus
-    went elsewhere.
+    `route` gets keys and pastes first, `typed` every change of the text, `left` the loss of focus.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Cells of a grid: the source that they come from, the columns that they stand in, and how one is drawn in its width."""
+"""Cells, columns and row sources of a grid, and drawing a cell in a given width."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TONES: tuple[Tone, ...] = ("plain", "muted", "strong", "good", "warn", "bad", "a
 
 
 class GridCell(NamedTuple):
-    """`text` may be any text from anywhere; it is shown as one line of what it says."""
+    """A cell. `text` may be any text; it is shown on one line, without control characters."""
 
     text: str
     tone: Tone = "plain"
@@ -37,12 +37,12 @@ class GridSource(Protocol):
         ...
 
     def gutter(self, row: int) -> GridCell:
-        """A mark one cell wide, left of the row; `""` for none."""
+        """A one-character mark left of the row; "" for none."""
         ...
 
 
 class ListSource:
-    """Rows that are at hand."""
+    """A source of rows that are in memory."""
 
     def __init__(
         self,
@@ -161,10 +161,9 @@ _SAMPLED = 240
 
 @dataclass(frozen=True)
 class GridColumn:
-    """`label` is marked with `N_`, or shown as it is with `raw`. The column is at least `width`
-    cells wide; with `most` as wide as its cells need, up to `most`; what room is left over goes to
-    columns by their share `grow`. In less room than `hidden_below` cells it is left out. Tab and
-    Enter of a grid pass by what is not `editable`.
+    """A column. `label` is marked with `N_`, or shown as it is with `raw`. It is at least `width` cells wide, with
+    `most` as wide as its contents up to `most`; remaining room is shared by `grow`. With less room than `hidden_below`
+    it is hidden. Tab and Enter skip columns that are not `editable`.
     """
 
     label: str

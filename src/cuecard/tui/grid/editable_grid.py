@@ -1,4 +1,4 @@
-"""A grid whose cells are edited in place (type, Tab, Enter, next row), and what it tells its parents."""
+"""A grid whose cells are edited in place, spreadsheet-like (type, Tab, Enter, next row)."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _STEPS = ("enter", "tab", "shift+tab", "escape", "up", "down", "alt+down", "page
 
 
 class EditableGrid(Container):
-    """`load` a source; on `BeginAsked` call `begin` with the cell's present text, or don't.
+    """A `Grid` with editing. `load` a source; when it posts `BeginAsked`, call `begin` with the cell's text, or
+    nothing.
 
-    Keys are done in the order in which they came, whatever had the focus when they were typed: keys
-    that arrive before the answer to `BeginAsked` wait for the cell that they are meant for. Printable
-    keys belong to the cells: a pane's own keys must not be letters, digits or signs.
+    Keys are handled strictly in order, whatever had the focus: keys that arrive before the answer to `BeginAsked` wait
+    for the cell. Printable keys belong to the cells, so a pane's own bindings must not be letters, digits or signs.
     """
 
     DEFAULT_CSS = """
@@ -58,19 +58,19 @@ class EditableGrid(Container):
     """
 
     class CellEdited(OfText):
-        """The text of the cell being edited is another one: after every key."""
+        """The text of the cell being edited has changed; posted after every key."""
 
     class CellCommitted(OfText):
-        """The text was changed and taken. `CellEdited` with the same text came before."""
+        """An edit was finished with another text. `CellEdited` with the same text came before."""
 
     class CellGivenUp(OfText):
-        """The cell is no longer edited, and is to say `text` again, as when that began."""
+        """An edit was cancelled; the cell should show `text`, as before."""
 
     class Pasted(OfText):
-        """Several lines or cells were pasted on a cell; nothing is done with them here."""
+        """Several lines or cells were pasted on a cell. The grid itself does nothing with them."""
 
     class BeginAsked(OfCell):
-        """A cell is to be edited. `typed` is what replaces its text, None to keep that."""
+        """The person wants to edit a cell. `typed` replaces its text; None to keep it."""
 
         def __init__(
             self, editable_grid: EditableGrid, row: int, column: int, typed: str | None
@@ -79,7 +79,7 @@ class EditableGrid(Container):
             self.typed = typed
 
     class NextRowAsked(OfEditableGrid):
-        """Enter or Tab past the last row: add one and `begin` in it, or do nothing."""
+        """Enter or Tab beyond the last row: the parent may add a row and `begin` there."""
 
     def __init__(
         self,

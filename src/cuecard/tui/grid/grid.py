@@ -1,4 +1,4 @@
-"""A table of any number of rows that draws only the lines in view, and what it tells its parents."""
+"""A table of any number of rows with keys, mouse, marks and messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OfGrid(Message):
 
 
 class OfCell(OfGrid):
-    """`row` and `column` count from 0, hidden columns included."""
+    """A message about a cell; `row` and `column` count from 0, hidden columns included."""
 
     def __init__(self, grid: Grid, row: int, column: int) -> None:
         super().__init__(grid)

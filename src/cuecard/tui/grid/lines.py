@@ -1,4 +1,4 @@
-"""The lines of a grid as strips, and where its columns, cursor, marked rows and scrollbar are in the room there is."""
+"""The geometry and the drawing of a grid's lines: columns, cursor, marks and scrollbar."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ _KEPT = 250
 
 
 class Look(NamedTuple):
-    """What a row's strip depends on besides its cells and the layout."""
+    """What a row's drawing depends on besides its cells and the layout."""
 
     cursor: bool
     column: int  # of the cell cursor; -1 for none

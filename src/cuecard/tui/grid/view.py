@@ -1,4 +1,4 @@
-"""The look of a grid: a source's rows in columns, of which only the lines in view are drawn."""
+"""The drawing of a grid: a source's rows in columns, of which only those in view are read."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from cuecard.tui.grid.lines import GridCursor, Layout, Lines, Look, ScrollBar
 
 
 class GridView(ScrollView):
-    """Shows a source and a place in it. `Grid` adds keys, the mouse and messages."""
+    """Draws a source with a cursor. `Grid` adds keys, mouse and messages."""
 
     ALLOW_SELECT = False
     GUTTER = True  # whether the source's marks have a cell of their own
@@ -127,9 +127,7 @@ class GridView(ScrollView):
         self._moved(before)
 
     def cover(self, cell: tuple[int, int] | None) -> None:
-        """Something lies over this (row, column), or nothing: its text is not drawn, so that it may
-        change without a frame of its own.
-        """
+        """Another widget covers this cell (None: no cell), so its text is not drawn and may change without a redraw."""
         before, self._covered = self._covered, cell
         for place in (before, cell):
             if place is not None:

@@ -1,1 +1,1 @@
-"""What screens show and decide, in plain Python: no widgets here, so that tests need no screen."""
+"""The contents and the state of screens as plain Python without widgets, so that they can be tested without a screen."""

@@ -1,4 +1,4 @@
-"""How far judges and people agree: tables of one view at a time, and disputes with their sides and decisions."""
+"""Agreement of judges and people for the screen: its tables, and disputes with their sides and decisions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class AgreementView(TablesView[Shown]):
         return self.place(row, column) is not None
 
     def keep_place_of(self, before: AgreementView) -> None:
-        """Show what another view of the same labels showed; the effect has to be computed again."""
+        """Show the same place as another view of these labels; the effect has to be computed again."""
         self.section = before.section if before.section != "effect" else "table"
 
     @property
@@ -157,7 +157,7 @@ REASON: dict[Reason, str] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A pane with one side, or several, of a dispute."""
+    """A pane for one side, or several, of a dispute."""
 
     title: str
     paragraphs: list[Paragraph]

@@ -1,4 +1,4 @@
-"""Differences between versions of a task: as entries of a list, version by version, and merged from two sides."""
+"""Differences between versions of a task for the screen: lists of changes, histories, and merging."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

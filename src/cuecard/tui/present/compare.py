@@ -1,4 +1,4 @@
-"""What the Compare screen shows: what trials can be compared by, which arms, and by which measure."""
+"""The state of the Compare screen: the comparisons on offer, the chosen arms and measure, and the results."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """`offer`: the id of what is compared. `arms`: those compared, all without any; `base`: what they are held
-    against, the plain one if None. `measure` None: the family's first headline; `taken` None: the way that stands
-    for it.
+    """What is compared. `offer`: its id; `arms`: empty for all; `base`: None for the default one; `measure` None: the
+    family's first headline; `taken` None: its default way of combining samples.
     """
 
     offer: str
@@ -59,8 +58,8 @@ class Choice:
 
 @dataclass(frozen=True)
 class Offer:
-    """Something to compare: a ready-made comparison (`found`), or the values of a dimension. `pool`: the trials that it
-    is about, in which `families` have two arms; `choice`: with what it begins.
+    """A possible comparison: a design of the papers (`found`), or the values of a dimension. `pool`: its trials;
+    `families`: those with two arms; `choice`: the initial one.
     """
 
     id: str
@@ -324,7 +323,7 @@ class CompareView(TablesView[Section]):
         return trials_at(self, row, column)
 
     def take(self, choice: Choice) -> None:
-        """Show another choice, of which nothing is counted yet unless it was looked at before."""
+        """Make another choice. Results of an earlier identical choice are still there."""
         self.choice = choice
         self.counted = self.known.get(choice, Counted())
         if self.section not in self.named:

@@ -1,4 +1,4 @@
-"""What was begun and not handed in yet, and when it is kept on disk: words at play, labels, forms, tasks."""
+"""Unfinished input kept on disk: messages in play, labels, forms, tasks; and when it is written."""
 
 from __future__ import annotations
 
@@ -63,9 +63,8 @@ _SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
 
 @dataclass(frozen=True)
 class Unsent:
-    """`turn`: how many messages the dialogue had; marks are about its last one. `inserted`: the line
-    that a key put in. `draft`: what waits while an earlier message stands in the input. `evidence`: from
-    where to where in the agent's last reply, as `12-40`.
+    """An unsent message. `turn`: how many messages the dialogue had; `inserted`: the line that a key inserted; `draft`:
+    the message that waits while an earlier one is shown; `evidence`: a range in the agent's last reply, as `12-40`.
     """
 
     turn: int
@@ -233,10 +232,10 @@ class DraftState(StrEnum):
 
 
 class DraftKeeper:
-    """Calls `save` (one call at a time, never out of order) `QUIET` seconds after the last `touch`,
-    but no later than `PATIENCE` seconds after the first one that is not yet saved.
+    """Calls `save`, one call at a time and in order, `QUIET` seconds after the last `touch`, but at most `PATIENCE`
+    seconds after the first unsaved change.
 
-    `noticed` hears every change of state, with the error where there was one.
+    `noticed` is called at every change of state, with the error if there was one.
     """
 
     def __init__(

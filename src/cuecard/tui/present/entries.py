@@ -1,4 +1,4 @@
-"""What a text on a screen is made of: entries of paragraphs and toned pieces, Markdown in segments, wrapped to a width."""
+"""Formatted text on screens: entries of paragraphs and coloured pieces, Markdown in segments, line wrapping."""
 
 from __future__ import annotations
 

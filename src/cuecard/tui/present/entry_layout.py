@@ -1,4 +1,4 @@
-"""Entries of any number and length as numbered lines at a width, of which only those in view must exist."""
+"""Layout of any number of entries as numbered lines; only lines in view are computed exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Errors screen shows: which trials, and which section of what is known of them."""
+"""The state of the Errors screen: which trials, which section, and the tables computed so far."""
 
 from __future__ import annotations
 

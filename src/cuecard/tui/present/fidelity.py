@@ -1,4 +1,4 @@
-"""What the fidelity screens show: tables, simulators' turns beside people's, and satisfaction against scores."""
+"""The state of the fidelity screens: tables, turns beside people's decisions, and ratings plotted against scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: paths completed while typed, tables as text in the format a name asks for, reports of import and export."""
+"""Completion of paths, tables as text in the format of a file's suffix, and texts about imports and exports."""
 
 from __future__ import annotations
 

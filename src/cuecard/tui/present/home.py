@@ -1,4 +1,4 @@
-"""Home's list as plain data: one row for each thing that waits, in the order to take them."""
+"""The rows of the Home screen: one for each thing that waits, in the order to do them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two golds on a screen: the second annotator's brief, what stands in each line, both versions, what was decided."""
+"""Two golds side by side for the screen: the brief, both versions of each element, and decisions."""
 
 from __future__ import annotations
 

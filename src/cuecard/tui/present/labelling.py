@@ -1,4 +1,4 @@
-"""What a labeller sees: sets and how far each is, one item as paragraphs, and long lists beside it to be searched."""
+"""The contents of the labelling screens: sets and progress, one item as paragraphs, and searchable lists beside it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wording:
-    """How one kind of item is put to a person; `yes` and `no` are what those keys say."""
+    """The question for one kind of item, and the labels of its keys."""
 
     title: str
     question: str
@@ -292,8 +292,8 @@ class SetLine(NamedTuple):
 
 
 class VerdictsLook(NamedTuple):
-    """What the Verdicts screen shows. `probes`: runs of quality probes among `runs`, which nobody is asked
-    to label unless they are chosen on purpose.
+    """The contents of the Verdicts screen. `probes`: which of `runs` are quality probes, which nobody is asked to label
+    unless they choose them.
     """
 
     runs: tuple[RunLabels, ...] = ()

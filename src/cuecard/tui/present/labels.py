@@ -1,4 +1,4 @@
-"""One label, glyph and colour per state, family and player, used everywhere alike, and never colour alone."""
+"""Labels, glyphs and colours of states, families and players, the same everywhere; nothing is told by colour alone."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Markdown read by markdown-it into blocks, and the blocks with their tables as lines at a width."""
+"""Markdown parsed into blocks, and blocks laid out as lines of a given width."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What the person at the keyboard says, as the log wants it: card, mark and text, phrases, several answers at once."""
+"""The state of a live session for the person who plays the user: card, mark, text, phrases, and composed answers."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from cuecard.tui.present.play_decisions import (
 
 @dataclass
 class PlayState(PlayPlace):
-    """One trial as its human user sees it. `follow` events in; `reply` out. `inserted`: the line that
-    a key put in; `evidence`: what the mark rests on, in the agent's last reply.
+    """One trial as its human user sees it. `follow` takes events in, `reply` gives what is sent. `inserted`: the line
+    that a key inserted; `evidence`: the range that the mark is based on, in the agent's last reply.
     """
 
     mark: Mark | None = None

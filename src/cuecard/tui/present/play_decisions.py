@@ -1,4 +1,4 @@
-"""What the person who plays the user decides: where the trial stands, and whether words say the card's line."""
+"""The decisions of the person who plays the user: marks, readings, and whether a message still says the card's line."""
 
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher

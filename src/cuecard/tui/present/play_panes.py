@@ -1,4 +1,4 @@
-"""What stands beside the dialogue of Play: the ladder of stages or steps, and the figures that the session has come to."""
+"""Panes beside the dialogue of Play: the ladder of stages or steps, and numbers about the session."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class PlayFigures:
 
     def active(self, now: datetime | None = None) -> timedelta:
         """How long the session has been played, up to its last event or up to `now`. Of a pause, no
-        more than `core.times.IDLE` counts.
+        more than `core.i18n.IDLE` counts.
         """
         if self._last is None or now is None:
             return self._active

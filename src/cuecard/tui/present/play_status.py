@@ -1,4 +1,4 @@
-"""What stands around the input of Play: keys that work, what sending would be recorded as, what speaks against it."""
+"""Status around the input of Play: which keys work, what sending would record, and warnings about the text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Which players there are to choose from, who can take the other parts of a session, and what speaks against them."""
+"""The players that can be chosen for a session or run, and what keeps them from playing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What plots in characters are drawn on: cells with finer dots, a plane with axes, and the cursor of a plot."""
+"""The canvas for plots in characters: cells with braille dots, axes, and the plot's cursor."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -143,7 +143,7 @@ Way = Literal["left", "right", "up", "down", "first", "last"]
 
 
 class At(NamedTuple):
-    """A point of a series; of a heat map a row and a column."""
+    """The cursor: a point of a series, or a row and column of a heat map."""
 
     series: int = 0
     point: int = 0

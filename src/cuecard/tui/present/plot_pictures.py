@@ -1,4 +1,4 @@
-"""Plots as lines of characters: curves, points, intervals, bars and heat maps; colours only repeat what is there."""
+"""Plots drawn as characters: curves, points, intervals, bars and heat maps. Colours only repeat what glyphs tell."""
 
 from collections.abc import Callable
 from itertools import pairwise

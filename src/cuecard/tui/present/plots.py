@@ -1,4 +1,4 @@
-"""What the Plots screen shows: which plots there are, which is looked at, its cursor, and what it says in words."""
+"""The state of the Plots screen: the list of plots, the chosen one, its cursor, and descriptions in words."""
 
 from __future__ import annotations
 

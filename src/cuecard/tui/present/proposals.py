@@ -1,4 +1,4 @@
-"""Drafts by a model: what a person is asked before, what it costs, and the proposal with what is ticked of it."""
+"""A model's drafts for the screen: the questions before, the cost, and the proposal with its ticked items."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

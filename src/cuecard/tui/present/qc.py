@@ -1,4 +1,4 @@
-"""Quality control of one task as rows and paragraphs, and its stages that are being run inside this app."""
+"""Quality control of one task as rows and paragraphs, and its stages being run in this app."""
 
 from __future__ import annotations
 

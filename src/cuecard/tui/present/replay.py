@@ -1,4 +1,4 @@
-"""The words of re-play: what is asked, what is told afterwards, and how it compares in the end."""
+"""Texts of re-play: the question of a turn, the recorded decision, and the comparison at the end."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Reviews: the queue, a review while it is being written, what it still needs, and what stands beside the document."""
+"""The state of a review being written: ratings, comments, marks, what is missing, and texts beside the document."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """`todo` for this person, `done` by them. `skipped`: how many they skipped, shown or not. `next_id`:
-    the task to take next, "" if none is clearly theirs.
+    """The contents of the queue screen. `todo` for this person, `done` by them; `skipped`: how many they skipped, shown
+    or not; `next_id`: the task to take next, "" if none is clearly theirs.
     """
 
     todo: list[QueueRow] = field(default_factory=list[QueueRow])
@@ -198,8 +198,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Need:
-    """`said` tells the person. `kind` is where they are led: to rate `dimension`, to say why it fails,
-    to mark the item at `place`, to say what is wrong there, to say anything at all; nowhere ("stop").
+    """What is missing for a decision. `said` tells the person. `kind`: what they are led to do: rate `dimension`, say
+    why it fails, mark the item at `place`, say what is wrong there, say anything at all; or nothing ("stop").
     """
 
     kind: Literal["rate", "why", "mark", "wrong", "say", "stop"]

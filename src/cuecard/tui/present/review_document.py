@@ -1,4 +1,4 @@
-"""What a review shows as a document: the task or what changed in it, with marks and with comments pinned to its places."""
+"""A task under review as a document, in full or only its changes, with marks and comments at their places."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Figures of reviews as a table: everybody, pairs and people down, what is measured across."""
+"""Statistics of reviews as a table: everybody, pairs and people by measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The trials of a run while it goes on and after: all at one glance, which are listed, and what each line says."""
+"""A run's trials for the screen: the mosaic of all, the filtered and sorted list, and its rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

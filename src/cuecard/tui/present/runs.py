@@ -1,4 +1,4 @@
-"""Runs as a person reads them: states of trials in counts, how far a run is, what it takes, what goes wrong."""
+"""Runs in words: counts of trials by state, progress, cost, and errors."""
 
 from __future__ import annotations
 
@@ -172,8 +172,8 @@ class Spending:
 
 @dataclass(frozen=True)
 class RunLook:
-    """The run as it was found; `pace`: how far this process had come when it looked, if it plays the run. `unread`:
-    why its settings cannot be read, if they cannot.
+    """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
+    cannot be read, if they cannot.
     """
 
     run: RunRecord

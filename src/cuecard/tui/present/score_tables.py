@@ -1,4 +1,4 @@
-"""Score tables laid out for the screen: an overview of all families, each family alone, a dimension across, sorted."""
+"""Layout of score tables for the screen: an overview of families, single families, pivoted, and sorted."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

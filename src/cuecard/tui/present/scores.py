@@ -1,4 +1,4 @@
-"""How scores of a run are looked at: what groups them, which trials count, the order of lines, what stands across."""
+"""The state of the scores pane: grouping, which trials count, sorting, and the pivoted dimension."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

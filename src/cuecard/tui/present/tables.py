@@ -1,4 +1,4 @@
-"""Tables of figures by section: one shown at a time, its cells in full, as rows of a grid or as drawn intervals."""
+"""Tables of statistics by section for the screen: as rows of a grid, as drawn intervals, and one cell in full."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The editor of a task without the screen: which tabs it has, which problems are shown, and the work that went into it."""
+"""The task editor without widgets: its tabs, the problems shown, and the effort logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an author is told who tries a draft out: a rehearsal, a chain's trial, a closed world's answers, live counts."""
+"""Texts for trying out a draft: rehearsal of a reply, a checkpoint's responder, the closed world's answer, and counts."""
 
 from collections.abc import Mapping
 from typing import Any, cast

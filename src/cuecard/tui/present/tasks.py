@@ -1,4 +1,4 @@
-"""Tasks as they are listed and read: the lines of the list, what it tells of one, and a task as a document of elements."""
+"""Tasks for the screen: lines and filters of the list, and a task as a document."""
 
 from __future__ import annotations
 

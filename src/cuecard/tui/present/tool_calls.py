@@ -1,4 +1,4 @@
-"""Tool calls as a person reads them: what was asked and found in a turn, and every page that a dialogue rests on."""
+"""Tool calls in words, and the sources (pages) that a dialogue is based on."""
 
 import json
 from collections import Counter

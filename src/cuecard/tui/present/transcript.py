@@ -1,4 +1,4 @@
-"""A trial's log as a person reads it, at once or as it grows: turns with badges and marks, tool calls folded."""
+"""A trial's log as a readable transcript, at once or while it grows."""
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The prediction beside the gold: triples by stage or relation, an answer beside the right one, a table cell by cell."""
+"""The prediction beside the gold for the screen: triples by stage or relation, an answer, a table cell by cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Panes beside a trial's transcript: stages and steps, what the agent's model read with each call, the world's hit log."""
+"""Panes beside a trial's transcript: stages and steps, context size by model call, and the world's hit log."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Places in a trial: what each is called, bookmarks and comments on them, and where one was before a jump."""
+"""Places in a trial: their names, notes on them, going back after a jump, and stepping through events."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Sequence

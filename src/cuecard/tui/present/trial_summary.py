@@ -1,4 +1,4 @@
-"""Trials in short: heading, measures and verdicts of one, and the trials behind a figure as rows."""
+"""Trials in short: heading, measures and verdicts of one, and lists of trials as rows."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The Trial screen without the screen: what is shown of a trial, up to which moment, as judged by whom."""
+"""The state of the Trial screen: which pane, up to which event, by which judge."""
 
 from collections.abc import Collection, Sequence
 from functools import cached_property

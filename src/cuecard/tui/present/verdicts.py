@@ -1,4 +1,4 @@
-"""The list of verdicts, page by page as it is seen, and the form of a labelling set that is drawn from them."""
+"""The list of verdicts, read page by page, and the form for drawing a labelling set."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ class SampleForm:
 
 @dataclass(frozen=True)
 class SampleLook:
-    """A form worked out: the plan, what it would draw, and what is to be said about it."""
+    """A form evaluated: the plan, what it would draw, and remarks on it."""
 
     plan: SamplingPlan
     preview: Preview

@@ -1,4 +1,4 @@
-"""The window of a person who plays the agent: what they are told, what it shows, typed lines as calls of tools."""
+"""The state of the window of a person who plays the agent: instructions, dialogue, and typed lines as tool calls."""
 
 from __future__ import annotations
 

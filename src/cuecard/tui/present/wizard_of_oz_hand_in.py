@@ -1,4 +1,4 @@
-"""What a person who plays the agent hands in, out of whatever they typed or pasted."""
+"""Parses what a person who plays the agent types or pastes as the final prediction."""
 
 import re
 

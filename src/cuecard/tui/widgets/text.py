@@ -140,7 +140,7 @@ _UNBROKEN = 10_000
 
 
 class Prose(Widget):
-    """`load` Markdown (see `tui.state.markdown`)."""
+    """`load` Markdown (see `tui.present.markdown`)."""
 
     DEFAULT_CSS = """
     Prose { height: auto; width: 1fr; }

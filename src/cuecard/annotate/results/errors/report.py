@@ -150,7 +150,7 @@ World = tuple[Row, FactFigures]
 
 
 class CurveAt(Frozen):
-    """Values at the k-th tool call; see `core.scoring.curves.CurvePoint`. `cohort`: how many of `trials` made at least
+    """Values at the k-th tool call; see `core.scoring.breakdowns.CurvePoint`. `cohort`: how many of `trials` made at least
     k calls. New facts and hit precision are over the cohort, the coverage over all trials.
     """
 
@@ -163,7 +163,7 @@ class CurveAt(Frozen):
 
 
 class CohortAt(Frozen):
-    """`core.scoring.curves.CohortCurve` with intervals."""
+    """`core.scoring.breakdowns.CohortCurve` with intervals."""
 
     k_trunc: int
     trials: int
@@ -291,7 +291,7 @@ def error_report(
 ) -> ErrorReport:
     """Errors of each arm (`by`, and family), with intervals by task. Point values are those of `core.scoring`
     (`GraphErrors`, `FactCurves`, `behaviour_profiles`) over the arm's judged trials. `k_trunc`: see
-    `searching.search_errors`.
+    `search_errors`.
     """
     groups = [group for group in groups_of(pool, by, families) if group.judged]
     return ErrorReport(

@@ -28,7 +28,7 @@ FEW = 5
 
 
 def curve_plots(field: Field) -> Iterator[Plot]:
-    """FCR(k), new facts at k and hit precision(k), as `core.scoring.curves` defines them: over fixed cohorts, and over
+    """FCR(k), new facts at k and hit precision(k), as `core.scoring.breakdowns` defines them: over fixed cohorts, and over
     all trials.
     """
     found = [(arm, search_errors(arm.group.judged)) for arm in field.arms]

@@ -95,5 +95,5 @@ def _count_usage() -> None:
 
 
 def _clean(name: str) -> str:
-    """As the program writes names from then on; see `store.usage`."""
+    """As the program writes names from then on; see `store.trial_logs.usage_name`."""
     return name.replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:200]
