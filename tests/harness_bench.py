@@ -14,13 +14,14 @@ import pytest
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, Limits
-from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.step_context import Agent, User, World
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_agent
 from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import ClosedWorld
 from react_bench import GRAPH, StreamingSink, ticking
 
 HARNESS = Path(__file__).parent / "scripted_harness.py"
@@ -62,7 +63,7 @@ class HarnessBench:
             task=task,
             agent=self.agent(harness_config(*tricks, **fields), task),
             user=user or scripted_user_for(task),
-            world=world or closed_world_for(task),
+            world=world or ClosedWorld(task),
             limits=Limits(max_turns=6),
         )
         return await play(setup, TrialLog(self.sink, list(past), ticking()))

@@ -21,12 +21,12 @@ from typing import Any, cast
 
 from cuecard.core.engine.events import Event, dialogue_of
 from cuecard.core.engine.messages import UserReply
-from cuecard.core.engine.players import scripted_user_for
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.play_setup import PlayOutcome
 from cuecard.core.evaluation.runs import start_run
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.store.workspace import Workspace
 
 

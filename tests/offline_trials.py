@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import cuecard
 import strategies as any_
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.engine.events import Event, Termination
 from cuecard.core.engine.messages import Act, Dialogue, Message, ToolAnswer, ToolCall, UserReply
-from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.families.checkpoints.gold import (
@@ -27,6 +28,7 @@ from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
 from cuecard.core.tasks.yaml_io import load_task
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 
 SAMPLES = sorted((Path(cuecard.__file__).parent / "sample_tasks").glob("*.yaml"))
@@ -180,7 +182,7 @@ async def play_offline(task: Task, past: Sequence[Event] = ()) -> tuple[TrialRes
     sink.events.extend(past)
     trial_log = TrialLog(sink, past, now=lambda: datetime(2030, 1, 1, tzinfo=UTC))
     setup = TrialSetup(
-        task, offline_agent_for(task), scripted_user_for(task), closed_world_for(task)
+        task, OfflineAgent(public_task(task)), scripted_user_for(task), ClosedWorld(task)
     )
     return await play(setup, trial_log), sink.events
 

@@ -9,7 +9,7 @@ from typing import Any
 from cuecard.core.config_players import ReactAgentConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import Event, Limits
-from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.step_context import Agent, User, World
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
@@ -23,8 +23,9 @@ from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_agent
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request, calls, text
 
 GRAPH = Task(
@@ -193,7 +194,7 @@ async def play_trial(
             task=task,
             agent=build_agent("live", config, task, hub, notes),
             user=user or scripted_user_for(task),
-            world=world or closed_world_for(task),
+            world=world or ClosedWorld(task),
             limits=limits or Limits(max_turns=6),
         )
         try:

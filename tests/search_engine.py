@@ -16,9 +16,9 @@ from typing import Any
 from cuecard.core.config_players import ParallelWorldConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.messages import ToolCall
+from cuecard.core.engine.players import build_world
 from cuecard.core.engine.step_context import World
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_world
 from cuecard.core.tasks.models import Task
 from cuecard.core.worlds.closed import ClosedWorld
 from cuecard.core.worlds.statements import compile_statements

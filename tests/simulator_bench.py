@@ -11,13 +11,12 @@ from cuecard.core.config_players import SimulatorConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.messages import Dialogue, Message, ModelReply
-from cuecard.core.engine.players import Seating, seat
+from cuecard.core.engine.players import Seating, build_user, seat
 from cuecard.core.engine.step_context import User
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_user
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.asking import MOVES
 from cuecard.core.users.responder import ChainRules, Move, read_move

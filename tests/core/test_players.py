@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from cuecard.core.config_players import AgentConfig, JudgeConfig, UserConfig, WorldConfig
 from cuecard.core.config_schema import Config
+from cuecard.core.lazy import imported
 from cuecard.core.players import (
     DEFAULT_AGENT,
     DEFAULT_JUDGE,
@@ -16,9 +17,11 @@ from cuecard.core.players import (
     DEFAULT_WORLD,
     Part,
     all_embedded,
+    embedded,
     kind_of,
     kinds,
 )
+from offline_trials import sample_tasks
 
 ACCEPTED: dict[Part, object] = {
     "agent": AgentConfig,
@@ -58,10 +61,18 @@ def test_the_defaults_are_there_without_a_configuration() -> None:
     assert not all_embedded("judge", [DEFAULT_JUDGE, "model"])
 
 
-def test_judges_are_made_by_their_row() -> None:
-    row = kind_of("judge", DEFAULT_JUDGE)
-    judge = row.make(DEFAULT_JUDGE, row.settings_class()(kind=DEFAULT_JUDGE), Config(), None)
-    assert judge.ref.baseline == row.baseline
+@pytest.mark.parametrize("part", ACCEPTED)
+def test_embedded_players_are_made_by_their_row(part: Part) -> None:
+    rest = () if part == "judge" else (sample_tasks()[0], (), False)
+    for row in embedded(part):
+        made = row.make(row.kind, row.settings_class()(kind=row.kind), Config(), None, *rest)
+        assert made.ref.baseline == row.baseline
+
+
+def test_each_row_has_a_maker_that_is_there() -> None:
+    for part in ACCEPTED:
+        for row in kinds(part):
+            assert callable(imported(f"cuecard.core.{row.maker}")), row
 
 
 def test_of_a_kind_that_is_not_known_nothing_is_true() -> None:

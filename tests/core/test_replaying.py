@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import search_engine
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.config_players import TeamAgentConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import (
@@ -20,10 +22,11 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.engine.messages import AgentReply, Dialogue, ToolAnswer, ToolCall, UserReply
-from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
 from cuecard.core.engine.trial import RecordedLog, TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import ClosedWorld
 from cuecard.core.worlds.replay import EventTape
 from offline_trials import TASKS, play_offline
 from openai_server import OpenAIServer, Reply, Request, calls, error, text
@@ -48,8 +51,8 @@ class Unplugged:
     """A world that must not be asked."""
 
     def __init__(self, task: Task) -> None:
-        self.ref = closed_world_for(task).ref
-        self.tools = closed_world_for(task).tools
+        self.ref = ClosedWorld(task).ref
+        self.tools = ClosedWorld(task).tools
 
     async def answer(self, call: ToolCall, context: Any) -> ToolAnswer:
         raise AssertionError(f"asked {call}")
@@ -76,7 +79,7 @@ async def live(
     sink = sink or MemorySink()
     async with OpenAIServer(script) as server:
         agent = make_agent("live", config_for(server.url), task)
-        setup = TrialSetup(task, agent, scripted_user_for(task), closed_world_for(task))
+        setup = TrialSetup(task, agent, scripted_user_for(task), ClosedWorld(task))
         result = await play(setup, TrialLog(sink, (), ticking()))
     return agent, result, sink.events
 
@@ -84,7 +87,7 @@ async def live(
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 async def test_an_offline_trial_is_replayed_byte_for_byte(task: Task) -> None:
     result, recording = await play_offline(task)
-    again, events = await replay(recording, task, offline_agent_for(task))
+    again, events = await replay(recording, task, OfflineAgent(public_task(task)))
     assert again == result
     assert bodies(events) == bodies(recording)
 
@@ -154,7 +157,7 @@ async def test_a_team_is_replayed_in_the_order_in_which_its_members_worked() -> 
         models = {"m": ModelConfig(base_url=server.url, model="scripted", retries=0)}
         config = Config(models=models, agents={"crew": TeamAgentConfig(model="m")})
         agent = make_agent("crew", config, TABLE)
-        setup = TrialSetup(TABLE, agent, scripted_user_for(TABLE), closed_world_for(TABLE))
+        setup = TrialSetup(TABLE, agent, scripted_user_for(TABLE), ClosedWorld(TABLE))
         result = await play(setup, TrialLog(sink, (), ticking()))
     assert result.termination is Termination.ANSWERED
     members = [e.body.key for e in sink.events if "/member/" in e.body.key]
@@ -174,7 +177,7 @@ async def test_notes_of_an_agents_own_are_written_again() -> None:
     sink = MemorySink()
     async with OpenAIServer(script) as server:
         agent = make_agent("live", config_for(server.url, memory="local"), GRAPH)
-        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
+        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), ClosedWorld(GRAPH))
         result = await play(setup, TrialLog(sink, (), ticking()))
     again, events = await replay(sink.events, GRAPH, agent)
     assert again == result
@@ -270,7 +273,7 @@ class Outsider:
     """A harness that must not be started."""
 
     def __init__(self) -> None:
-        self.ref = offline_agent_for(GRAPH).ref.model_copy(update={"kind": "acp"})
+        self.ref = OfflineAgent(public_task(GRAPH)).ref.model_copy(update={"kind": "acp"})
 
     async def reply(self, dialogue: Dialogue, context: Any) -> AgentReply:
         raise AssertionError("started")
@@ -286,10 +289,10 @@ async def test_a_harness_is_not_started_again() -> None:
             return AgentReply(text="Angelo Moriondo, of Turin.")
 
         async def conclude(self, dialogue: Dialogue, context: Any) -> Any:
-            return await offline_agent_for(GRAPH).conclude(dialogue, context)
+            return await OfflineAgent(public_task(GRAPH)).conclude(dialogue, context)
 
     sink = MemorySink()
-    setup = TrialSetup(GRAPH, Harness(), scripted_user_for(GRAPH), closed_world_for(GRAPH))
+    setup = TrialSetup(GRAPH, Harness(), scripted_user_for(GRAPH), ClosedWorld(GRAPH))
     result = await play(setup, TrialLog(sink, (), ticking()))
     again, events = await replay(sink.events, GRAPH, Outsider())
     assert again == result
@@ -316,6 +319,6 @@ async def test_what_a_person_said_is_taken_too() -> None:
         else e
         for e in recording
     ]
-    _, events = await replay(recording, GRAPH, offline_agent_for(GRAPH), user=Person())
+    _, events = await replay(recording, GRAPH, OfflineAgent(public_task(GRAPH)), user=Person())
     assert bodies(events) == bodies(recording)
     assert any(isinstance(event.body, UserSpoke) for event in events)

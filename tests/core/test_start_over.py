@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from cuecard.core.engine.events import Event, Termination, TrialRetried, effective_log
 from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef, StartOver
-from cuecard.core.engine.players import closed_world_for, scripted_user_for
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.verdicts import AnswerPrediction, Prediction
+from cuecard.core.worlds.closed import ClosedWorld
 from react_bench import GRAPH
 
 REF = PlayerRef(name="forgetful", kind="acp")
@@ -41,7 +42,7 @@ async def played(agent: Forgetful, past: list[Event]) -> tuple[TrialResult, list
     sink = MemorySink()
     sink.events.extend(past)
     setup = TrialSetup(
-        task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=closed_world_for(GRAPH)
+        task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=ClosedWorld(GRAPH)
     )
     return await play(setup, TrialLog(sink, past)), sink.events
 

@@ -17,9 +17,9 @@ from cuecard.core.engine.events import (
     effective_log,
 )
 from cuecard.core.engine.messages import AgentReply, Remark, ToolCall, UserReply
-from cuecard.core.engine.players import closed_world_for
 from cuecard.core.engine.step_context import TrialStepContext
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.worlds.closed import ClosedWorld
 from react_bench import FACTS
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -138,7 +138,7 @@ async def test_notes_outlive_what_is_taken_back() -> None:
 
 async def test_a_desk_for_those_who_cannot_repeat_counts_on() -> None:
     trial_log = TrialLog(MemorySink())
-    world = closed_world_for(FACTS)
+    world = ClosedWorld(FACTS)
     first = TrialStepContext(world, trial_log, "agent", 0)
     await first.call_tool(ToolCall(name="search", arguments={"query": "a"}))
     again = TrialStepContext(world, trial_log, "agent", 0).onward()

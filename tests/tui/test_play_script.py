@@ -14,13 +14,13 @@ from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.annotate.samples import import_samples
 from cuecard.core.engine.events import Event, TrialStarted, UserSpoke
 from cuecard.core.engine.messages import UserReply
-from cuecard.core.engine.players import scripted_user_for
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import start_run
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import mark_of, reading_of

@@ -5,6 +5,7 @@ import importlib
 import time
 from typing import Literal
 
+from cuecard.core.agents.programs import find_command, headers_of
 from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.messages import ToolSpec, Usage
@@ -15,7 +16,6 @@ from cuecard.core.llm.client import ChatClient, JsonMode
 from cuecard.core.llm.failures import CONNECT_SECONDS, RequestRefused
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.llm.structured import read_shape, schema_of
-from cuecard.core.registry import find_command, headers_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 

@@ -21,8 +21,8 @@ class PlayerKind:
 
     `source`: what its words come from: our own `rules`, a `model` of the configuration, another `program` (whose model
     is only told, not called), the `web`, or `records` of an earlier run. `embedded`: always there, under its kind as
-    its name, without a configuration. `settings`: the class of what the configuration says of it. `maker`, of judges:
-    a function of (name, settings, configuration, model hub) that makes one. `from_gold`, of worlds: answers come
+    its name, without a configuration. `settings`: the class of what the configuration says of it. `maker`: where, below
+    `cuecard.core`, the function is that makes one; see `make`. `from_gold`, of worlds: answers come
     from the task's gold. `collection`, of worlds: `search` looks into a closed collection rather than the web.
     """
 
@@ -60,45 +60,64 @@ class PlayerKind:
         return imported(f"cuecard.core.config_players:{self.settings}")
 
     def make(self, *given: Any) -> Any:
-        """A player, by its `maker`. Raises what that raises: `ConfigError` where it cannot be made."""
-        return imported(self.maker)(*given)
+        """A player, by its `maker`. Each is given (name, settings, configuration, model hub); then an agent's the task,
+        what a lifelong memory holds and whether a person plays the user; a user's the task and whether it is to be
+        looked at only; a world's the task and the tape of an earlier run. Raises `ConfigError` where it cannot be made.
+        """
+        return imported(f"cuecard.core.{self.maker}")(*given)
 
 
 _KINDS: tuple[PlayerKind, ...] = (
-    PlayerKind("agent", "offline", "rules", "OfflineAgentConfig", embedded=True),
-    PlayerKind("agent", "react", "model", "ReactAgentConfig"),
-    PlayerKind("agent", "team", "model", "TeamAgentConfig"),
-    PlayerKind("agent", "acp", "program", "AcpAgentConfig"),
-    PlayerKind("agent", "http", "program", "HttpAgentConfig"),
-    PlayerKind("user", "scripted", "rules", "ScriptedUserConfig", embedded=True),
-    PlayerKind("user", "simulator", "model", "SimulatorConfig"),
+    PlayerKind(
+        "agent",
+        "offline",
+        "rules",
+        "OfflineAgentConfig",
+        "agents.offline:make_agent",
+        embedded=True,
+    ),
+    PlayerKind("agent", "react", "model", "ReactAgentConfig", "agents.model_agents:make_agent"),
+    PlayerKind("agent", "team", "model", "TeamAgentConfig", "agents.model_agents:make_agent"),
+    PlayerKind("agent", "acp", "program", "AcpAgentConfig", "agents.programs:make_harness"),
+    PlayerKind("agent", "http", "program", "HttpAgentConfig", "agents.programs:make_remote"),
+    PlayerKind(
+        "user",
+        "scripted",
+        "rules",
+        "ScriptedUserConfig",
+        "users.responder:make_user",
+        embedded=True,
+    ),
+    PlayerKind("user", "simulator", "model", "SimulatorConfig", "users.simulators:make_user"),
     PlayerKind(
         "world",
         "closed",
         "rules",
         "ClosedWorldConfig",
+        "worlds.closed:make_world",
         embedded=True,
         from_gold=True,
         collection=True,
     ),
-    PlayerKind("world", "parallel", "model", "ParallelWorldConfig", collection=True),
-    PlayerKind("world", "web", "web", "WebWorldConfig"),
-    PlayerKind("world", "replay", "records", "ReplayWorldConfig"),
+    PlayerKind(
+        "world",
+        "parallel",
+        "model",
+        "ParallelWorldConfig",
+        "worlds.parallel:make_world",
+        collection=True,
+    ),
+    PlayerKind("world", "web", "web", "WebWorldConfig", "worlds.web:make_world"),
+    PlayerKind("world", "replay", "records", "ReplayWorldConfig", "worlds.replay:make_world"),
     PlayerKind(
         "judge",
         "lexical",
         "rules",
         "LexicalJudgeConfig",
-        maker="cuecard.core.judges.lexical:make_judge",
+        "judges.lexical:make_judge",
         embedded=True,
     ),
-    PlayerKind(
-        "judge",
-        "model",
-        "model",
-        "ModelJudgeConfig",
-        maker="cuecard.core.judges.model:make_judge",
-    ),
+    PlayerKind("judge", "model", "model", "ModelJudgeConfig", "judges.model:make_judge"),
 )
 _BY_NAME = {(found.part, found.kind): found for found in _KINDS}
 

@@ -20,14 +20,15 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.engine.messages import Act
-from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import AgentPaused, ConfigError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_agent
 from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.verdicts import AnswerPrediction, TablePrediction, TriplesPrediction
+from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import (
     OpenAIServer,
     Reply,
@@ -79,7 +80,7 @@ async def play_http(
             task=task,
             agent=build_agent("far", config, task, hub or ModelHub(config)),
             user=scripted_user_for(task),
-            world=closed_world_for(task),
+            world=ClosedWorld(task),
             limits=Limits(max_turns=4),
         )
         result = await play(setup, TrialLog(sink, list(past), ticking()))
@@ -264,7 +265,7 @@ async def test_nobody_at_the_address_is_told() -> None:
     config = Config(agents={"far": HttpAgentConfig(url="http://127.0.0.1:1", retries=0)})
     agent = build_agent("far", config, GRAPH, ModelHub(config))
     setup = TrialSetup(
-        task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=closed_world_for(GRAPH)
+        task=GRAPH, agent=agent, user=scripted_user_for(GRAPH), world=ClosedWorld(GRAPH)
     )
 
     with pytest.raises(AgentPaused, match=r"127\.0\.0\.1:1"):

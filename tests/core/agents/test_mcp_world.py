@@ -15,11 +15,10 @@ from cuecard.core.agents.briefing import TURN_TOOLS
 from cuecard.core.agents.mcp_world import HOST, Door, WorldServer
 from cuecard.core.engine.events import Limits, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall
-from cuecard.core.engine.players import closed_world_for
 from cuecard.core.engine.step_context import TrialStepContext, WorldContext
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError
-from cuecard.core.worlds.closed import SEARCH
+from cuecard.core.worlds.closed import SEARCH, ClosedWorld
 from react_bench import GRAPH
 
 NOBODY = PlayerRef(name="nobody", kind="offline")
@@ -35,7 +34,7 @@ class Bench:
         self.url = server.add(self.door)
         self.sink = MemorySink()
         self.trial_log = TrialLog(self.sink)
-        self.context = TrialStepContext(closed_world_for(GRAPH), self.trial_log, "agent", 0)
+        self.context = TrialStepContext(ClosedWorld(GRAPH), self.trial_log, "agent", 0)
 
     async def limit(self, calls: int) -> None:
         limits = Limits(max_tool_calls_per_turn=calls)

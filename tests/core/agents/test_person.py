@@ -5,7 +5,6 @@ from __future__ import annotations
 from cuecard.annotate.samples import load_samples
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.messages import ToolCall
-from cuecard.core.engine.players import closed_world_for
 from cuecard.core.engine.step_context import HandInMove, ReplyMove, SeatMove, ToolMove
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
@@ -13,6 +12,7 @@ from cuecard.core.human_players import EmptySeat, PersonAgent
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.scripted import OneShotUser
 from cuecard.core.verdicts import AnswerPrediction
+from cuecard.core.worlds.closed import ClosedWorld
 
 
 class Recorded(EmptySeat):
@@ -53,7 +53,7 @@ async def played(seat: Recorded, past: tuple[Event, ...] = ()) -> list[Event]:
         task=task,
         agent=PersonAgent(seat, task.language),
         user=OneShotUser(task),
-        world=closed_world_for(task),
+        world=ClosedWorld(task),
         limits=Limits(max_tool_calls_per_turn=2),
     )
     await play(setup, TrialLog(sink, past))

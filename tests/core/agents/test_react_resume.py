@@ -9,6 +9,8 @@ import openai_server as fake
 from cuecard.core.engine.events import Event, ModelReplied
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, play_trial, script_of, searcher
 from react_bench import Trial as Played
@@ -81,14 +83,13 @@ async def test_a_trial_cancelled_in_the_middle_of_a_call_goes_on_from_there() ->
             await asyncio.Event().wait()
         return plain(request)
 
-    from cuecard.core.engine.players import closed_world_for, scripted_user_for
     from cuecard.core.engine.trial import TrialSetup, play
     from react_bench import config_for, make_agent
 
     sink = MemorySink()
     async with OpenAIServer(stalling) as server:
         agent = make_agent("live", config_for(server.url), GRAPH)
-        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), closed_world_for(GRAPH))
+        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), ClosedWorld(GRAPH))
         trial = asyncio.create_task(play(setup, TrialLog(sink)))
         await reached.wait()
         trial.cancel()

@@ -9,11 +9,12 @@ from cuecard.core.config import EMBEDDED
 from cuecard.core.config_players import TeamAgentConfig
 from cuecard.core.config_schema import ModelConfig
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
-from cuecard.core.engine.players import closed_world_for, scripted_user_for
+from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_agent
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request, calls, text
 from react_bench import TABLE, concluding
 
@@ -56,7 +57,7 @@ async def trial(
         task=TABLE,
         agent=build_agent("crew", config, TABLE, hub),
         user=scripted_user_for(TABLE),
-        world=closed_world_for(TABLE),
+        world=ClosedWorld(TABLE),
         limits=Limits(max_turns=3),
     )
     try:

@@ -13,9 +13,9 @@ from cuecard.core.config_players import ReactAgentConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.messages import ModelReply, ToolCall, ToolSpec, Usage
+from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
-from cuecard.core.registry import build_agent
 from long_trials import LongUser, WordyWorld
 from react_bench import CHAIN, GRAPH
 

@@ -6,9 +6,9 @@ import pytest
 
 from cuecard.core.engine.messages import Act, Dialogue, FlagKind
 from cuecard.core.engine.messages import CheckpointStatus as Status
+from cuecard.core.engine.players import build_user
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_user
 from cuecard.core.users.faults import FaultKind, faults_in
 from offline_trials import CHAIN, FACTS, GRAPH, TASKS, QuietContext, heard, told
 from simulator_bench import ToldContext, config_at, met, move, unmet

@@ -1,10 +1,13 @@
 import pytest
 
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.engine.messages import Dialogue, UserReply
-from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
 from cuecard.core.human_players import HumanUser
 from cuecard.core.tasks.models import CueKind, Persona
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.users.scripted import OneShotUser
+from cuecard.core.worlds.closed import ClosedWorld
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, QuietContext, heard, stage, told
 
 CONTEXT = QuietContext()
@@ -58,7 +61,7 @@ def test_who_plays_what():
         "film": "responder",
     }
     for task in (GRAPH, CHAIN):
-        for player in (scripted_user_for(task), closed_world_for(task), offline_agent_for(task)):
+        for player in (scripted_user_for(task), ClosedWorld(task), OfflineAgent(public_task(task))):
             assert player.ref.baseline
 
 

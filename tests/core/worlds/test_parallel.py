@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.engine.events import Event, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import ToolAnswer, ToolCall
-from cuecard.core.engine.players import offline_agent_for, scripted_user_for
 from cuecard.core.engine.step_context import TrialStepContext
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.facts.score import score_facts
 from cuecard.core.tasks.models import Task
+from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.verdicts import Judgement
 from cuecard.core.worlds.closed import SEARCH, ClosedWorld, as_text
 from cuecard.core.worlds.parallel import FELL_BACK
@@ -265,7 +267,7 @@ async def test_a_trial_of_any_family_can_be_played_in_a_parallel_world(task: Tas
     sink = MemorySink()
     async with OpenAIServer(engine(task)) as server:
         world = parallel_world(task, server.url)
-        setup = TrialSetup(task, offline_agent_for(task), scripted_user_for(task), world)
+        setup = TrialSetup(task, OfflineAgent(public_task(task)), scripted_user_for(task), world)
         outcome = await play(setup, TrialLog(sink, (), ticking()))
     assert ended_well(outcome)
     answered = [e.body for e in sink.events if isinstance(e.body, ToolAnswered)]

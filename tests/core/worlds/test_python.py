@@ -12,9 +12,9 @@ import pytest
 from cuecard.core.config_players import ClosedWorldConfig, PythonConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
+from cuecard.core.engine.players import build_world
 from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_world
 from cuecard.core.worlds.python_tool import (
     Ending,
     Isolation,

@@ -9,18 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from cuecard.core.agents.briefing import public_task
+from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.config_players import ReplayWorldConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import Hit, PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
-from cuecard.core.engine.players import closed_world_for, offline_agent_for, scripted_user_for
+from cuecard.core.engine.players import build_world
 from cuecard.core.engine.step_context import TrialStepContext, WorldContext
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.registry import build_world
-from cuecard.core.worlds.closed import SEARCH, SEARCH_WEB, VISIT
+from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.worlds.closed import SEARCH, SEARCH_WEB, VISIT, ClosedWorld
 from cuecard.core.worlds.replay import EventTape, ReplayWorld, call_key
 from offline_trials import FACTS, GRAPH, TABLE, TASKS, play_offline
 from react_bench import ticking
@@ -182,7 +184,7 @@ async def test_a_trial_in_a_replayed_world_goes_as_in_the_world_that_was_recorde
     result, log = await play_offline(task)
     sink = MemorySink()
     world = ReplayWorld("again", 7, task.language, EventTape([log]))
-    setup = TrialSetup(task, offline_agent_for(task), scripted_user_for(task), world)
+    setup = TrialSetup(task, OfflineAgent(public_task(task)), scripted_user_for(task), world)
     assert await play(setup, TrialLog(sink, (), ticking())) == result
     assert [e.body for e in sink.events[1:]] == [e.body for e in log[1:]]
 
@@ -213,10 +215,10 @@ async def test_the_registry_makes_a_replay_with_or_without_a_tape() -> None:
 
 
 async def test_without_a_tape_a_trial_says_what_is_missing() -> None:
-    agent, user = offline_agent_for(GRAPH), scripted_user_for(GRAPH)
+    agent, user = OfflineAgent(public_task(GRAPH)), scripted_user_for(GRAPH)
     world = ReplayWorld("again", 7, "en", None)
     result = await play(
         TrialSetup(GRAPH, agent, user, world), TrialLog(MemorySink(), (), ticking())
     )
     assert "7" in result.detail
-    assert closed_world_for(GRAPH).tools == (SEARCH,)
+    assert ClosedWorld(GRAPH).tools == (SEARCH,)

@@ -1,10 +1,11 @@
 """The offline agent: without a model it searches the world for what the user asked and hands in only what it found."""
 
-from cuecard.core.agents.briefing import PublicTask
+from cuecard.core.agents.briefing import PublicTask, public_task
 from cuecard.core.agents.offline_search import Notes, Searcher
 from cuecard.core.engine.messages import AgentReply, Dialogue, PlayerRef
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.families.registry import CORE
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Prediction
 
 
@@ -36,3 +37,10 @@ class OfflineAgent:
     async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         everything = Notes.before(context.log, dialogue.turn + 1, self._public.language)
         return conclude(self._public, dialogue, everything)
+
+
+def make_agent(
+    _name: str, _settings: object, _config: object, _hub: object, task: Task, *_rest: object
+) -> OfflineAgent:
+    """The agent for one trial of `task`; it is given the public part of the task only, without gold."""
+    return OfflineAgent(public_task(task))

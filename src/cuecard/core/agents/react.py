@@ -9,21 +9,11 @@ from dataclasses import dataclass, field, fields, replace
 
 from pydantic import JsonValue
 
-from cuecard.core.agents.briefing import Note, approach_to, estimate, latest, say
-from cuecard.core.agents.calling import NATIVE, TAGGED, list_of
-from cuecard.core.agents.thread import Reach, Thread
-from cuecard.core.agents.turn import (
-    Delegation,
-    Manner,
-    Turn,
-    Voice,
-    listed,
-    note_tools,
-    read_lessons,
-)
-from cuecard.core.config import Prompt, find_prompt
-from cuecard.core.config_players import ModelAgentConfig, TeamAgentConfig
-from cuecard.core.config_schema import Config
+from cuecard.core.agents.briefing import Note, estimate, latest, say
+from cuecard.core.agents.calling import list_of
+from cuecard.core.agents.thread import Thread
+from cuecard.core.agents.turn import Manner, Turn, Voice, listed, note_tools, read_lessons
+from cuecard.core.config import Prompt
 from cuecard.core.engine.events import Event, EventBody, Marked, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import (
     AgentReply,
@@ -42,10 +32,8 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError
-from cuecard.core.families.registry import family_of
 from cuecard.core.formats.predictions import parse_prediction
-from cuecard.core.llm.client import ChatClient
-from cuecard.core.tasks.models import Family, Task, TaskLanguage
+from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 
@@ -326,64 +314,3 @@ def _version(manner: Manner, prompts: ReactPrompts, options: Mapping[str, JsonVa
     tools = [tool.name for tool in (*manner.turn_tools, *(own.spec for own in manner.own_tools))]
     whole = [told, manner.max_steps, manner.wire.native, tools, dict(options)]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:12]
-
-
-def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPrompts:
-    """The prompts that such an agent needs for a task. Raises `ConfigError`."""
-
-    def find(name: str) -> Prompt:
-        return find_prompt(name, task.language, config, agent.prompts)
-
-    approach = approach_to(task, agent.settings)
-    memory = {"local": "memory_local", "lifelong": "memory_lifelong"}.get(agent.memory)
-    return ReactPrompts(
-        system=find(approach.prompt),
-        values=approach.values,
-        conclusion=find(family_of(task).conclusion),
-        tagged=find("react_tagged") if agent.calls == "tagged" else None,
-        memory=find(memory) if memory else None,
-        lessons=find("memory_lessons") if agent.memory == "lifelong" else None,
-    )
-
-
-def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient) -> Manner:
-    """The `Manner` of an agent with this configuration. Raises `ConfigError`."""
-    return Manner(
-        client=client,
-        language=task.language,
-        max_steps=agent.max_steps,
-        wire=TAGGED if agent.calls == "tagged" else NATIVE,
-        reach=reach_for(agent, config, task.language, client),
-        turn_tools=approach_to(task, agent.settings).own_tools,
-    )
-
-
-def team_manner_for(
-    agent: TeamAgentConfig, manner: Manner, config: Config, prompts: ReactPrompts
-) -> Manner:
-    """`manner` with the tool that delegates work to members. Raises `ConfigError`."""
-    prompt = find_prompt("team_member", manner.language, config, agent.prompts)
-    member = replace(manner, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
-    delegation = Delegation(member, prompt, prompts.tagged, agent.members)
-    return replace(manner, own_tools=(*manner.own_tools, delegation))
-
-
-def reach_for(
-    agent: ModelAgentConfig, config: Config, language: TaskLanguage, client: ChatClient
-) -> Reach | None:
-    """When and how its messages are compacted; None if they never are. Raises `ConfigError`."""
-    context = agent.context
-    if context.strategy == "none":
-        return None
-    return Reach(
-        strategy=context.strategy,
-        limit=int(context.at * client.config.context),
-        keep=context.keep,
-        ask=find_prompt("compact", language, config, agent.prompts),
-        stand=find_prompt("compacted", language, config, agent.prompts),
-    )
-
-
-def options_of(agent: ModelAgentConfig) -> dict[str, JsonValue]:
-    """The agent's settings besides its model and prompts, for its version."""
-    return agent.model_dump(mode="json", exclude={"model", "prompts"})

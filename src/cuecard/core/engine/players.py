@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.briefing import approach_to, public_task
-from cuecard.core.agents.offline import OfflineAgent
+from cuecard.core.agents.briefing import approach_to
 from cuecard.core.config_players import Settings
 from cuecard.core.config_schema import Config
-from cuecard.core.engine.events import Limits
 from cuecard.core.engine.step_context import User
-from cuecard.core.families.registry import chain_of
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_USER, DEFAULT_WORLD, kind_of
 from cuecard.core.probes.results import ProbeSetting
-from cuecard.core.registry import build_agent, build_user, build_world
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import ScriptedResponder
-from cuecard.core.users.scripted import PATIENCE, OneShotUser, ScriptedUser, StagedUser
-from cuecard.core.worlds.closed import ClosedWorld
+from cuecard.core.users.scripted import OneShotUser, StagedUser
 from cuecard.core.worlds.replay import NoTools
 
 if TYPE_CHECKING:
@@ -95,29 +89,48 @@ def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub:
             return build_user(seating.user, config, task, hub)
 
 
-def scripted_user_for(task: Task) -> User:
-    """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
-    otherwise a user who asks once.
+def build_agent(
+    name: str,
+    config: Config,
+    task: Task,
+    hub: ModelHub,
+    notes: tuple[str, ...] = (),
+    *,
+    retell: bool = False,
+) -> Agent:
+    """The agent called `name`, made for one trial of `task`. `notes`: what a lifelong memory holds. `retell`: a person
+    plays the user, so an agent with a memory of its own that is lost is told the dialogue so far, rather than have the
+    trial start over.
 
-    With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
-    hears the last stage within the usual limit of turns.
+    Raises `ConfigError`: no such agent or model (the message lists the known ones), no key in the environment, or a
+    prompt file that cannot be used.
     """
-    if chain_of(task):
-        return ScriptedResponder(task)
-    if task.persona is None:
-        return OneShotUser(task)
-    turns_a_stage = (Limits().max_turns - 1) // len(task.stages)
-    return ScriptedUser(task, patience=min(PATIENCE, max(turns_a_stage - 1, 0)))
+    settings = config.agent(name)
+    return kind_of("agent", settings.kind).make(name, settings, config, hub, task, notes, retell)
 
 
-def closed_world_for(task: Task) -> ClosedWorld:
-    """The offline world, which answers searches from the task's gold alone."""
-    return ClosedWorld(task)
+def build_user(name: str, config: Config, task: Task, hub: ModelHub, *, once: bool = False) -> User:
+    """The user called `name`, made for one trial of `task`. `once`: one that calls its model once a turn and whose words
+    are taken as they come, to be looked at rather than played with. Raises `ConfigError`, as `build_agent` does.
+    """
+    settings = config.user(name)
+    return kind_of("user", settings.kind).make(name, settings, config, hub, task, once)
 
 
-def offline_agent_for(task: Task) -> OfflineAgent:
-    """The offline agent; it is given the public part of the task only, without gold."""
-    return OfflineAgent(public_task(task))
+def build_world(
+    name: str, config: Config, task: Task, hub: ModelHub, tape: Tape | None = None
+) -> World:
+    """The world called `name`, made for one trial of `task`. `tape`: what an earlier run recorded, wanted by worlds of
+    the kind `replay`. Raises `ConfigError`.
+    """
+    settings = config.world(name)
+    world = kind_of("world", settings.kind).make(name, settings, config, hub, task, tape)
+    python = getattr(settings, "python", None)
+    if python is None:
+        return world
+    from cuecard.core.worlds.python_tool import WithPython
+
+    return WithPython(world, python, task.language)
 
 
 def build_judge(name: str, config: Config, hub: ModelHub) -> Judge:

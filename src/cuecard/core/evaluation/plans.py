@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
+from cuecard.core.agents.programs import check_commands
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Limits
@@ -20,7 +21,6 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.core.probes.results import ProbeSetting
 from cuecard.core.records import RunRecord, TrialCell, TrialRecord
-from cuecard.core.registry import check_commands
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 

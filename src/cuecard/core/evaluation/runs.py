@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuecard.core.agents.programs import check_commands
 from cuecard.core.archive import BeingPlayed, Lease
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.engine.events import CallAnswered, RunEvent
@@ -28,7 +29,6 @@ from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
 from cuecard.core.records import RunRecord, RunState
-from cuecard.core.registry import check_commands
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

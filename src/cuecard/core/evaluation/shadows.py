@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cuecard.core.config import Config
 from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef, UserReply
+from cuecard.core.engine.players import build_user
 from cuecard.core.engine.step_context import HeardCalls, StepContext, User
 from cuecard.core.errors import CuecardError
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import Shadow
-from cuecard.core.registry import build_user
 from cuecard.core.tasks.models import Task
 
 if TYPE_CHECKING:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.react import ReactAgent, manner_for, options_of, prompts_for
+from cuecard.core.agents.model_agents import manner_for, options_of, prompts_for
+from cuecard.core.agents.react import ReactAgent
 from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, Settings
 from cuecard.core.config_schema import Config
+from cuecard.core.engine.players import build_world
 from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.probes.examiner import ExaminerAgent, ExaminerPrompts
 from cuecard.core.probes.results import ProbeSetting
-from cuecard.core.registry import build_world
 from cuecard.core.users.scripted import OneShotUser
 from cuecard.core.worlds.replay import NoTools
 

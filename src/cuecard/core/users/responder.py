@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import (
     Act,
     CheckpointStatus,
@@ -12,12 +13,12 @@ from cuecard.core.engine.messages import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.engine.step_context import StepContext
+from cuecard.core.engine.step_context import StepContext, User
 from cuecard.core.families.checkpoints.gold import Checkpoint
 from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, questions, statements_in, without_terms
-from cuecard.core.users.scripted import Phrase, phrase
+from cuecard.core.users.scripted import OneShotUser, Phrase, ScriptedUser, phrase
 
 Status = CheckpointStatus
 
@@ -276,3 +277,25 @@ class ScriptedResponder:
             return UserReply(text=self._task.opening)
         move = read_move(last, self._rules.place(dialogue).step)
         return self._rules.reply(self._rules.follow(dialogue, last, move))
+
+
+def scripted_user_for(task: Task) -> User:
+    """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
+    otherwise a user who asks once.
+
+    With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
+    hears the last stage within the usual limit of turns.
+    """
+    if chain_of(task):
+        return ScriptedResponder(task)
+    if task.persona is None:
+        return OneShotUser(task)
+    turns_a_stage = (Limits().max_turns - 1) // len(task.stages)
+    return ScriptedUser(task, patience=min(PATIENCE, max(turns_a_stage - 1, 0)))
+
+
+def make_user(
+    _name: str, _settings: object, _config: object, _hub: object, task: Task, *_rest: object
+) -> User:
+    """As `scripted_user_for`; there is nothing to configure."""
+    return scripted_user_for(task)

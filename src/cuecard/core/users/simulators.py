@@ -4,7 +4,9 @@ a single uncorrected turn.
 
 import hashlib
 
-from cuecard.core.config import Prompt
+from cuecard.core.config import Prompt, find_prompt
+from cuecard.core.config_players import SimulatorConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import (
     Act,
     CheckpointStatus,
@@ -14,8 +16,10 @@ from cuecard.core.engine.messages import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.engine.step_context import CallContext, StepContext
+from cuecard.core.engine.step_context import CallContext, StepContext, User
+from cuecard.core.families.registry import chain_of
 from cuecard.core.llm.client import ChatClient
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.models import CueKind, Persona, Task, TaskLanguage
 from cuecard.core.text import storable
 from cuecard.core.users.asking import (
@@ -32,7 +36,7 @@ from cuecard.core.users.asking import (
 )
 from cuecard.core.users.checks import PersonaChecks, ResponderChecks, Words
 from cuecard.core.users.responder import ChainRules, Move, Outcome, Place, read_move
-from cuecard.core.users.scripted import ScriptedUser, next_stage, phrase
+from cuecard.core.users.scripted import OneShotUser, ScriptedUser, next_stage, phrase
 
 _WHEN: dict[TaskLanguage, dict[CueKind, str]] = {
     "en": {
@@ -361,3 +365,21 @@ class ResponderOnce(ModelResponder):
 
 def _unusable(flag: Flag) -> UserReply:
     return UserReply(text="", flags=(flag,))
+
+
+def make_user(
+    name: str, simulator: SimulatorConfig, config: Config, hub: ModelHub, task: Task, once: bool
+) -> User:
+    """The user part of one trial: it leads through steps, is the persona, or asks once. Raises `ConfigError`."""
+
+    def prompt(which: str) -> Prompt:
+        return find_prompt(which, task.language, config, simulator.prompts)
+
+    client = hub.client(simulator.model)
+    if chain_of(task):
+        responder = ResponderOnce if once else ModelResponder
+        return responder(name, client, task, prompt("responder"))
+    if task.persona is None:
+        return OneShotUser(task)
+    persona = PersonaOnce if once else PersonaUser
+    return persona(name, client, task, prompt("persona"), prompt("persona_end"))

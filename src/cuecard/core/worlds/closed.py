@@ -254,3 +254,10 @@ def spec_of(name: str, world: str, calls: Iterable[ToolCall]) -> ToolSpec:
         description="A tool of an earlier run.",
         parameters={"type": "object", "properties": anything},
     )
+
+
+def make_world(
+    _name: str, _settings: object, _config: object, _hub: object, task: Task, *_rest: object
+) -> ClosedWorld:
+    """The world for one trial of `task`; there is nothing to configure."""
+    return ClosedWorld(task)

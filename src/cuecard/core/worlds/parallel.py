@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from cuecard.core.config import Prompt
+from cuecard.core.config import Prompt, find_prompt
+from cuecard.core.config_players import ParallelWorldConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import (
     Hit,
@@ -25,6 +27,7 @@ from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_
 from cuecard.core.llm import wire
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, one_line, storable
 from cuecard.core.worlds.background import Noise, Secrets, digest, page
@@ -239,7 +242,7 @@ class ParallelWorld:
     """
 
     def __init__(
-        self, *, name: str, task: Task, client: ChatClient, prompt: Prompt, attempts: int
+        self, name: str, task: Task, client: ChatClient, prompt: Prompt, attempts: int
     ) -> None:
         self._name = name
         self._task = task
@@ -265,8 +268,7 @@ class ParallelWorld:
 
     @cached_property
     def _sheet(self) -> FactSheet:
-        chain = chain_of(self._task) is not None
-        told = [s for s in self._secrets.statements if chain or not s.secret]
+        told = [s for s in self._secrets.statements if not s.secret or chain_of(self._task)]
         return FactSheet(told, self._task.language)
 
     @cached_property
@@ -382,3 +384,16 @@ def _answered(log: Sequence[Event], key: str) -> ToolAnswer | None:
         ):
             return body.answer
     return None
+
+
+def make_world(
+    name: str,
+    parallel: ParallelWorldConfig,
+    config: Config,
+    hub: ModelHub,
+    task: Task,
+    *_rest: object,
+) -> ParallelWorld:
+    """The world for one trial of `task`. Raises `ConfigError`."""
+    prompt = find_prompt("parallel_search", task.language, config, parallel.prompts)
+    return ParallelWorld(name, task, hub.client(parallel.model), prompt, parallel.attempts)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Protocol
 
+from cuecard.core.config_players import ReplayWorldConfig
 from cuecard.core.engine.events import Event, ToolAnswered, TrialStarted, effective_log
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
-from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line
 
 
@@ -193,3 +194,15 @@ class NoTools:
     async def close(self) -> None:
         if isinstance(self._world, Closable):
             await self._world.close()
+
+
+def make_world(
+    name: str,
+    replay: ReplayWorldConfig,
+    _config: object,
+    _hub: object,
+    task: Task,
+    tape: Tape | None,
+) -> ReplayWorld:
+    """The world for one trial of `task`, which answers from `tape`."""
+    return ReplayWorld(name, replay.run, task.language, tape)

@@ -24,7 +24,7 @@ from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, Too
 from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.errors import ConfigError, guard, scrub
 from cuecard.core.i18n import _
-from cuecard.core.tasks.models import TaskLanguage
+from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import TooMuch, read_body, read_json, read_refusal
 from cuecard.core.worlds.closed import SCHOLAR_SEARCH, SEARCH_WEB, VISIT, WEB_SEARCH
@@ -355,3 +355,10 @@ def web_world(
         summariser = Summariser(hub.client(web.visit.model), prompt, language)
     visitor = Visitor(Fetcher(web.visit, language), language, summariser)
     return WebWorld(name, web, language, EngineClient(engine, web), visitor, prompt)
+
+
+def make_world(
+    name: str, web: WebWorldConfig, config: Config, hub: ModelHub, task: Task, *_rest: object
+) -> WebWorld:
+    """The world for one trial of `task`, as `web_world`."""
+    return web_world(name, web, config, task.language, hub)

@@ -253,8 +253,8 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
 
 def check_command(name: str, agent: AgentConfig) -> Check:
     """What can be checked of an agent's command without starting it."""
+    from cuecard.core.agents.programs import find_command
     from cuecard.core.config_players import AcpAgentConfig
-    from cuecard.core.registry import find_command
 
     detail = _("not started")
     if isinstance(agent, AcpAgentConfig):
