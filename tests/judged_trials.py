@@ -87,8 +87,8 @@ def ending(prediction: Prediction) -> tuple[Concluded, TrialEnded]:
     return Concluded(prediction=prediction), TrialEnded(termination=Termination.USER_DONE)
 
 
-def take_again(workspace: Workspace, trial_id: int, prediction: Prediction) -> None:
-    """The trial goes on, in a new take, and hands in something else."""
+def play_again(workspace: Workspace, trial_id: int, prediction: Prediction) -> None:
+    """The trial goes on, in a new attempt, and hands in something else."""
     seq = workspace.runs.log(trial_id)[-1].seq
     bodies = (TrialRetried(keep=False), *ending(prediction))
     events = [

@@ -53,7 +53,7 @@ async def past_of_one_turn() -> list[Event]:
     return events[: keys.index("user/1") + 1]
 
 
-async def test_the_trial_is_played_again_in_a_new_take() -> None:
+async def test_the_trial_is_played_again_in_a_new_attempt() -> None:
     past = await past_of_one_turn()
 
     result, events = await played(Forgetful(), past)

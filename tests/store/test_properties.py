@@ -191,22 +191,23 @@ moments = st.datetimes(
 
 @st.composite
 def logs(draw: st.DrawFn) -> list[Event]:
-    """One to three takes, each of bodies with different keys; all but the last are retried, from
+    """One to three attempts, each of bodies with different keys; all but the last are retried, from
     an end or from the middle. The last body is a `TrialEnded`.
     """
     log: list[tuple[int, EventBody]] = []
-    takes = draw(st.integers(1, 3))
+    attempts = draw(st.integers(1, 3))
     others = [kind for kind in bodies if kind not in (TrialEnded, TrialRetried)]
-    for take in range(takes):
-        if take:
-            log.append((take, draw(bodies[TrialRetried])))
+    for attempt in range(attempts):
+        if attempt:
+            log.append((attempt, draw(bodies[TrialRetried])))
         kinds = draw(st.lists(st.sampled_from(others), max_size=5))
         by_key = {body.key: body for body in (draw(bodies[kind]) for kind in kinds)}
-        log += [(take, body) for body in by_key.values()]
-        if take == takes - 1 or draw(st.booleans()):
-            log.append((take, draw(bodies[TrialEnded])))
+        log += [(attempt, body) for body in by_key.values()]
+        if attempt == attempts - 1 or draw(st.booleans()):
+            log.append((attempt, draw(bodies[TrialEnded])))
     return [
-        Event(seq=n, at=draw(moments), body=body, take=take) for n, (take, body) in enumerate(log)
+        Event(seq=n, at=draw(moments), body=body, take=attempt)
+        for n, (attempt, body) in enumerate(log)
     ]
 
 

@@ -282,13 +282,13 @@ class AgentSeatArchive(Protocol):
         """How `person` may know a task's gold or what its user will say; "" if nothing suggests that they do."""
         ...
 
-    def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
+    def add(self, trial_id: int, attempt: int, place: str, person: str, move: SeatMove) -> SeatStep:
         """Record a move. Raises `NotAllowed` if `person` does not play this agent, `Conflict` if the move at this step
         was made already.
         """
         ...
 
-    def find(self, trial_id: int, take: int, place: str) -> SeatStep | None:
+    def find(self, trial_id: int, attempt: int, place: str) -> SeatStep | None:
         """The move at one step; None until it has been made."""
         ...
 

@@ -144,7 +144,7 @@ class SeatMoves:
             found = session.exec(query).first()
             return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
 
-    def add(self, trial_id: int, take: int, place: str, person: str, move: SeatMove) -> SeatStep:
+    def add(self, trial_id: int, attempt: int, place: str, person: str, move: SeatMove) -> SeatStep:
         """Record a move at the step whose key is `place`. Raises `NotAllowed` for who does not hold the seat,
         `Conflict` if the step has a move.
         """
@@ -154,7 +154,7 @@ class SeatMoves:
             with self._database.write() as session:
                 row = SeatMoveRow(
                     trial_id=trial_id,
-                    take=take,
+                    take=attempt,
                     place=place,
                     person=person.strip(),
                     body=to_json(move.model_dump(mode="json")).decode(),
@@ -178,11 +178,11 @@ class SeatMoves:
         with self._database.read() as session:
             return [_step(row) for row in session.exec(query)]
 
-    def find(self, trial_id: int, take: int, place: str) -> SeatStep | None:
+    def find(self, trial_id: int, attempt: int, place: str) -> SeatStep | None:
         """The move at one step, once it has been made."""
         query = select(SeatMoveRow).where(
             SeatMoveRow.trial_id == trial_id,
-            SeatMoveRow.take == take,
+            SeatMoveRow.take == attempt,
             SeatMoveRow.place == place,
         )
         with self._database.read() as session:

@@ -201,7 +201,7 @@ class Runs:
 
         Each trial's events come in the order of `seq`, without gaps. An event that is recorded already is passed over.
         `TrialEnded` ends its trial, `TrialRetried` opens it again; the usage of model calls is counted. Raises
-        `Conflict` if another event has this `seq`, or this key within the take, if one is missing in between, or if the
+        `Conflict` if another event has this `seq`, or this key within the attempt, if one is missing in between, or if the
         trial has ended; `NotFound` for an unknown trial.
         """
         if batch:

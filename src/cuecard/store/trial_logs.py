@@ -69,7 +69,7 @@ class Line(NamedTuple):
 
 
 def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
-    """All recorded events with `seq` > `after`, those of earlier takes included, with large texts cut short."""
+    """All recorded events with `seq` > `after`, those of earlier attempts included, with large texts cut short."""
     return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
 
 
@@ -83,7 +83,7 @@ def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Lin
 
 
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
-    """Only the events of what was said and of retries, of all takes."""
+    """Only the events of what was said and of retries, of all attempts."""
     return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
@@ -126,10 +126,10 @@ def outline(lines: Sequence[Line]) -> Outline:
     )
 
 
-def _line(seq: int, take: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
+def _line(seq: int, attempt: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
     payload = unpack(body, packed)
     decoded, left_out = decode_outline(payload)
-    return Line(Event(seq=seq, take=take, at=at, body=decoded), payload, left_out)
+    return Line(Event(seq=seq, take=attempt, at=at, body=decoded), payload, left_out)
 
 
 JUDGE = "judge"
@@ -320,7 +320,7 @@ class KeptPrompts:
             return read_payloads(session.connection(), [digest])[digest].decode()
 
     def used(self, run_id: int) -> tuple[PromptUse, ...]:
-        """The prompts of all model calls of the run and of its judges, earlier takes included, with the number of
+        """The prompts of all model calls of the run and of its judges, earlier attempts included, with the number of
         calls; sorted. It reads every call, so do not call it on the screen's thread.
         """
         mine = TrialRow.run_id == run_id

@@ -129,7 +129,7 @@ class ShadowRow(Row, table=True):
 
 
 class SeatMoveRow(Row, table=True):
-    """Append-only: what a person who plays the agent did at the step with key `place` of a take; the program that plays
+    """Append-only: what a person who plays the agent did at the step with key `place` of an attempt; the program that plays
     the trial carries it out. `body` is JSON.
     """
 

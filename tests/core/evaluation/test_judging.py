@@ -26,7 +26,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Judgement, Prediction, UnusablePrediction
 from cuecard.store.workspace import Workspace
 from judge_scripts import good, material_of, model_judge, script
-from judged_trials import GOLD, ended_run, graph_task, take_again, triples
+from judged_trials import GOLD, ended_run, graph_task, play_again, triples
 from openai_server import OpenAIServer, Reply, Request, error, running
 
 HALF = triples(*GOLD[:3])
@@ -155,7 +155,7 @@ async def test_old_answers_are_none_to_other_questions(workspace: Workspace):
         pairs, _hub = model_judge(server.url, batch=2)
         await judge_run(workspace, run, pairs)
         assert len(server.requests) == 2 + 3
-        take_again(workspace, trial.id, ALL)
+        play_again(workspace, trial.id, ALL)
         await judge_run(workspace, run, pairs)
         assert len(server.requests) == 2 + 3 + 3
         await judge_run(workspace, run, pairs)

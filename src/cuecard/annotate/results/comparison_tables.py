@@ -185,7 +185,7 @@ def spending_table(found: Sequence[Comparison]) -> Table:
         lines=tuple(lines),
         notes=(
             _("Cost per point: what a trial costs more for each percentage point gained."),
-            _("Cost and tokens of the agent's own calls, over all takes of a trial."),
+            _("Cost and tokens of the agent's own calls, over all attempts of a trial."),
         ),
     )
 

@@ -73,7 +73,7 @@ class Spent(Frozen):
 
 class Row(Frozen):
     """One trial with one judge's scores. `judge` and `figures` None: it has not ended, or `judged_by` has not judged
-    it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier takes.
+    it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier attempts.
     """
 
     run: RunRecord
@@ -233,7 +233,7 @@ _VALUES: dict[Dimension, Callable[[Row], str]] = {
 
 SPENT = ("cost", "tokens")
 """What the agent's own calls took, told like a measure: the cost in the configuration's currency, prompt and
-completion tokens together; over all takes of a trial."""
+completion tokens together; over all attempts of a trial."""
 
 
 def figure_key(measure: str, taken: Taken) -> str:

@@ -338,7 +338,7 @@ def costs_table(pool: Pool) -> Table | None:
             )
         )
     unpriced = sum(row.spent.unpriced for row in rows)
-    note = _("Sums over all takes of all trials, in the currency of the configuration's prices.")
+    note = _("Sums over all attempts of all trials, in the currency of the configuration's prices.")
     missing = _("{n} calls had no price and are in no cost.").format(n=f"{unpriced:,}")
     return Table(
         view="results",

@@ -347,7 +347,7 @@ def _numbers(trial: SharedTrial) -> Iterator[int]:
 def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str]:
     """What is wrong with a log: it must have no gaps, be readable, and end as the trial says."""
     end: TrialEnded | None = None
-    take = 0
+    attempt = 0
     keys: set[tuple[int, str]] = set()
     for number, event in enumerate(trial.events):
         try:
@@ -355,11 +355,11 @@ def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             yield _("event {n} cannot be read").format(n=number)
             return
-        take += isinstance(body, TrialRetried)
-        if event.seq != number or event.take != take or (take, body.key) in keys:
+        attempt += isinstance(body, TrialRetried)
+        if event.seq != number or event.take != attempt or (attempt, body.key) in keys:
             yield _("its log has a gap at event {n}").format(n=number)
             return
-        keys.add((take, body.key))
+        keys.add((attempt, body.key))
         if any(digest not in payloads for digest in needed):
             yield _("a text that event {n} refers to is missing").format(n=number)
             return

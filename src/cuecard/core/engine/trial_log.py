@@ -100,7 +100,7 @@ class TrialLog:
         self._source = source
         self._now = now
         self._next = past[-1].seq + 1 if past else 0
-        self._take = past[-1].take if past else 0
+        self._attempt = past[-1].take if past else 0
         self._rewound = max((event.take for event in past if _rewinds(event)), default=0)
         self._events = list(effective_log(past))
         self._by_key = {event.body.key: event for event in self._events}
@@ -120,9 +120,9 @@ class TrialLog:
         return self._events
 
     @property
-    def take(self) -> int:
+    def attempt(self) -> int:
         """How often the trial was retried so far."""
-        return self._take
+        return self._attempt
 
     @property
     def rewound(self) -> int:
@@ -192,9 +192,9 @@ class TrialLog:
         # No await in between: even if this is cancelled, memory agrees with the recorded log.
         self._events = kept_by(self._events, retried)
         self._by_key = {event.body.key: event for event in self._events}
-        self._take += 1
+        self._attempt += 1
         if back_to is not None:
-            self._rewound = self._take
+            self._rewound = self._attempt
         await self._append(self._numbered(retried))
 
     async def _keep(self, body: EventBody) -> None:
@@ -207,7 +207,7 @@ class TrialLog:
         await self._append(event)
 
     def _numbered(self, body: EventBody) -> Event:
-        event = Event(seq=self._next, at=self._now(), body=body, take=self._take)
+        event = Event(seq=self._next, at=self._now(), body=body, take=self._attempt)
         self._next += 1
         return event
 

@@ -87,7 +87,9 @@ class PlaySession:
             config,
             self._hub,
             human=human,
-            human_agent=seated_agent(workspace, trial, opened.task, lambda: self._trial_log.take),
+            human_agent=seated_agent(
+                workspace, trial, opened.task, lambda: self._trial_log.attempt
+            ),
         )
         self._judges = [build_judge(name, config, self._hub) for name in opened.settings.judges]
         self._sink = TrialSink(workspace, trial.id, self._told, self._streamed)

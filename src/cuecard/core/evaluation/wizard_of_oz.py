@@ -50,17 +50,17 @@ class Mailbox:
     current attempt of the trial.
     """
 
-    def __init__(self, workspace: Archive, trial_id: int, take: Callable[[], int]) -> None:
+    def __init__(self, workspace: Archive, trial_id: int, attempt: Callable[[], int]) -> None:
         self._moves = workspace.seat_moves
         self._trial_id = trial_id
-        self._take = take
+        self._attempt = attempt
 
     async def taken(self) -> str:
         return await _found(lambda: self._moves.holder(self._trial_id) or None)
 
     async def next_move(self, place: str) -> SeatMove:
         def look() -> SeatMove | None:
-            step = self._moves.find(self._trial_id, self._take(), place)
+            step = self._moves.find(self._trial_id, self._attempt(), place)
             return step.move if step else None
 
         return await _found(look)
@@ -78,12 +78,12 @@ async def _found(look: Callable[[], Result | None]) -> Result:
 
 
 def seated_agent(
-    workspace: Archive, trial: TrialRecord, task: Task, take: Callable[[], int]
+    workspace: Archive, trial: TrialRecord, task: Task, attempt: Callable[[], int]
 ) -> PersonAgent | None:
     """The agent of a session whose agent is a person; None where it is any other."""
     if not played_by_person(trial):
         return None
-    return PersonAgent(Mailbox(workspace, trial.id, take), task.language)
+    return PersonAgent(Mailbox(workspace, trial.id, attempt), task.language)
 
 
 def absent_agent(name: str, task: Task) -> PersonAgent | None:

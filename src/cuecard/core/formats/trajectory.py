@@ -35,7 +35,7 @@ class Judged(Frozen):
 
 
 class Payment(Frozen):
-    """What one payer's calls of one model have cost over all takes; `cost` is None where none had a price."""
+    """What one payer's calls of one model have cost over all attempts; `cost` is None where none had a price."""
 
     payer: str
     model: str

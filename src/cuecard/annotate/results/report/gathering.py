@@ -212,7 +212,7 @@ def prompts_table(workspace: Workspace, pool: Pool) -> Table | None:
             for (payer, player, digest), n in sorted(calls.items())
         ),
         notes=(
-            _("Calls of all takes. The hash is of the prompt's text before anything is put in."),
+            _("Calls of all attempts. The hash is of the prompt's text before anything is put in."),
         ),
     )
 

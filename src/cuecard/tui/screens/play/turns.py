@@ -217,7 +217,7 @@ class Speaking(Marking, Wording):
 
 
 class Turning(Speaking):
-    """Nothing is deleted: what is taken back stays in the log as an earlier take."""
+    """Nothing is deleted: what is taken back stays in the log as an earlier attempt."""
 
     @guarded("turn")
     async def action_interrupt(self) -> None:

@@ -69,7 +69,7 @@ async def test_a_retried_trial_goes_on_or_starts_over(
     log = runs.log(trial)
     assert [event.take for event in log] == [0] * 3 + [1] * (len(log) - 3)
     [line] = runs.usage(record.run_id)
-    # What the first take has cost stays spent.
+    # What the first attempt has cost stays spent.
     assert (line.payer, line.model, line.calls) == ("agent", "m", 1 if keep else 2)
     assert line.cost == pytest.approx(0.5 if keep else 1.0)
 
@@ -92,7 +92,7 @@ async def test_retrying_needs_no_new_look_at_the_database(
     assert workspace.runs.outline(trial).events == ()
 
 
-def test_a_key_is_used_once_in_a_take(
+def test_a_key_is_used_once_in_an_attempt(
     workspace: Workspace, make_trial: MakeTrial, at: Callable[[int, EventBody], Event]
 ) -> None:
     trial = make_trial().id
