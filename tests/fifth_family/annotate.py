@@ -8,10 +8,10 @@ from typing import Any
 from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.schema import Items, Leaf, Record, known_by, words
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.families.common import as_replaced, no_strata
+from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, GoldElement
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
-from cuecard.annotate.results.errors.causes import Cause
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
@@ -90,7 +90,11 @@ RANKING = AnnotateFamily(
     guidelines=lambda language: "Order things by one figure.",
     lint=(_lint,),
     dimensions=(Dimension(key="order", label="Order is right", help="By the figures given."),),
+    stratum=no_strata,
+    element=lambda gold, item: GoldElement(("gold", "ranked", item.index)),
     terms=_terms,
+    decided=lambda gold, events, judgement: {},
+    corrected=as_replaced,
     cause=lambda figures: Cause.WRONG_ANSWER,
     against=_against,
     compared=("ndcg",),

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.families.registry import element_of
 from cuecard.core.contributions import Commented, Contribution, TaskState
 from cuecard.core.engine.events import Event, ToolAnswered, UserSpoke, dialogue_of
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.items import subject_of, until_decided
-from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.table.gold import Table
+from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import _
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
@@ -54,28 +53,15 @@ def place_in_task(task: Task, item: Item, events: Sequence[Event] = ()) -> str:
     """The place of an item in the task, such as `gold.triples[17]`; "" (the whole task) for what is not part of it (a
     predicted triple, a reply).
     """
-    gold = task.gold
     match item.kind:
-        case ItemKind.TRIPLE:
-            return format_place(("gold", "triples", item.index))
-        case ItemKind.CELL | ItemKind.ROW if isinstance(gold, Table):
-            path = ("gold", "rows", item.index)
-            if item.kind is ItemKind.CELL and item.column in gold.column_names:
-                return format_place((*path, gold.column_names.index(item.column)))
-            return format_place(path)
-        case ItemKind.ANSWER if isinstance(gold, FactWorld):
-            return "gold.answer"
-        case ItemKind.ANSWER if isinstance(gold, CheckpointChain):
-            return "gold.final_answer"
-        case ItemKind.STATUS if isinstance(gold, CheckpointChain):
-            step = _checkpoint(item, events)
-            known = step is not None and step < len(gold.steps)
-            return format_place(("gold", "steps", step)) if step is not None and known else ""
+        case ItemKind.STATUS:
+            return place_at_play(task, step=_checkpoint(item, events))
         case ItemKind.CUE if task.persona:
             number = next_stage(task.persona, dialogue_of(until_decided(item, events)))
             return format_place(("persona", "stages", number - 1)) if number else ""
         case _:
-            return ""
+            element = element_of(task, item)
+            return format_place(element.path) if element else ""
 
 
 def comment_on_gold(
@@ -139,9 +125,9 @@ def place_at_play(task: Task, stage: int | None = None, step: int | None = None)
     """
     if stage is not None and 1 <= stage <= len(task.stages):
         return format_place(("persona", "stages", stage - 1))
-    chain = task.gold if isinstance(task.gold, CheckpointChain) else None
+    chain = chain_of(task)
     if chain and step is not None and 0 <= step < len(chain.steps):
-        return format_place(("gold", "steps", step))
+        return format_place(("gold", task.gold.field, step))
     return ""
 
 
@@ -233,13 +219,13 @@ def _at_event(task: Task, event: Event) -> str:
     body = event.body
     if isinstance(body, UserSpoke):
         return place_at_play(task, stage=body.reply.stage, step=body.reply.checkpoint)
-    if isinstance(body, ToolAnswered) and body.answer.hit and isinstance(task.gold, FactWorld):
-        keys = [fact.key for fact in task.gold.facts]
+    if isinstance(body, ToolAnswered) and body.answer.hit:
+        keys = [fact.key for fact in facts_of(task)]
         matched = (key for key in body.answer.hit.matched_fact_keys if key in keys)
         return next((_fact(task, keys.index(key)) for key in matched), "")
     return ""
 
 
 def _fact(task: Task, index: int) -> str:
-    known = isinstance(task.gold, FactWorld) and index < len(task.gold.facts)
-    return format_place(("gold", "facts", index)) if known else ""
+    known = index < len(facts_of(task))
+    return format_place(("gold", task.gold.field, index)) if known else ""

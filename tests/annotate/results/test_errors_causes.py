@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from cuecard.annotate.families.registry import Cause
 from cuecard.annotate.results.errors.causes import (
     BARS,
     CAUSE_WORDS,
     MACHINERY,
-    Cause,
     cause_of,
     cause_tables,
     clusters,

@@ -8,7 +8,14 @@ from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_ambiguity, blank_step
-from cuecard.annotate.families.common import answer_against, answer_terms
+from cuecard.annotate.families.common import (
+    answer_against,
+    answer_decided,
+    answer_element,
+    answer_terms,
+    as_replaced,
+    no_strata,
+)
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension
 from cuecard.annotate.lint.gold import lint_chain
 from cuecard.annotate.lint.rules import written_chain
@@ -114,6 +121,10 @@ CHECKPOINTS = AnnotateFamily(
         ),
     ),
     terms=answer_terms,
+    stratum=no_strata,
+    element=answer_element("final_answer"),
+    decided=answer_decided,
+    corrected=as_replaced,
     cause=cause_by_steps,
     against=lambda chain, prediction, judgement, _hits: answer_against(
         chain.final_answer, chain.final_aliases, prediction, judgement

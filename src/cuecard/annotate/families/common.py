@@ -1,8 +1,12 @@
 """What authors, reviewers and evaluators know of several families alike: gold that is one answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from cuecard.annotate.families.registry import Decided, GoldElement
+from cuecard.annotate.labelling.effect.rescoring import replaced
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult, unusable
+from cuecard.core.engine.events import Event, UserSpoke
+from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.verdicts import (
     Decision,
@@ -13,6 +17,8 @@ from cuecard.core.verdicts import (
     Prediction,
     answer_of,
 )
+
+ANSWER = Item(kind=ItemKind.ANSWER)
 
 
 def answer_terms(gold: Gold, item: Item, prediction: Prediction) -> tuple[str, ...]:
@@ -43,3 +49,35 @@ def answer_against(
         raw=raw,
         facts=facts,
     )
+
+
+def answer_element(field: str) -> Callable[[Gold, Item], GoldElement | None]:
+    """The one item of gold whose final answer stands in this field."""
+
+    def element(gold: Gold, item: Item) -> GoldElement | None:
+        del gold
+        return None if item.key != ANSWER.key else GoldElement(("gold", field))
+
+    return element
+
+
+def answer_decided(gold: Gold, events: Sequence[Event], judgement: Judgement) -> Decided:
+    """The answer, and how the agent's turns were read."""
+    del gold, judgement
+    found: dict[str, Decision | CheckpointStatus | None] = {ANSWER.key: None}
+    for event in events:
+        body = event.body
+        if isinstance(body, UserSpoke) and body.reply.status is not None:
+            found[Item(kind=ItemKind.STATUS, index=body.turn).key] = body.reply.status
+    return found
+
+
+def as_replaced(gold: Gold, judgement: Judgement, said: Mapping[str, Decision]) -> Judgement:
+    """Nothing else follows from what people say of an item."""
+    del gold
+    return replaced(judgement, said)
+
+
+def no_strata(gold: Gold, at: int) -> None:
+    """Of such gold, a sample is spread over the whole."""
+    del gold, at

@@ -8,7 +8,13 @@ from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_fact
-from cuecard.annotate.families.common import answer_against, answer_terms
+from cuecard.annotate.families.common import (
+    answer_against,
+    answer_decided,
+    answer_element,
+    answer_terms,
+    as_replaced,
+)
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension
 from cuecard.annotate.lint.gold import lint_world
 from cuecard.annotate.lint.rules import written_world
@@ -120,6 +126,10 @@ FACTS = AnnotateFamily(
         ),
     ),
     terms=answer_terms,
+    stratum=lambda world, at: (world.facts[at].kind.value, world.facts[at].entity),
+    element=answer_element("answer"),
+    decided=answer_decided,
+    corrected=as_replaced,
     cause=cause_by_facts,
     against=_against,
     compared=("pass_at_1", "fcr", "hit_rate"),

@@ -1,6 +1,6 @@
 """What authors, reviewers and evaluators know of graph tasks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuecard.annotate.authoring import schema
@@ -8,12 +8,16 @@ from cuecard.annotate.authoring.diff import Loose, MatchRule
 from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.families.common import as_replaced
+from cuecard.annotate.families.registry import AnnotateFamily, Decided, Dimension, GoldElement
 from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
 from cuecard.annotate.lint.rules import written_graph
 from cuecard.annotate.results import trial_against_gold as beside
 from cuecard.annotate.results.errors.causes import cause_by_graph
 from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.graph.score import supporting_triples
 from cuecard.core.i18n import N_
@@ -136,6 +140,28 @@ _TRIPLES = schema.Items(
 )
 
 
+def _element(graph: Graph, item: Item) -> GoldElement | None:
+    if item.kind is not ItemKind.TRIPLE or item.index >= len(graph.triples):
+        return None
+    triple = graph.triples[item.index]
+    return GoldElement(("gold", "triples", item.index), graph.named(triple), triple.relation)
+
+
+def _decided(graph: Graph, events: Sequence[Event], judgement: Judgement) -> Decided:
+    found: dict[str, Decision | CheckpointStatus | None] = {}
+    for index in range(len(graph.triples)):
+        found[Item(kind=ItemKind.TRIPLE, index=index).key] = None
+    predicted = triples_of(prediction_of(events)) or ()
+    support = set(supporting_triples(judgement.verdicts, len(predicted)))
+    unjudged = any(v.decision is Decision.UNJUDGED for v in judgement.verdicts)
+    # What supports nothing that was judged may still support what was not.
+    otherwise = None if unjudged else Decision.NO
+    for index in range(len(predicted)):
+        item = Item(kind=ItemKind.PREDICTED, index=index)
+        found[item.key] = Decision.YES if index in support else otherwise
+    return found
+
+
 GRAPH = AnnotateFamily(
     drafts=("triples", "persona", "translation"),
     persona=True,
@@ -177,6 +203,10 @@ GRAPH = AnnotateFamily(
         ),
     ),
     terms=_graph_terms,
+    stratum=lambda graph, at: (graph.triples[at].stage,),
+    element=_element,
+    decided=_decided,
+    corrected=as_replaced,
     cause=cause_by_graph,
     against=_against,
     compared=("node_f1", "triplet_precision", "triplet_recall", "triplet_f1", "user_turns"),

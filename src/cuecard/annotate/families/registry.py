@@ -6,8 +6,9 @@ Another package's family is made known by `ANNOTATE.register(name, AnnotateFamil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
 
 from cuecard.core.families.registry import Parts
@@ -18,13 +19,20 @@ if TYPE_CHECKING:
     from cuecard.annotate.authoring.schema import Shape
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
-    from cuecard.annotate.results.errors.causes import Cause
     from cuecard.annotate.results.trial_against_gold import Against
     from cuecard.annotate.results.trial_record import HitLog
+    from cuecard.core.engine.events import Event
+    from cuecard.core.engine.messages import CheckpointStatus
     from cuecard.core.i18n import Language
     from cuecard.core.scoring.trial_score import TrialFigures
     from cuecard.core.tasks.base import OriginKind
-    from cuecard.core.verdicts import Item, Judgement, Prediction
+    from cuecard.core.tasks.models import Task
+    from cuecard.core.validation import Place
+    from cuecard.core.verdicts import Decision, Item, Judgement, Prediction
+
+
+Decided = Mapping[str, "Decision | CheckpointStatus | None"]
+"""What a machine decided, by the item's key; None: it did not decide."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,40 @@ class Dimension:
     key: str
     label: str
     help: str
+
+
+@dataclass(frozen=True)
+class GoldElement:
+    """An item of gold: its place in the task, and for a triple what it says by its parts, and its relation."""
+
+    path: Place
+    parts: tuple[str, ...] = ()
+    relation: str = ""
+
+
+class Cause(StrEnum):
+    """Why a trial failed, in the order in which causes are checked; `UNJUDGED` is no failure."""
+
+    API_ERROR = "api_error"
+    CONTEXT_OVERFLOW = "context_overflow"
+    ERROR_LOOP = "error_loop"
+    EMPTY_RESPONSE = "empty_response"
+    CANCELLED = "cancelled"
+    INTERNAL_ERROR = "internal_error"
+    UNJUDGED = "unjudged"
+    FORMAT_FAILURE = "format_failure"
+    NOTHING_HANDED_IN = "nothing_handed_in"
+    OUT_OF_TURNS = "out_of_turns"
+    COLUMNS_UNMAPPED = "columns_unmapped"
+    GUESSED = "guessed"
+    ASKED_WRONGLY = "asked_wrongly"
+    NEVER_FOUND = "never_found"
+    STOPPED_EARLY = "stopped_early"
+    WRONG_ANSWER = "wrong_answer"
+    MISSING_ROWS = "missing_rows"
+    WRONG_CELLS = "wrong_cells"
+    TOO_LITTLE = "too_little"
+    TOO_MUCH = "too_much"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +90,10 @@ class AnnotateFamily(Generic[G]):
     read a language; `lint` are the rules that find what is
     wrong with it.
 
-    Reviewing and labelling: `dimensions` are what reviewers rate; `terms` are what to look for in a dialogue that tells about an item, the most telling first.
+    Reviewing and labelling: `dimensions` are what reviewers rate; `stratum` is what they check some of each of (None:
+    items that stand together); `element` is where an item stands, None where the gold has no such item; `terms` are what to look for in a dialogue that tells about an item, the
+    most telling first. `decided` are the items that scores follow from besides those that the judge decided, with what
+    the machine decided; `corrected` is a judgement with people's decisions in place of the judge's, by the item's key.
 
     Results: `cause` is why a trial has failed; `against` is what was handed in beside the gold; `compared` are
     the measures of a comparison of designs.
@@ -66,7 +111,11 @@ class AnnotateFamily(Generic[G]):
     lint: tuple[Callable[[Case], Iterable[Finding]], ...]
 
     dimensions: tuple[Dimension, ...]
+    stratum: Callable[[G, int], Hashable]
+    element: Callable[[G, Item], GoldElement | None]
     terms: Callable[[G, Item, Prediction], tuple[str, ...]]
+    decided: Callable[[G, Sequence[Event], Judgement], Decided]
+    corrected: Callable[[G, Judgement, Mapping[str, Decision]], Judgement]
 
     cause: Callable[[TrialFigures], Cause]
     against: Callable[[G, Prediction, Judgement | None, HitLog], Against]
@@ -81,3 +130,8 @@ ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
     },
 )
 """What these tools know of each family, by its name."""
+
+
+def element_of(task: Task, item: Item) -> GoldElement | None:
+    """Where an item of gold stands; None where this revision of the task has no such item."""
+    return ANNOTATE[task.family].element(task.gold, item)

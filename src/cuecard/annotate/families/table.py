@@ -8,12 +8,16 @@ from cuecard.annotate.authoring.diff import Loose, MatchRule
 from cuecard.annotate.authoring.references import Data, Links, identities
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_column
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.families.common import no_strata
+from cuecard.annotate.families.registry import AnnotateFamily, Decided, Dimension, GoldElement
+from cuecard.annotate.labelling.effect.rescoring import By, or_none, replaced
 from cuecard.annotate.lint.gold import lint_table
 from cuecard.annotate.lint.rules import written_table
 from cuecard.annotate.results import trial_against_gold as beside
 from cuecard.annotate.results.errors.causes import cause_by_table
 from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.engine.events import Event
+from cuecard.core.evaluation.decisions import rows_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import same_columns
 from cuecard.core.families.table.score import distinct_gold_rows, row_key
@@ -26,6 +30,7 @@ from cuecard.core.verdicts import (
     ItemKind,
     Judgement,
     Prediction,
+    TableMatch,
     TablePrediction,
 )
 
@@ -295,6 +300,59 @@ def _cells(row: Any, at: Mapping[int, int]) -> Any:
     return ["" if cell is None else cell for cell in row]
 
 
+def _element(table: Table, item: Item) -> GoldElement | None:
+    path = ("gold", "rows", item.index)
+    if item.index >= len(table.rows):
+        return None
+    if item.kind is ItemKind.CELL and item.column in table.column_names:
+        return GoldElement((*path, table.column_names.index(item.column)))
+    return GoldElement(path) if item.kind is ItemKind.ROW else None
+
+
+def _decided(table: Table, events: Sequence[Event], judgement: Judgement) -> Decided:
+    del table, events
+    rows = rows_of(judgement)
+    return {Item(kind=ItemKind.ROW, index=index).key: or_none(said) for index, said in rows}
+
+
+def _corrected(table: Table, judgement: Judgement, said: By) -> Judgement:
+    decided = {**_cells_of_rows(table, said), **said}
+    made, match = replaced(judgement, decided), judgement.table
+    if match is None or not match.usable:
+        return made
+    return made.model_copy(update={"table": _rejoined(table, match, decided)})
+
+
+def _cells_of_rows(table: Table, said: By) -> dict[str, Decision]:
+    found: dict[str, Decision] = {}
+    for key, decision in said.items():
+        item = Item.of_key(key)
+        if item.kind is ItemKind.ROW and decision is Decision.YES:
+            for name in table.column_names:
+                cell = Item(kind=ItemKind.CELL, index=item.index, column=name)
+                found[cell.key] = Decision.YES
+    return found
+
+
+def _rejoined(table: Table, match: TableMatch, decided: By) -> TableMatch:
+    covered: set[int] = set()
+    without_key: set[int] = set()
+    for key, decision in decided.items():
+        item = Item.of_key(key)
+        if item.kind is not ItemKind.CELL:
+            continue
+        if decision is Decision.YES:
+            covered.add(item.index)
+        elif item.column in table.unique_columns:
+            without_key.add(item.index)
+    apart = without_key - covered
+    joined = [pair for pair in match.joined if pair[0] not in apart]
+    free = iter(sorted(set(range(match.predicted_rows)) - {partner for _row, partner in joined}))
+    have = {row for row, _partner in joined}
+    joined += list(zip(sorted(covered - have), free, strict=False))
+    return match.model_copy(update={"joined": tuple(sorted(joined))})
+
+
 TABLE = AnnotateFamily(
     drafts=("persona", "translation"),
     persona=False,
@@ -336,6 +394,10 @@ TABLE = AnnotateFamily(
         ),
     ),
     terms=_table_terms,
+    stratum=no_strata,
+    element=_element,
+    decided=_decided,
+    corrected=_corrected,
     cause=cause_by_table,
     against=_against,
     compared=("success", "row_f1", "item_f1"),

@@ -32,7 +32,7 @@ from cuecard.annotate.fidelity.model import (
     TurnFindings,
 )
 from cuecard.core.engine.messages import PlayerRef, UserReply
-from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
 from cuecard.core.text import normalise
 
@@ -197,8 +197,8 @@ def _met(case: Case) -> Met:
 def _as_written(case: Case, one: UserReply, other: UserReply) -> bool:
     """Whether both use the task's own words here: the stage's line, the step's clue."""
     line = ""
-    if isinstance(case.task.gold, CheckpointChain) and case.checkpoint is not None:
-        about = case.task.gold.steps[case.checkpoint].ambiguity
+    if (chain := chain_of(case.task)) is not None and case.checkpoint is not None:
+        about = chain.steps[case.checkpoint].ambiguity
         line = about.clue if about else ""
     elif case.task.persona is not None and case.stage is not None:
         line = case.task.persona.stages[case.stage - 1].line

@@ -7,7 +7,7 @@ from typing import Literal
 from cuecard.annotate.labelling.views import Draft
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke, dialogue_of
 from cuecard.core.engine.messages import CheckpointStatus, Dialogue, PlayerRef
-from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CueKind, Task
@@ -147,7 +147,7 @@ def _turn(task: Task, body: UserSpoke, before: Sequence[Event]) -> Turn | Nothin
     reply, dialogue = body.reply, dialogue_of(before)
     if not dialogue.messages or dialogue.messages[-1].role != "agent":
         return "broke_off"
-    if isinstance(task.gold, CheckpointChain):
+    if chain_of(task) is not None:
         if reply.status is None and not reply.unsure:
             return "not_decided"
         return Turn(

@@ -27,7 +27,7 @@ from cuecard.annotate.fidelity.scores import comparable, meaning_of, outcomes, s
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
 from cuecard.core.evaluation.shadows import state_of
-from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.registry import chain_of
 from cuecard.core.label_records import LabelValue
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import Shadow, TrialRecord
@@ -77,7 +77,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Fide
         if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
         task = tasks[version]
-        if task.family == "checkpoints" or task.persona is not None:
+        if chain_of(task) is not None or task.persona is not None:
             events = workspace.runs.outline(trial.id).events
             reader = _Reader(task, trial, scope, simulators, labels, settled)
             found.add(reader.cases(events, shadows.get(trial.id, [])), reader)
@@ -185,7 +185,7 @@ class _Reader:
     ) -> Case:
         trial, human = self.trial, self.trial.user.kind == HUMAN
         ours = human and _wanted(trial.user.name, self.scope.people)
-        subject: Subject = "status" if isinstance(self.task.gold, CheckpointChain) else "cue"
+        subject: Subject = "cue" if chain_of(self.task) is None else "status"
         kind = next(kind for kind, about in _KINDS.items() if about == subject)
         key = (trial.id, Item(kind=kind, index=turn).key)
         stage, cue, step = self._place(before)
@@ -233,7 +233,7 @@ class _Reader:
 
     def _place(self, before: Dialogue) -> tuple[int | None, str, int | None]:
         """The number of the next stage with its cue's kind, or the step that the agent is at."""
-        if isinstance(self.task.gold, CheckpointChain):
+        if chain_of(self.task) is not None:
             step = ChainRules(self.task, None).place(before)
             about = step.step.ambiguity
             return None, about.type.value if about else "", step.index

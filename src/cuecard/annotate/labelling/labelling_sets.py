@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.families.registry import element_of
 from cuecard.annotate.labelling.sampling import SamplingPlan, Stratum, Unit, draw, strata_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
-from cuecard.core.families.graph.gold import Graph
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelSet
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Item, ItemKind
+from cuecard.core.verdicts import Item
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -81,11 +81,8 @@ def _judged(workspace: Workspace, plan: SamplingPlan) -> dict[int, list[tuple[It
 
 
 def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
-    relation = ""
-    if item.kind is ItemKind.TRIPLE and isinstance(task.gold, Graph):
-        # A judgement from elsewhere may name a triple that this revision does not have.
-        triples = task.gold.triples
-        relation = triples[item.index].relation if item.index < len(triples) else ""
+    # A judgement from elsewhere may name a triple that this revision does not have.
+    element = element_of(task, item)
     return Unit(
         trial_id=trial.id,
         item=item,
@@ -93,7 +90,7 @@ def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
         family=trial.family,
         language=task.language,
         agent=trial.agent.name,
-        relation=relation,
+        relation=element.relation if element else "",
         task=trial.task_id,
     )
 

@@ -18,6 +18,7 @@ from cuecard.annotate.quality.decision_table import (
 )
 from cuecard.core.config_schema import QcConfig
 from cuecard.core.contributions import QcVerdict
+from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult, not_applicable
 from cuecard.core.records import EffortTotals
@@ -319,7 +320,7 @@ def _difficulty(inputs: QcInputs) -> StageReport:
         return StageReport(stage="difficulty", state="skipped", said=said)
     minutes = effort.seconds / 60
     # A world of invented facts is not looked up anywhere.
-    pages = None if inputs.task.family == "facts" else effort.pages
+    pages = None if facts_of(inputs.task) else effort.pages
     said = [_("{n:.0f} minutes (at least {bar:g})").format(n=minutes, bar=bars.minutes)]
     if pages is not None:
         said.append(_("{n} pages (at least {bar})").format(n=pages, bar=bars.pages))

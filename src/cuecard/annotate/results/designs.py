@@ -145,7 +145,7 @@ def design_tables(pool: Pool, found: DesignResult) -> tuple[Table, ...]:
     for family in found.families:
         mine = of_family(found.pool, family)
         tables.append(_figures_table(mine, found, family))
-        tables += _by_tier(mine, found) if family == "facts" else ()
+        tables += _by_tier(mine, found, family)
         tables += _differences(mine, found)
     return tuple(tables)
 
@@ -212,22 +212,22 @@ def _figures_table(pool: Pool, found: DesignResult, family: Family) -> Table:
     return _laid(table, columns, found, family, title=_(found.design.title))
 
 
-def _by_tier(pool: Pool, found: DesignResult) -> Iterator[Table]:
-    """Each figure of facts by the tiers of worlds."""
+def _by_tier(pool: Pool, found: DesignResult, family: Family) -> Iterator[Table]:
+    """Each figure by the tiers of worlds, of a family that has several."""
     dimension = found.design.dimension
     tiers = sorted(pool.values("tier"), key=lambda tier: place_of("tier", tier))
     if len(tiers) < 2:
         return
-    whole = score_table(pool, ("agent", dimension), _COLUMNS["facts"])
+    whole = score_table(pool, ("agent", dimension), _COLUMNS[family])
     parts = {
         tier: score_table(
             pool.where(lambda row, tier=tier: row.value("tier") == tier),
             ("agent", dimension),
-            _COLUMNS["facts"],
+            _COLUMNS[family],
         )
         for tier in tiers
     }
-    for measure in _COLUMNS["facts"]:
+    for measure in _COLUMNS[family]:
         lines: list[TableRow] = []
         for line in whole.lines:
             key = f"{measure}.avg"

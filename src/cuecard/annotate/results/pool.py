@@ -12,7 +12,7 @@ from cuecard.annotate.labelling.effect.figures import figure_over
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
-from cuecard.core.families.facts.score import Tier, tier_of_count
+from cuecard.core.families.facts.score import tier_of_count
 from cuecard.core.families.graph.score import GRAPH_MEASURES
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
@@ -201,8 +201,7 @@ def _scaffold(row: Row) -> str:
 
 
 def _tier(row: Row) -> str:
-    tier: Tier | None = tier_of_count(row.traits.facts) if row.family == "facts" else None
-    return tier.value if tier else UNKNOWN
+    return tier_of_count(row.traits.facts).value if row.traits.facts else UNKNOWN
 
 
 def _compacted(row: Row) -> str:

@@ -17,7 +17,7 @@ from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CueKind, Stage, Task
 from cuecard.core.text import contains_term, normalise, occurrences, one_line, questions, sentences
-from cuecard.core.verdicts import Item, ItemKind, Prediction, TablePrediction, answer_of, triples_of
+from cuecard.core.verdicts import Item, ItemKind, Prediction, answer_of, triples_of
 
 WORDS = 280
 """How many characters of the agent's words are kept."""
@@ -349,11 +349,8 @@ def _of_predicted(prediction: Prediction, index: int) -> tuple[Names, ...]:
 
 
 def _of_cell(prediction: Prediction, column: str, supporting: Sequence[int]) -> Names:
-    if not isinstance(prediction, TablePrediction) or column not in prediction.columns:
-        return ()
-    at = prediction.columns.index(column)
-    rows = (prediction.rows[i] for i in supporting if 0 <= i < len(prediction.rows))
-    return tuple(row[at] for row in rows if at < len(row))
+    cells = prediction.cells(column)
+    return tuple(cells[index] for index in supporting if 0 <= index < len(cells))
 
 
 def _normalised(parts: Sequence[Names]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from cuecard.core.engine.events import Event, Marked, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import Compaction
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.evaluation.items import OF_TURN
-from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.families.registry import facts_of
 from cuecard.core.records import RunRecord, TrialNote, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
@@ -258,8 +258,8 @@ class HitLog(Frozen):
 
 
 def hit_log(task: Task, events: Sequence[Event]) -> HitLog:
-    """Every tool call of the agent in order, refused ones included, as scores count them."""
-    known = {fact.key for fact in task.gold.facts} if isinstance(task.gold, FactWorld) else None
+    """Every tool call of the agent in order, refused ones included, as the scores count them."""
+    known = {fact.key for fact in facts_of(task)} or None
     found: set[str] = set()
     entries: list[HitEntry] = []
     for event in events:

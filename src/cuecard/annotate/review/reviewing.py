@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
 from cuecard.annotate.authoring.changes import Change, changes_between
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.review.assignment import may_review
 from cuecard.annotate.review.comments import Thread, threads_for
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Dimension, Protocol
@@ -25,8 +26,6 @@ from cuecard.core.contributions import (
     TaskState,
 )
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.graph.gold import Graph
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import Review
 from cuecard.core.review import TaskLog, standing_of
@@ -128,13 +127,8 @@ def marks_of(checks: Collection[GoldCheck]) -> Mapping[CheckMark, int]:
 
 
 def _stratum(task: Task, at: int, count: int, k: int) -> Hashable:
-    match task.gold:
-        case Graph(triples=triples):
-            return triples[at].stage
-        case FactWorld(facts=facts):
-            return facts[at].kind.value, facts[at].entity
-        case _:
-            return at * k // count
+    stratum = ANNOTATE[task.family].stratum(task.gold, at)
+    return at * k // count if stratum is None else stratum
 
 
 def _shares(sizes: Sequence[int], k: int) -> list[int]:

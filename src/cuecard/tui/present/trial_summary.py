@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from rich.cells import cell_len
 
-from cuecard.annotate.results.errors.causes import Cause, cause_of, cause_word
+from cuecard.annotate.families.registry import Cause
+from cuecard.annotate.results.errors.causes import cause_of, cause_word
 from cuecard.annotate.results.pool import Row
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.engine.messages import PlayerRef

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cuecard.annotate.agreement.ratings import most_said
+from cuecard.annotate.families.registry import element_of
 from cuecard.annotate.labelling.sampling import bare_classes, weights_of
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.evaluation.decisions import OF_USER, decisions_of
-from cuecard.core.families.graph.gold import Graph
 from cuecard.core.label_records import Adjudication, Label, LabelValue, SetItem, VerdictRecord
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
@@ -359,10 +359,7 @@ def _case(
     settled: Adjudication | None,
     weight: float,
 ) -> Case:
-    relation = ""
-    if item.kind is ItemKind.TRIPLE and isinstance(task.gold, Graph):
-        triples = task.gold.triples
-        relation = triples[item.index].relation if item.index < len(triples) else ""
+    element = element_of(task, item)
     return Case(
         trial_id=trial.id,
         item=item,
@@ -370,7 +367,7 @@ def _case(
         revision=trial.revision,
         family=trial.family,
         language=task.language,
-        relation=relation,
+        relation=element.relation if element else "",
         agent=trial.agent.name,
         decisions=decisions,
         labels=_said(labels),

@@ -7,31 +7,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.labelling.adjudication import majority
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.evaluation.decisions import rows_of
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.graph.score import supporting_triples
-from cuecard.core.families.table.gold import Table
 from cuecard.core.label_records import Adjudication, Label, LabelValue
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    Measure,
-    TableMatch,
-    Verdict,
-    triples_of,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Measure, Verdict, triples_of
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -117,11 +105,13 @@ def overruled(task: Task, judgement: Judgement, said: By) -> Judgement:
     - A row that people find right has all its cells right. Of a row that they find wrong it is not known
       which cell is wrong: rows and success change, cells do not.
     """
+    return ANNOTATE[task.family].corrected(task.gold, judgement, said)
+
+
+def replaced(judgement: Judgement, said: By) -> Judgement:
+    """The judgement with these decisions in place of the judge's, each with the support that the judge named."""
     verdicts = {verdict.item.key: verdict for verdict in judgement.verdicts}
-    decided = dict(said)
-    if isinstance(task.gold, Table):
-        decided = {**_cells_of_rows(task.gold, said), **said}
-    for key, decision in decided.items():
+    for key, decision in said.items():
         item = Item.of_key(key)
         before = verdicts.get(key)
         verdicts[key] = (
@@ -129,10 +119,7 @@ def overruled(task: Task, judgement: Judgement, said: By) -> Judgement:
             if before
             else Verdict(item=item, decision=decision)
         )
-    table = judgement.table
-    if isinstance(task.gold, Table) and table is not None and table.usable:
-        table = _rejoined(task.gold, table, decided)
-    return judgement.model_copy(update={"verdicts": tuple(verdicts.values()), "table": table})
+    return judgement.model_copy(update={"verdicts": tuple(verdicts.values())})
 
 
 def reread(events: Sequence[Event], said: Mapping[int, CheckpointStatus]) -> tuple[Event, ...]:
@@ -148,36 +135,6 @@ def _with_status(event: Event, said: Mapping[int, CheckpointStatus]) -> Event:
         return event
     reply = body.reply.model_copy(update={"status": said[body.turn]})
     return event.model_copy(update={"body": body.model_copy(update={"reply": reply})})
-
-
-def _cells_of_rows(table: Table, said: By) -> dict[str, Decision]:
-    found: dict[str, Decision] = {}
-    for key, decision in said.items():
-        item = Item.of_key(key)
-        if item.kind is ItemKind.ROW and decision is Decision.YES:
-            for name in table.column_names:
-                cell = Item(kind=ItemKind.CELL, index=item.index, column=name)
-                found[cell.key] = Decision.YES
-    return found
-
-
-def _rejoined(table: Table, match: TableMatch, decided: By) -> TableMatch:
-    covered: set[int] = set()
-    without_key: set[int] = set()
-    for key, decision in decided.items():
-        item = Item.of_key(key)
-        if item.kind is not ItemKind.CELL:
-            continue
-        if decision is Decision.YES:
-            covered.add(item.index)
-        elif item.column in table.unique_columns:
-            without_key.add(item.index)
-    apart = without_key - covered
-    joined = [pair for pair in match.joined if pair[0] not in apart]
-    free = iter(sorted(set(range(match.predicted_rows)) - {partner for _row, partner in joined}))
-    have = {row for row, _partner in joined}
-    joined += list(zip(sorted(covered - have), free, strict=False))
-    return match.model_copy(update={"joined": tuple(sorted(joined))})
 
 
 SCORED = (
@@ -315,34 +272,14 @@ def _machine(
     task: Task, events: Sequence[Event], judgement: Judgement
 ) -> dict[str, Decision | CheckpointStatus | None]:
     """The machine's decision on every item of the trial that scores depend on."""
-    found: dict[str, Decision | CheckpointStatus | None] = {}
-    match task.gold:
-        case Graph(triples=triples):
-            for index in range(len(triples)):
-                found[Item(kind=ItemKind.TRIPLE, index=index).key] = None
-            predicted = _predicted(events)
-            support = set(supporting_triples(judgement.verdicts, len(predicted)))
-            unjudged = any(v.decision is Decision.UNJUDGED for v in judgement.verdicts)
-            # What supports nothing that was judged may still support what was not.
-            otherwise = None if unjudged else Decision.NO
-            for index in range(len(predicted)):
-                item = Item(kind=ItemKind.PREDICTED, index=index)
-                found[item.key] = Decision.YES if index in support else otherwise
-        case Table():
-            for index, decision in rows_of(judgement):
-                found[Item(kind=ItemKind.ROW, index=index).key] = _or_none(decision)
-        case _:
-            found[Item(kind=ItemKind.ANSWER).key] = None
-            for event in events:
-                body = event.body
-                if isinstance(body, UserSpoke) and body.reply.status is not None:
-                    found[Item(kind=ItemKind.STATUS, index=body.turn).key] = body.reply.status
+    found = dict(ANNOTATE[task.family].decided(task.gold, events, judgement))
     for verdict in judgement.verdicts:
-        found[verdict.item.key] = _or_none(verdict.decision)
+        found[verdict.item.key] = or_none(verdict.decision)
     return found
 
 
-def _or_none(decision: Decision) -> Decision | None:
+def or_none(decision: Decision) -> Decision | None:
+    """What is unjudged is not decided."""
     return None if decision is Decision.UNJUDGED else decision
 
 

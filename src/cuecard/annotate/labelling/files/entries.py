@@ -12,14 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from cuecard.annotate.families.registry import element_of
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.evaluation.items import gold_item
-from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.registry import CORE
-from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue, Phase
 from cuecard.core.records import TrialRecord
@@ -252,28 +251,20 @@ class TrialItems:
 
     def texts(self, item: Item) -> tuple[str, ...] | None:
         """The item's text, a triple in three parts; None if the trial has no such item."""
-        gold = self.task.gold
         match item.kind:
-            case ItemKind.TRIPLE:
-                if not isinstance(gold, Graph) or item.index >= len(gold.triples):
-                    return None
-                return gold.named(gold.triples[item.index])
             case ItemKind.PREDICTED:
                 triples = triples_of(self.prediction) or ()
                 if item.index >= len(triples):
                     return None
                 triple = triples[item.index]
                 return triple.head, triple.relation, triple.tail
-            case ItemKind.CELL | ItemKind.ROW:
-                if not isinstance(gold, Table) or item.index >= len(gold.rows):
-                    return None
-                named = item.kind is ItemKind.ROW or item.column in gold.column_names
-                return (gold_item(self.task, item).text,) if named else None
-            case ItemKind.ANSWER:
-                unfit = isinstance(gold, Graph | Table) or item.index
-                return None if unfit else (gold_item(self.task, item).text,)
             case ItemKind.STATUS | ItemKind.CUE | ItemKind.LEAK:
                 return self._said(item)
+            case _:
+                element = element_of(self.task, item)
+                if element is None:
+                    return None
+                return element.parts or (gold_item(self.task, item).text,)
 
     def fits(self, item: Item, texts: Sequence[str]) -> bool:
         """Whether `texts` in a file match the item."""

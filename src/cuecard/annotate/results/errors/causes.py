@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import StrEnum
 
+from cuecard.annotate.families.registry import ANNOTATE, Cause
 from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     BY,
@@ -37,31 +37,6 @@ BARS: Bars = CORE.each(lambda family: family.bar)
 """For each family, its measure and the threshold below which a trial has failed."""
 LAST_CALLS = 3
 """After so many calls without a new fact, a search counts as exhausted."""
-
-
-class Cause(StrEnum):
-    """Why a trial failed, in the order in which causes are checked; `UNJUDGED` is no failure."""
-
-    API_ERROR = "api_error"
-    CONTEXT_OVERFLOW = "context_overflow"
-    ERROR_LOOP = "error_loop"
-    EMPTY_RESPONSE = "empty_response"
-    CANCELLED = "cancelled"
-    INTERNAL_ERROR = "internal_error"
-    UNJUDGED = "unjudged"
-    FORMAT_FAILURE = "format_failure"
-    NOTHING_HANDED_IN = "nothing_handed_in"
-    OUT_OF_TURNS = "out_of_turns"
-    COLUMNS_UNMAPPED = "columns_unmapped"
-    GUESSED = "guessed"
-    ASKED_WRONGLY = "asked_wrongly"
-    NEVER_FOUND = "never_found"
-    STOPPED_EARLY = "stopped_early"
-    WRONG_ANSWER = "wrong_answer"
-    MISSING_ROWS = "missing_rows"
-    WRONG_CELLS = "wrong_cells"
-    TOO_LITTLE = "too_little"
-    TOO_MUCH = "too_much"
 
 
 MACHINERY: Mapping[Termination, Cause] = {
@@ -105,8 +80,6 @@ def cause_of(row: Row, bars: Bars = BARS) -> Cause | None:
         return Cause.NOTHING_HANDED_IN
     if end is Termination.MAX_TURNS:
         return Cause.OUT_OF_TURNS
-    from cuecard.annotate.families.registry import ANNOTATE
-
     return ANNOTATE[row.family].cause(figures)
 
 
