@@ -323,8 +323,8 @@ def main() -> int:
         Figure("lines", lines, 146_670, 120_000),
         Figure("imports, share of lines in %", share, 7.5, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
-        Figure("branches on the family", len([*chain(*branches.values())]), 50, 40),
-        Figure("files with such branches", len(branches), 28, 40),
+        Figure("branches on the family", len([*chain(*branches.values())]), 28, 28),
+        Figure("files with such branches", len(branches), 14, 14),
         Figure("files that a run executes", len(run), 120, 120),
     ]
     print(*figures, sep="\n")
