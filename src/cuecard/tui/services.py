@@ -81,10 +81,10 @@ class Services:
         return self._engine
 
     async def settle(self, person: str) -> bool:
-        """Once, judge and close what killed processes left behind (`settle_runs`); whether there was any.
+        """Once, judge and close runs that a killed process left open (`settle_runs`); gives whether there were any.
 
-        Nobody asked for it: where it cannot be done now (somebody writes for long, the configuration cannot be
-        read), it is left for the next time.
+        If it cannot be done now (somebody writes for long, the configuration cannot be read), it is left for the next
+        start.
         """
         if self._settled:
             return False

@@ -1,1 +1,1 @@
-"""One module (or package) a screen, with its `.tcss` beside it."""
+"""The screens, one module or package each, with their `.tcss` beside them."""

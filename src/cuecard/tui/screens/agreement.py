@@ -1,4 +1,4 @@
-"""How far judges and people agree: tables of figures with their intervals, and the items behind a figure."""
+"""The Agreement screen: agreement of judges and people as tables with intervals, and the items behind a number."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class AgreementScreen(FiguresScreen):
 
     @guarded("agreement_effect", background=True)
     async def weigh(self) -> None:
-        """Scores with people's labels: reads whole logs, so only when they are asked for."""
+        """Compute scores with people's labels. Reads whole logs, so only on request."""
         from cuecard.annotate.labelling.effect.assess import effect_of
         from cuecard.annotate.labelling.effect.tables import effect_tables
 
@@ -182,7 +182,7 @@ _MOST_TEXTS = 2000
 
 
 class AgreementItemsScreen(CuecardScreen[None]):
-    """Only items that I have labelled, until I ask for all: whoever looks is not blind any more."""
+    """The items behind a number. Only those I have labelled, until I ask for all: whoever looks is not blind any more."""
 
     CSS_PATH = "agreement.tcss"
     BINDINGS = keys(
@@ -239,7 +239,7 @@ class AgreementItemsScreen(CuecardScreen[None]):
 
     @guarded("agreement_items")
     async def load(self) -> None:
-        """The texts of the items; and remember that what was decided on them has been seen."""
+        """Read the items' texts, and save that the decisions on them were seen."""
         person = self.person
         cases = self._every if self._all else seen_by(self._every, person)
 

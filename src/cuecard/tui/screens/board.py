@@ -1,4 +1,4 @@
-"""The board: tasks by state, age and person, the figures of their reviews, and the rounds behind a figure."""
+"""The board: tasks by state, age and person; statistics of reviews; and the review rounds behind a number."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class BoardScreen(CuecardScreen[None]):
             self._open_task(self._board.tasks[row])
 
     def _open_task(self, task: BoardTask) -> None:
-        """Who did not write a task in review gets it as reviewers do."""
+        """Open the task; people who did not write it see a task in review as reviewers do."""
         if task.state is TaskState.IN_REVIEW and task.mine != "wrote":
             from cuecard.tui.screens.review.screen import ReviewTaskScreen
 

@@ -1,4 +1,4 @@
-"""Small dialogs that every screen may use: ask for a text, for one line, whether to go on; and the keys that work."""
+"""General dialogs: for a text, for one line, for confirmation, and the list of keys."""
 
 from rich.table import Table
 from rich.text import Text
@@ -53,7 +53,7 @@ class TextDialog(CuecardDialog[str | None]):
 
 
 class ConfirmDialog(CuecardDialog[bool]):
-    """A yes that must be given on purpose: the way back has the focus, and Escape takes it."""
+    """Asks for an explicit yes: the button that goes back has the focus, and Escape presses it."""
 
     DEFAULT_CSS = """
     ConfirmDialog { align: center middle; }

@@ -1,4 +1,4 @@
-"""Home: what waits for me, and where to begin when nothing does."""
+"""The Home screen: what waits for this person, and where to begin if nothing does."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class HomeScreen(CuecardScreen[None]):
 
     @guarded("settle", background=True)
     async def settle(self) -> None:
-        """Once after the start, conclude what a killed process left behind."""
+        """Once after the start, judge and close runs that a killed process left open."""
         if await self.services.settle(self.person):
             self.look()
 

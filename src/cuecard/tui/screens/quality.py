@@ -1,4 +1,4 @@
-"""Quality control of one task: its steps, the evidence behind each, and the verdict that a person confirms or changes."""
+"""Quality control of one task: its stages, their evidence, and the verdict that a person confirms or changes."""
 
 from __future__ import annotations
 
@@ -374,8 +374,8 @@ class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
 
 
 async def give_verdict(screen: CuecardScreen[Any], report: QcReport) -> bool:
-    """Ask for the verdict and record it; where it is to remove the task, offer to archive it, as a step
-    of its own. False if the person left. Raises `CuecardError`.
+    """Ask for the verdict and save it; if the task is to be removed, offer to archive it as a separate step. False if
+    the person left. Raises `CuecardError`.
     """
     given = await screen.app.push_screen_wait(VerdictDialog(report))
     if given is None:

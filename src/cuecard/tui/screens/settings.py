@@ -1,4 +1,4 @@
-"""Settings, and the questions at first start: who I am, language, theme, models and agents, sample tasks."""
+"""The Settings screen, and the dialog at first start: name, language, theme, models, agents, sample tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Working apart: pack what one did, and merge what others packed; files are read off the screen's thread."""
+"""Dialogs for exporting one's work as a bundle and merging others' bundles."""
 
 import asyncio
 from datetime import datetime

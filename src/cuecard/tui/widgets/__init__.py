@@ -1,1 +1,1 @@
-"""Widgets shared by screens: `load(model)` in, `to_model()` and typed messages out."""
+"""Widgets shared by screens. Data goes in with `load`, and comes out as typed messages."""

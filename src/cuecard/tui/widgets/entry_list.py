@@ -1,4 +1,4 @@
-"""Entries of any number and length as lines: laid out and drawn as they scroll into view."""
+"""A list of formatted entries of any length, laid out and drawn as they come into view."""
 
 from __future__ import annotations
 

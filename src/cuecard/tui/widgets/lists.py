@@ -1,4 +1,4 @@
-"""Lists to choose from: tables whose columns share the room, lines that Enter opens, and boxes to tick."""
+"""Lists: tables whose columns share the width, lists opened by Enter, and check boxes."""
 
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""The line at the top of a screen (where I am, where I can go, who I am), and what an empty screen says."""
+"""The navigation bar at the top of a screen, and the text of an empty screen."""
 
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit

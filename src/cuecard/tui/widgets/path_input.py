@@ -1,4 +1,4 @@
-"""An input for a path, with what could come next shown below it, and Tab to complete."""
+"""An input for a path with completion by Tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of a review: its dimensions, rated by key, and comments with their answers, each answered or settled by a key."""
+"""Lists for reviews: dimensions rated by key, and comments that are answered or resolved by key."""
 
 from __future__ import annotations
 

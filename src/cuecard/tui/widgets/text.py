@@ -1,4 +1,4 @@
-"""Widgets that show text: lines of toned pieces, paragraphs, Markdown, cards, and plain text that came from outside."""
+"""Widgets for text: coloured lines, paragraphs, Markdown, cards, and plain text from outside."""
 
 from __future__ import annotations
 
@@ -198,11 +198,11 @@ class PlainText(Static):
 
 
 MOST_DRAWN = 1_000
-"""Lines of which the strips are kept."""
+"""How many drawn lines are cached."""
 
 
 class EntryPaint:
-    """What a widget's lines are drawn with; its component classes `entries--TONE` say how."""
+    """Draws and caches the lines of a widget; its component classes `entries--TONE` give the styles."""
 
     def __init__(self, widget: Widget) -> None:
         self.width = 0

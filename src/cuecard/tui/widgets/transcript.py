@@ -1,4 +1,4 @@
-"""A trial's dialogue, as a list of entries with a bar for who speaks."""
+"""A trial's dialogue as a list of entries, with a coloured bar for the speaker."""
 
 import threading
 from collections.abc import Mapping

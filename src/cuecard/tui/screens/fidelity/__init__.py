@@ -1,1 +1,1 @@
-"""Whether the simulated user is a faithful one, and recorded dialogues re-played by people."""
+"""Screens on the fidelity of simulated users, and re-play of recorded dialogues by people."""

@@ -1,4 +1,4 @@
-"""What a report on fidelity asks: which simulators and runs, how many sessions a correlation takes, where to write."""
+"""Dialogs of the fidelity screens: simulators and runs, sample size for a correlation, and a file's path."""
 
 from collections.abc import Sequence
 from typing import cast

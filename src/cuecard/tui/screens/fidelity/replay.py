@@ -1,4 +1,4 @@
-"""Re-play: a recorded dialogue comes up turn by turn, and a person decides before they are told."""
+"""The re-play screen: a recorded dialogue turn by turn, where a person decides before seeing the recorded decision."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ DIFFERING = (
 
 
 class ReplayScreen(CuecardScreen[None]):
-    """Re-plays a trial as its user. `seen`: the person comes from reading it, so that what they decide is
-    not blind. Keys are worked off in the order they were pressed.
+    """Re-plays a trial as its user. `seen`: the person has just read it, so their decisions are not blind. Keys are
+    handled in the order they were pressed.
     """
 
     CSS_PATH = "replay.tcss"

@@ -1,4 +1,4 @@
-"""Which recorded dialogue to re-play, those begun first; and what each answer does to a session that is re-played."""
+"""The choice of a recorded dialogue to re-play, and the effect of each key on a re-play session."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Step:
 
 
 def step_of(session: ReplaySession, work: Work) -> Step:
-    """Work a key off."""
+    """Handle a key."""
     session.touch()
     work(session)
     view = session.current
@@ -194,7 +194,7 @@ def nothing(session: ReplaySession) -> None:
 
 
 def deciding(value: ReplayValue) -> Work:
-    """Decide on the turn. A key that came too late for it, or twice, does nothing."""
+    """Decide on the turn. A key that comes too late, or twice, has no effect."""
 
     def work(session: ReplaySession) -> None:
         view = session.current

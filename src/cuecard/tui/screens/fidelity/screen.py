@@ -1,4 +1,4 @@
-"""Is the simulator a faithful user, and do scores mean anything: tables, and satisfaction against a score."""
+"""The Fidelity screen: tables on simulators, and ratings plotted against scores."""
 
 from __future__ import annotations
 

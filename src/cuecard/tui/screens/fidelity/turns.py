@@ -1,4 +1,4 @@
-"""The turns behind a figure of fidelity, the worst first, and one turn to read with what people and the simulator made of it."""
+"""The turns behind a number of the Fidelity screen, the worst first, and one turn in full."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class FidelityTurnsScreen(CuecardScreen[None]):
-    """Only turns that I have played, re-played or labelled, until I ask for all: whoever looks is not
+    """The turns behind a number. Only those I played, re-played or labelled, until I ask for all: whoever looks is not
     blind any more.
     """
 
@@ -88,7 +88,7 @@ class FidelityTurnsScreen(CuecardScreen[None]):
 
     @guarded("fidelity_turns")
     async def load(self) -> None:
-        """Which turns are mine to see; and remember that what was decided in them has been seen."""
+        """Read which turns I may see, and save that their decisions were seen."""
         person, every, all_ = self.person, self._every, self._all
 
         def work(workspace: Workspace) -> tuple[TurnRow, ...]:

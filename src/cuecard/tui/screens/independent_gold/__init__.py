@@ -1,1 +1,1 @@
-"""Gold built twice: building the second one from the brief, and deciding between the two."""
+"""Screens for independent golds: building one from the brief, and comparing it with the author's."""

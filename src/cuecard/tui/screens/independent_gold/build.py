@@ -1,4 +1,4 @@
-"""Building an independent gold from the brief, in the editor's own panes: its screen, its mode and its tabs."""
+"""Building an independent gold from the brief, in the task editor's panes."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ _NOT_HERE = ("persona", "stages", "columns", "sources", "history")
 
 
 class IndependentGoldMode(TaskMode):
-    """What is edited is the blank of the task: nothing of the author's gold is ever read into the editor.
-    `brief_changed`: whether it asks something else than when this person saw it last.
+    """Edits a blank of the task, into which nothing of the author's gold is ever read. `brief_changed`: the brief is
+    not the one this person saw last.
     """
 
     label = N_("independent gold")
@@ -132,7 +132,7 @@ _ONLY_WHEN_OPEN = ("hand_in", "give_up", "turn")
 
 
 class BuildGoldScreen(DraftingScreen):
-    """What is typed is kept under a key of its own and shown to nobody until it is handed in."""
+    """Builds an independent gold. Input is kept under a key of its own, and nobody sees it until it is handed in."""
 
     CSS_PATH = ["../task/task.tcss", "../task/graph.tcss", "../task/texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]

@@ -1,4 +1,4 @@
-"""The author's gold and a second one side by side: how far they agree, which is right; and the key that leads here."""
+"""The author's gold and an independent one side by side, with their agreement and the decisions between them."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class ElementRows:
 
 
 class CompareGoldScreen(CuecardScreen[None]):
-    """Whoever may decides element by element; decisions are on disk at once and make one revision in the
-    end. Others read.
+    """Compares two golds. Who may, decides element by element; decisions are saved at once and make one revision in the
+    end. Others only read.
     """
 
     CSS_PATH = "compare.tcss"
@@ -368,9 +368,7 @@ _OF_VIEW = ("take", "all", "next", "filter", "source", "other", "save")
 
 
 async def open_independent_gold(screen: CuecardScreen[None], task_id: str) -> None:
-    """Compare where there is something that the person may see, else build. Raises `NotAllowed` where
-    neither is possible.
-    """
+    """Open the comparison if the person may see one, else build a gold. Raises `NotAllowed` if neither is possible."""
     person, config = screen.person, await screen.services.config()
 
     def look(ws: Workspace) -> tuple[bool, str]:

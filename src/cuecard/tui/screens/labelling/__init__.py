@@ -1,1 +1,1 @@
-"""Labelling verdicts by hand: choosing and drawing sets, labelling, and adjudicating disputes."""
+"""Screens for labelling: runs and sets, drawing a set, labelling items, and adjudication."""

@@ -1,4 +1,4 @@
-"""Adjudicating: one disputed item at a time, all sides shown, decided by keys."""
+"""The adjudication screen: one disputed item at a time, with all sides shown."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class Step:
 
 
 class AdjudicateScreen(CuecardScreen[None]):
-    """Takes runs (None: all) or a labelling set, and what to call them. Keys are worked off in the order in
-    which they were pressed, and a decision goes on the item that was shown.
+    """Adjudicates items of runs (None: all) or of a labelling set. Keys are handled in the order they were pressed, and
+    a decision applies to the item that was shown.
     """
 
     CSS_PATH = "adjudicate.tcss"
@@ -284,7 +284,7 @@ class AdjudicateScreen(CuecardScreen[None]):
         self.app.push_screen(LetterDialog(title, state.cause_choices(), before), chosen)
 
     def _tell_gold(self, view: AdjudicationView, value: Value) -> None:
-        """The task's authors get the adjudicator's words, so these are asked for."""
+        """Ask for a comment, because the task's authors will read it."""
 
         def said(text: str | None) -> None:
             if text is not None:

@@ -1,4 +1,4 @@
-"""Beside an item that is labelled: a long list to search, the dialogue of its trial, and what each key does to the session."""
+"""What opens over an item being labelled (a searchable list, the dialogue), and the effect of each key on the session."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from cuecard.tui.widgets.transcript import Transcript
 
 
 class LookScreen(CuecardScreen[None]):
-    """Takes a title and entries. What is typed filters them, arrows and pages scroll."""
+    """A searchable list of entries. Typing filters, arrows and pages scroll."""
 
     DEFAULT_CSS = """
     LookScreen #title { height: 1; background: $panel; color: $muted; padding: 0 1; }
@@ -82,7 +82,7 @@ class LookScreen(CuecardScreen[None]):
 
 
 AT_ONCE = 8
-"""Events from which on what was opened is shown before more of it is read."""
+"""With more events than this, what was read is shown before the rest is."""
 
 
 class BlindTranscriptScreen(CuecardScreen[None]):
@@ -179,7 +179,7 @@ class Step:
 
 
 def step_of(session: LabelSession, work: Work) -> Step:
-    """Work a key off."""
+    """Handle a key."""
     session.touch()
     revealed = work(session)
     view = session.current
@@ -200,8 +200,8 @@ def step_of(session: LabelSession, work: Work) -> Step:
 
 
 def labelling(value: LabelValue | CheckpointStatus, *, reveal_after: bool) -> Work:
-    """Label and go on, or stay and show what was decided. On an item of which the decision is shown, the
-    same value again goes on, another one is a change of mind.
+    """Label the item and go on, or stay and show the decision. On an item whose decision is shown, the same value again
+    goes on, and another one changes the label.
     """
 
     def work(session: LabelSession) -> Revealed | None:

@@ -1,4 +1,4 @@
-"""Drawing a labelling set: what from which runs, with a preview of every stratum."""
+"""The dialog for drawing a labelling set from runs, with a preview of every stratum."""
 
 import asyncio
 from collections.abc import Sequence

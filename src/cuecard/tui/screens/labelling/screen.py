@@ -1,4 +1,4 @@
-"""Labelling: one item at a time, blind, by keyboard."""
+"""The labelling screen: one item at a time, blind, by keyboard."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 
 PAINTING = 0.03
-"""Seconds that an item has for itself before what follows is read."""
+"""Seconds before the next items are read ahead."""
 
 
 class LabelScreen(CuecardScreen[None]):
-    """Labels a run's items, those of one trial of it, those of a labelling set, or `targets`. Keys are
-    worked off in the order they were pressed, so that none is lost at any pace.
+    """Labels items of a run, of one of its trials, of a labelling set, or `targets`. Keys are handled in the order they
+    were pressed, so that none is lost at any speed.
     """
 
     CSS_PATH = "label.tcss"

@@ -1,4 +1,4 @@
-"""All verdicts of runs, a page at a time: what I have labelled, what is left, what gold is in doubt."""
+"""The list of all verdicts of runs, page by page, with filters for labelled ones and doubtful gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts: which runs have verdicts to check, sets drawn from them, the person's progress, and the ways into labelling."""
+"""The Verdicts screen: runs with verdicts, labelling sets, progress, and ways into labelling."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Play: be the user, live."""
+"""The Play screen, where a person plays the user of a live trial."""

@@ -1,4 +1,4 @@
-"""What stands beside the dialogue of the Play screen: persona, card in hand, stages or steps, and the figures so far."""
+"""Panes beside the dialogue of Play: persona, the current card, stages or steps, and numbers about the session."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FOLD = 2
 
 
 class Ladder(Static, can_focus=True):
-    """`load` rungs. Reached with Tab; the arrows walk over them, Enter opens and folds."""
+    """The list of stages or steps. Tab focuses it; arrows move, Enter unfolds."""
 
     DEFAULT_CSS = """
     Ladder { height: auto; width: 1fr; padding: 1 1 0 1; }

@@ -1,4 +1,4 @@
-"""What Play asks: the mark and its evidence, the reading, whether to stop or repeat, and whether doubtful words may go."""
+"""Dialogs of Play: marks and their evidence, readings, stopping, repeating, and doubtful messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ class ChoiceDialog(CuecardDialog[str | None]):
 
 
 class TurnDialog(ChoiceDialog):
-    """`mark` or `read` the agent's last turn; `e` chooses the words that this rests on, which are in
+    """Base of dialogs that `mark` or `read` the agent's last turn. `e` selects the words it is based on, which stay in
     `evidence` whatever is answered.
     """
 
@@ -307,9 +307,7 @@ def decision_of(answer: str | None, doubt: Doubt) -> Decision | None:
 
 
 class MeaningDialog(ChoiceDialog):
-    """Whether edited words still say the card's line; `decision_of` tells what the
-    answer means.
-    """
+    """Asks whether edited words still say the card's line; `decision_of` gives the answer's meaning."""
 
     BINDINGS = keys(
         Key("meaning.same", "s", "choose('same')", N_("Same"), N_("They say the same as the line")),
@@ -344,7 +342,7 @@ def _options(doubt: Doubt, stage: int | None) -> list[tuple[str, str, str]]:
 
 
 class FaultsDialog(ConfirmDialog):
-    """What should not be sent as it is, with the words that show it; True sends it anyway."""
+    """Shows faults of a message with the words that show them; True sends it anyway."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         lines = "\n".join(f"⚠ {for_display(fault_label(fault))}" for fault in faults)

@@ -1,4 +1,4 @@
-"""When the agent has handed in: first the form, before any score is shown, then how the session ended."""
+"""The end of a session: the form, before any score is shown, then the outcome."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ class Ending(Static, can_focus=True):
         """Enter was pressed."""
 
     class TakenUp(Message):
-        """The person wants to go on where the session failed or stopped."""
+        """The person wants to resume where the session failed or stopped."""
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
@@ -121,9 +121,9 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
 
 
 class AfterPane(Vertical):
-    """`ask` when the agent has handed in, `close` when the outcome is known: scores are not shown before
-    the form is settled. Posts `SessionFormPane.Given`, `.Declined`, `.Later` and `Ending.Read`; whoever
-    keeps the form calls `settle` then.
+    """The pane after the end. Call `ask` when the agent has handed in, `close` when the outcome is known, and `settle`
+    when the form is saved: scores stay hidden until then. Posts `SessionFormPane.Given`, `.Declined`, `.Later` and
+    `Ending.Read`.
     """
 
     DEFAULT_CSS = """

@@ -1,4 +1,4 @@
-"""The form that is filled in when a session is over: its questions, and its own screen for who left it for later."""
+"""The form after a session: its questions, and a screen for forms that were left for later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between the engine's thread, where a session lives, and the screen's: calls, and what an agent writes as a stream."""
+"""The link between a live session on the engine's thread and the screen: calls, events, and streamed text."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 FRAME = 1 / 30
 """Seconds from one frame to the next, at least."""
 REST = 2.0
-"""How much longer than it takes to paint a frame the screen is left to other work."""
+"""After a frame, the screen rests for so many times as long as it took to paint."""
 
 KEY = 0.025
-"""Seconds after a key that belong to what it changed."""
+"""Seconds after a key in which only its effect is painted."""
 LATE = 0.15
-"""Seconds after which a frame is painted, whoever types."""
+"""Seconds after which a frame is painted even while somebody types."""
 
 
 @dataclass
@@ -52,9 +52,8 @@ class Streamed(Message):
 
 
 class Gathering:
-    """Lives on the engine's loop. The first piece of a turn is posted at once; those that come within
-    a frame after it are posted as one. Whoever posts something else `flush`es before, so that everything
-    arrives in its order.
+    """Bundles streamed text on the engine's loop. The first piece of a turn is posted at once, those within a frame
+    after it together. Call `flush` before posting anything else, to keep the order.
     """
 
     def __init__(self, post: Callable[[Message], Any]) -> None:
@@ -92,8 +91,8 @@ class Gathering:
 
 
 class Frames:
-    """Lives on the screen. Asked for a frame it paints at once, or, as long as the last one is fresh or
-    somebody types, after a rest: however much is asked for, keys are heard in between.
+    """Limits how often the screen repaints. A frame is painted at once, or, if the last one is recent or somebody
+    types, after a pause, so that keys are handled in between.
     """
 
     def __init__(self, pump: MessagePump, paint: Callable[[], None]) -> None:
@@ -164,9 +163,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Ground:
-    """What the screen shows before anything is said in it. `number`: the revision; `past`: the whole
-    log, what was taken back included.
-    """
+    """The state before anything new is said. `number`: the revision; `past`: the whole log, with what was taken back."""
 
     task: Task
     number: int
@@ -199,10 +196,10 @@ def prepare(workspace: Workspace, wanted: Wanted, config: Config) -> Ground:
 
 
 class SessionLink:
-    """Runs one session on the engine and posts what it tells: `Happened`, `Streamed`, `PhaseChanged` and
-    `Ended`, in order. What is streamed is gathered, so that a fast model does not flood the screen with messages.
+    """Runs one session on the engine and posts `Happened`, `Streamed`, `PhaseChanged` and `Ended`, in order. Streamed
+    text is bundled, so that a fast model does not flood the screen with messages.
 
-    A new session begins with the first words: who only looks in leaves nothing behind.
+    A new session is saved with the first message only, so that just looking leaves nothing behind.
     """
 
     def __init__(
@@ -237,11 +234,11 @@ class SessionLink:
         return self._session.listening if self._session else None
 
     async def resume(self, trial_id: int) -> tuple[Event, ...]:
-        """Go on with an open trial and return its whole log. Raises what the session raises."""
+        """Resume an open trial and give its whole log. Raises what the session raises."""
         return await self._engine.perform(self._resume(trial_id))
 
     async def submit(self, ground: Ground, reply: UserReply) -> None:
-        """Say `reply`, first of all beginning the session; returns when it is on the disk."""
+        """Send `reply`; the first one begins the session. Returns when it is on the disk."""
         await self._engine.perform(self._submit(ground, reply))
 
     async def interrupt(self) -> None:

@@ -1,4 +1,4 @@
-"""Words put into the message by keys: the card's, phrases for a cue that is not met, answers to several questions."""
+"""Inserting text into the message by keys: the card's line, phrases for an unmet cue, answers to several questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

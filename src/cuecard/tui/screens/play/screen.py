@@ -1,4 +1,4 @@
-"""The Play screen, where a person is the user of one trial, live: its keys, and who takes the other parts."""
+"""The Play screen: its keys, the start dialog for the other players, and resuming a trial."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ class _Shadows(TickList[str]):
 
 
 class StartDialog(CuecardDialog[Start | None]):
-    """Answers who plays; None when left. Enter alone starts with what was chosen last time. What is
-    known to speak against a player is told here, before anything has begun.
+    """Asks for the other players; None if it was left. Enter alone takes those of last time. Known obstacles are shown
+    before anything begins.
     """
 
     DEFAULT_CSS = """

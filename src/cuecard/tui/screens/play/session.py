@@ -1,4 +1,4 @@
-"""What the parts of the Play screen share: the session, the state of play, and the field where the person types."""
+"""What the parts of the Play screen share: the session, the state of play, and the message input."""
 
 from textual import events
 from textual.message import Message

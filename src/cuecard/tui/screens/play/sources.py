@@ -1,4 +1,4 @@
-"""What a player opens beside card and dialogue: the pages behind the dialogue, and notes on problems."""
+"""The sources (pages) behind a dialogue, and notes on problems, opened from Play."""
 
 import asyncio
 from collections.abc import Sequence

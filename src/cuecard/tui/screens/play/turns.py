@@ -1,4 +1,4 @@
-"""From what is typed to what is said: the mark on the agent's reply, sending, and turns taken back or repeated."""
+"""Sending messages in Play: the mark asked for first, checks for faults, and turns taken back or repeated."""
 
 import asyncio
 from typing import Literal
@@ -31,7 +31,7 @@ from cuecard.tui.screens.play.session import LONGEST_PASTE, Composer, Playing
 
 
 class Marking(Playing):
-    """A mark is asked for before anything is sent, or given at any time when it is the person's turn."""
+    """Asks for a mark before anything is sent; it may also be given any time in the person's turn."""
 
     _suggested = ""
 
@@ -217,7 +217,7 @@ class Speaking(Marking, Wording):
 
 
 class Turning(Speaking):
-    """Nothing is deleted: what is taken back stays in the log as an earlier attempt."""
+    """Takes turns back or repeats them. Nothing is deleted; what is taken back stays in the log as an earlier attempt."""
 
     @guarded("turn")
     async def action_interrupt(self) -> None:

@@ -1,1 +1,1 @@
-"""Screens of what runs say: comparisons, errors, plots, and the trials behind a figure."""
+"""Screens for results of runs: comparisons, errors, plots, and the trials behind a number."""

@@ -1,4 +1,4 @@
-"""Agents, runs, settings or judges on the same tasks: means, paired differences with intervals, the tasks that differ most, cost."""
+"""The Compare screen: agents, runs, settings or judges on the same tasks, with paired differences and costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why trials failed and how agents behaved, section by section, down to the trials behind a figure."""
+"""The Errors screen: why trials failed and how agents behaved, and the trials behind a number."""
 
 from __future__ import annotations
 

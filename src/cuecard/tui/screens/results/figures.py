@@ -1,4 +1,4 @@
-"""What screens of figures have in common: tables by section, intervals, details, export, progress, and reports as files."""
+"""The base of all screens with tables of numbers: sections, intervals, details, progress, and export."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ T = TypeVar("T")
 
 
 class Left(Exception):
-    """Raised in the thread of a count that nobody waits for any more."""
+    """Raised in the thread of a computation that nobody waits for any more."""
 
 
 class FiguresScreen(CuecardScreen[None]):
-    """One table at a time, of one section; Enter opens what is behind a figure. Subclasses say what is counted
-    (`look`), what an empty screen says (`empty`), and write the report (`written`).
+    """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`look`), word the empty
+    state (`empty`) and the report (`written`).
     """
 
     # Subclasses lie in other folders.

@@ -1,4 +1,4 @@
-"""The plots of runs: one at a time beside the list of all, with a cursor, its numbers, and files of both."""
+"""The Plots screen: one plot beside the list of all, with a cursor, its numbers as a table, and export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialogs of a review: a comment with its place, which page to open, and all comments with their answers."""
+"""Dialogs of a review: writing a comment, choosing a page to open, and all comments with their answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pin:
-    """What a comment is about: an element or a part of it, and the dimension it explains, if any."""
+    """Where a comment belongs: an element or a part of it, and the dimension it explains, if any."""
 
     place: str
     dimension: str = ""

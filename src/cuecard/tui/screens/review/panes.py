@@ -1,4 +1,4 @@
-"""An open review, kept as it is filled in, and its two panes: the task as a document; dimensions, quality control, progress."""
+"""The panes of an open review (document, dimensions, progress), and keeping what is filled in."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class QcSummary(Paragraphs):
-    """Told which task it is about; looks by itself."""
+    """A summary of quality control on a task, which it reads itself."""
 
     DEFAULT_CSS = """
     QcSummary { margin-top: 1; }
@@ -196,7 +196,7 @@ _CHANGING = (
 
 
 class OpenReview(CuecardScreen[None]):
-    """What is filled in is on disk at once; what is done with it is the screen's that builds on this."""
+    """Base of the review screen: shows a review, and saves what is filled in at once."""
 
     AUTO_FOCUS = "#document"
 

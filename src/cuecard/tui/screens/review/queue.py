@@ -1,4 +1,4 @@
-"""Review: what I can take to review, what I reviewed, and for coordinators who reviews what."""
+"""The review queue, the tasks I reviewed, and assigning reviewers for coordinators."""
 
 from __future__ import annotations
 
@@ -359,7 +359,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
 async def assign_reviewer(
     screen: CuecardScreen[Any], task_id: str, title: str, protocol: Protocol
 ) -> bool:
-    """Ask who, and do it; whether anything was done. Raises `CuecardError`."""
+    """Ask whom to assign, and do so; gives whether anything was changed. Raises `CuecardError`."""
     from cuecard.annotate.review.assignment import assign, unassign
     from cuecard.annotate.review.queue_rows import candidates
 

@@ -1,4 +1,4 @@
-"""One review: the task as a document, the dimensions beside it, marks and comments where they belong."""
+"""The screen of one review: the task as a document, dimensions beside it, marks and comments in place."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _WRITING = {"comment", "mark", "next", "hand_in"}
 
 
 class ReviewTaskScreen(OpenReview):
-    """What is typed here is kept at once and taken up again when the review is opened next. Who may
-    not review the task now reads here the reviews that they may see.
+    """Reviews a task. Input is saved at once and is there when the review is opened again. People who may not review
+    the task now read the reviews they may see.
     """
 
     CSS_PATH = "review.tcss"

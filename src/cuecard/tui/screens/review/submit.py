@@ -1,4 +1,4 @@
-"""Submitting a task for review: what the linter still finds, and the reason for what is left."""
+"""The dialog for submitting a task for review, with the linter's findings and a reason for remaining warnings."""
 
 from __future__ import annotations
 

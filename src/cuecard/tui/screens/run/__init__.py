@@ -1,1 +1,1 @@
-"""The Run screen: trials while they are played, and scores of those that are judged."""
+"""The Runs screen, the Run screen with trials and scores, and starting a run."""

@@ -1,4 +1,4 @@
-"""The keys of the Run screen and its panes, and what they do: to the run itself, and where they lead."""
+"""The keys of the Run screen and their effects on the run."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -20,7 +20,7 @@ _MOST_BUDGET = 1e9
 
 
 class RunActions(CuecardScreen[None]):
-    """A screen about one run. Subclasses look at it and show it."""
+    """Base of screens about one run."""
 
     def __init__(self, run_id: int) -> None:
         super().__init__()
@@ -208,7 +208,7 @@ class RunActions(CuecardScreen[None]):
             self.app.push_screen(FidelityScreen((self._run_id,), self._look.run.name))
 
     def _played_elsewhere(self) -> bool:
-        """Whether somebody else plays the run, and tell who. Somebody may just have begun: that is refused later."""
+        """Whether another process plays the run, with a message. One that has only just begun is refused later."""
         run = self._look.run if self._look else None
         if run is None or run.state is not RunState.RUNNING or run.lease is None:
             return False

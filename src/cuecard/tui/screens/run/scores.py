@@ -1,4 +1,4 @@
-"""Scores of a run by family, and what they are grouped by, which trials count, which measures are shown."""
+"""The scores pane of a run: tables by family, and dialogs for grouping, filtering and measures."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -39,7 +39,7 @@ class ScoreGrid(FigureTable):
 
 
 class ScoresPane(Vertical):
-    """`load` a view; its keys change what is shown, and ask for another count where that takes one."""
+    """Shows scores; `load` a view. Its keys change what is shown, and post `CutWanted` if that needs a new computation."""
 
     BINDINGS = SCORES_KEYS
 
@@ -51,7 +51,7 @@ class ScoresPane(Vertical):
             self.behind = behind
 
     class CutWanted(Message):
-        """Other trials are to be counted, or grouped in another way."""
+        """Scores of other trials, or by another grouping, are wanted."""
 
         def __init__(self, cut: Cut) -> None:
             super().__init__()

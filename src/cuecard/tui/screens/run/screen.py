@@ -1,4 +1,4 @@
-"""One run: its trials as they are played, and the scores of those that are judged."""
+"""The Run screen: a run's trials while they are played, and scores of judged ones."""
 
 import time
 from typing import Literal
@@ -25,20 +25,18 @@ REFRESH = 0.5
 LOOK_HERE, LOOK_ELSEWHERE = 15.0, 5.0
 """Seconds between looks at the workspace, at least, while a run goes on."""
 SHARE = 10
-"""Looking and scoring may take at most one part in so many of the time."""
+"""Reading and scoring may take at most this fraction of the time: one part in ten."""
 
 _CHANGING = ("pause", "cancel", "resume", "budget", "replay", "compare")
 PaneName = Literal["trials", "scores"]
 
 
 class _Left(Exception):
-    """Raised in the thread of a count that nobody waits for any more."""
+    """Raised in the thread of a computation that nobody waits for any more."""
 
 
 class RunScreen(RunActions):
-    """Takes a run's id, and whether it is known to be over: then its scores come first. While a run goes on, what is
-    told of it is shown.
-    """
+    """Shows the run with this id; one known to be over begins with its scores. A running one is updated live."""
 
     CSS_PATH = "run.tcss"
     AUTO_FOCUS = ""
@@ -104,7 +102,7 @@ class RunScreen(RunActions):
 
     @guarded("prepare", background=True)
     async def prepare(self, trial_id: int) -> None:
-        """So that the first trial opens as fast as the others."""
+        """Import what opening a trial needs, so that the first opens as fast as the others."""
 
         def work(workspace: Workspace) -> None:
             from cuecard.tui.screens.trial.screen import prepare

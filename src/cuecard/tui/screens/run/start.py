@@ -1,4 +1,4 @@
-"""What to run: tasks, agents, samples, and how many at a time."""
+"""The dialog for a new run: tasks, agents, samples, and concurrency."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -31,7 +31,7 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
 
 
 class RunStartDialog(CuecardDialog[RunPlan | None]):
-    """Answers a plan. All tasks and the first agent are chosen to begin with."""
+    """Gives a plan. All tasks and the first agent are preselected."""
 
     CSS_PATH = "start.tcss"
     BINDINGS = keys(

@@ -1,4 +1,4 @@
-"""The trials of a run: the grid at one glance, and a list that is sorted and narrowed by keys."""
+"""The trials pane of a run: a mosaic of all trials, and a list that can be sorted and filtered."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ _LINES, _LINES_TALL = 4, 10
 
 
 class Mosaic(Static):
-    """`load` the trials as they stand; takes no room for a single one."""
+    """One mark for each trial; hidden for a single one."""
 
     DEFAULT_CSS = """
     Mosaic { height: auto; width: 1fr; }

@@ -1,4 +1,4 @@
-"""From the key in the editor to a changed task: what a model shall draft, the draft under way, decided, taken in."""
+"""Drafts by a model in the editor: asking what to draft, the draft under way, and applying the accepted items."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class NoModelDialog(CuecardDialog[None]):
 
 
 class AssistDialog(CuecardDialog[Wanted | None]):
-    """Answers what to draft. `typed` holds what was typed before, by field, and whatever is typed now: a
-    page that was pasted is there again after a model failed.
+    """Asks what to draft. `typed`: input by field, kept between calls, so that a pasted page is there again after an
+    error.
     """
 
     CSS_PATH = "proposal.tcss"
@@ -202,8 +202,8 @@ class _Told(Message):
 
 
 class WorkingDialog(CuecardDialog[Proposal | None]):
-    """Answers the proposal; None where there was none to be had. Escape keeps what is done so far,
-    a second one drops it.
+    """Shows a draft under way and gives the proposal, None if there is none. Escape keeps what is done so far, a second
+    one drops it.
     """
 
     CSS_PATH = "proposal.tcss"
@@ -285,7 +285,7 @@ _typed: WeakKeyDictionary[TaskScreen, dict[str, str]] = WeakKeyDictionary()
 
 
 async def assist(screen: TaskScreen) -> None:
-    """Decide on the proposal that waits, or have one drafted first. Raises `CuecardError`."""
+    """Decide on the pending proposal, or have one drafted first. Raises `CuecardError`."""
     screen.editor.commit()
     await screen.keeper.flush()
     config = await screen.services.config()

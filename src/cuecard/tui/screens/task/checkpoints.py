@@ -1,4 +1,4 @@
-"""The tab of a checkpoint chain's steps: the ladder, the form of one step, and a trial of a reply."""
+"""The tab of a checkpoint chain's steps: the list of steps, the form of one, and trying a reply."""
 
 from __future__ import annotations
 

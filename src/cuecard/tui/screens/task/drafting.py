@@ -1,4 +1,4 @@
-"""A task open for editing: its draft is kept, its problems are found, its title tells whether what was typed is safe."""
+"""The base of editor screens: opens an edit, saves its draft, finds problems, and shows whether input is saved."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ RESTS = 3.0
 
 
 class DraftingScreen(CuecardScreen[None]):
-    """Edits the newest revision of a task, or this person's draft of it; another `mode` edits something
-    else of it. `place` is where to begin: to read, unless `editing`.
+    """Edits the newest revision of a task, or this person's draft of it; `mode` may edit something else of it. `place`:
+    where to begin, for reading unless `editing`.
 
-    Drafts go under the name that the person had when the task was opened.
+    Drafts are saved under the name that the person had when the task was opened.
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
@@ -146,8 +146,8 @@ class DraftingScreen(CuecardScreen[None]):
 
     @property
     def asks_first(self) -> bool:
-        """Whether a question stands before the first change: of a task that was approved or is in review,
-        until it was answered with yes or a draft has been begun.
+        """Whether the first change needs a confirmation: if the task was approved or is in review, until the person
+        confirmed or has a draft.
         """
         return (
             self._state in _ASKED_ABOUT
@@ -214,14 +214,14 @@ class DraftingScreen(CuecardScreen[None]):
 
     @guarded("settle", background=True)
     async def settle(self) -> None:
-        """Another screen comes to the front: what is typed goes to disk now."""
+        """Save the input now, because another screen comes to the front."""
         if self.loaded:
             self.editor.commit()
         await self.keeper.flush()
 
     @guarded("settle", background=True)
     async def catch_up(self) -> None:
-        """The task may have been opened and edited a second time meanwhile: go on from that."""
+        """Continue from the draft, which may have been edited on another screen meanwhile."""
         edit, person, version = self.edit, self._person, self.edit.version
         await self._settle_all()
         opened = await self.services.ask(lambda ws: self.mode.open(ws, self.task_id, person))

@@ -1,4 +1,4 @@
-"""The tabs of the editor over one edit, which pane stands on which tab, and the mode that decides what is edited."""
+"""The tabs of the editor over one edit, the pane of each tab, and the mode that decides what is edited."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def make_pane(tab: TabId) -> TaskPane:
 
 
 class TaskMode:
-    """A task as its author edits it. What takes a workspace runs off the screen's thread. `label`: what
-    stands before the title.
+    """What is edited and how it is saved: a task as its author edits it. Methods that take a workspace run in a thread.
+    `label`: a prefix of the title.
     """
 
     label = ""
@@ -122,10 +122,10 @@ class TaskMode:
 
 
 class TaskEditor(Vertical):
-    """Panes are made when their tab is opened first. The edit is the only state they share.
+    """The tabs over one edit, the only state that their panes share. A pane is made when its tab is first opened.
 
-    While the tabs have the focus the task is read: no key changes it, and the screen's own keys work.
-    Enter or F2 goes into the tab that is shown, where keys write; Escape comes back.
+    While the tabs have the focus, the task is read: no key changes it, and the screen's own keys work. Enter or F2
+    focuses the pane, where keys write; Escape comes back.
     """
 
     BINDINGS = keys(
@@ -184,7 +184,7 @@ class TaskEditor(Vertical):
         return current if isinstance(current, TaskPane) else None
 
     def commit(self) -> None:
-        """Write what is typed and not yet in the edit."""
+        """Write pending input to the edit."""
         if self.pane is not None:
             self.pane.commit()
 

@@ -1,4 +1,4 @@
-"""The tab of a closed world: its facts as a grid, what is pasted into it, and asking the world as an agent might."""
+"""The tab of a closed world: its facts as a grid, pasting, and asking the world as an agent would."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

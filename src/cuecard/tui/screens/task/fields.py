@@ -1,4 +1,4 @@
-"""Fields of forms: what a field is, the widget that edits its value, labels of choices, and a column of fields."""
+"""The fields of forms: their declaration, the widget that edits a value, and a column of fields."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Options = Sequence[tuple[str, Any]]
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """`path` is below the place that a form is loaded with. `lines` is a list of texts, one a line;
-    `choices` a list of values. `label` and `tip` are marked with `N_`.
+    """The declaration of a field. `path`: relative to the place a form is loaded with; `lines`: a list of texts, one a
+    line; `choices`: possible values. `label` and `tip` are marked with `N_`.
 
-    `read` and `write` stand in where a value is not simply what stands at the path; `shown` says
-    whether the field makes sense for what is loaded.
+    `read` and `write` replace the default access if the value is not simply that at the path; `shown` says whether the
+    field applies to what is loaded.
     """
 
     path: Path
@@ -108,7 +108,7 @@ class TextEditor(TextArea):
 
 
 class FieldRow(Horizontal):
-    """`load` it with an edit and a place; it writes every change into the edit at once."""
+    """One field with its label. `load` it with an edit and a place; every change is written to the edit at once."""
 
     class Edited(Message):
         """What this field shows was changed by the person and is in the edit."""
@@ -152,7 +152,7 @@ class FieldRow(Horizontal):
             self.load(self._edit, self._place)
 
     def commit(self) -> None:
-        """Put what the widget shows into the edit, if that is not done yet."""
+        """Write the widget's value to the edit, if it is not written yet."""
         if self._edit is None or not self.display:
             return
         value = self._value()

@@ -1,4 +1,4 @@
-"""The tab of triples with its keys: a grid to type them into, beside what surrounds them."""
+"""The tab of triples: a grid to type in, its keys, and the neighbourhood beside it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TriplesPane(TriplesRoom):
         self.follow_later()
 
     def found(self, problems: Sequence[Problem]) -> None:
-        """Mark the triples of which something is wrong; an error outweighs a warning."""
+        """Mark the triples with problems; errors take precedence over warnings."""
         marks: dict[int, tuple[str, str]] = {}
         for problem in problems:
             match parse_place(problem.place):
@@ -201,7 +201,7 @@ class TriplesPane(TriplesRoom):
             self.rows.write(place[0], place[1], self.editable_grid.value)
 
     def settle(self) -> None:
-        """Places are about to shift: write what is typed, then let go of them."""
+        """Write pending input and end editing, because rows are about to move."""
         self.settle_cell()
         self.detail.form.commit()
         self.detail.form.unload()

@@ -1,4 +1,4 @@
-"""What the tab of triples is made of, how it is filtered and sorted, and what follows the cursor."""
+"""The parts of the triples tab, filtering and sorting, and what follows the cursor."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an action on triples asks: a name, web addresses, and whether what is pasted shall become triples."""
+"""Dialogs for triples: a name, source addresses, and a preview of pasting."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The entities of a graph: as rows of a grid, and, beside triples, the one under the cursor with its neighbours."""
+"""The entities of a graph: as rows of a grid, and one with its neighbourhood beside the triples."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The tab of nodes: every entity of the graph with its other names, beside its neighbours."""
+"""The tab of nodes: every entity of the graph with its aliases, beside its neighbourhood."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ON_GRID = frozenset(("add", "filter", "sort"))
 
 
 class NodesPane(TaskPane):
-    """A name typed over another one is renamed everywhere when it is taken; aliases change at once."""
+    """The nodes as a grid. A finished change of a name renames the entity everywhere; aliases change at once."""
 
     BINDINGS = keys(
         Key("nodes.add", "ctrl+n,insert", "add", N_("Add"), N_("Add a node that triples are to name"), shown_as="^n"),

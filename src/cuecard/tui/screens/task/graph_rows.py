@@ -1,4 +1,4 @@
-"""Triples as rows of a grid: what stands in their cells, what may be typed there, and what is done to many at once."""
+"""Triples as rows of a grid: their cells, completion and warnings while typing, and bulk operations."""
 
 from __future__ import annotations
 
@@ -248,7 +248,9 @@ def brief(triple: Mapping[str, Any]) -> str:
 
 
 class Bulk:
-    """Asks on `app`'s behalf, undo going back to `at`; returns what was done in a sentence, "" when nothing was."""
+    """Operations on many triples, which may ask on `app`; undo leads back to `at`. Each gives a sentence on what was
+    done, "" for nothing.
+    """
 
     def __init__(self, app: App[str], rows: TripleRows, *, at: Path = ops.TRIPLES) -> None:
         self._app, self._rows, self._at = app, rows, at

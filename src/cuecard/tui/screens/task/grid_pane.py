@@ -1,4 +1,4 @@
-"""What the tabs share whose things are rows of cells, typed in place."""
+"""The base of tabs that edit rows of cells in place."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

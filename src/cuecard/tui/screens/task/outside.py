@@ -1,4 +1,4 @@
-"""A field, or the whole task as YAML, in the person's own editor, and what to do with YAML that cannot be taken over."""
+"""Editing a field, or the whole task as YAML, in the person's own editor, and what to do with invalid YAML."""
 
 from __future__ import annotations
 

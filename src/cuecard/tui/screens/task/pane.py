@@ -1,4 +1,4 @@
-"""What every tab of the editor can do, and the tab that is a list beside the form of the thing under the cursor."""
+"""The base of all tabs of the editor, and of tabs with a list beside a form."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ class AsksFirst(Protocol):
 
 
 class TaskPane(Vertical):
-    """`load` shows an edit, `noticed` hears of each change in it, `reveal` goes to a place.
+    """The base of a tab. `load` shows an edit, `noticed` is called for each change of it, `reveal` goes to a place.
 
-    `EDITS`: whether the task is changed by keys inside the pane; else going in is still reading.
+    `EDITS`: keys inside the pane change the task; otherwise entering it is still reading.
     """
 
     EDITS: ClassVar[bool] = True

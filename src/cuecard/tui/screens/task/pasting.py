@@ -1,4 +1,4 @@
-"""What a paste into a grid would do, shown before it is done, and what is said about the rows of a table."""
+"""The preview of pasting into a grid, and its choices."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What is wrong with a task and what reviewers say about it: the tabs of problems and of comments."""
+"""The tabs of problems found in a task, and of reviewers' comments."""
 
 from __future__ import annotations
 

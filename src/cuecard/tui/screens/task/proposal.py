@@ -1,4 +1,4 @@
-"""A proposal of a model, item by item: ticked and taken into the task, or left."""
+"""A model's proposal, item by item, to be accepted or rejected."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Saving a revision, also when somebody else saved first, joining two newest revisions, and going on from an earlier one."""
+"""Saving a revision, merging if somebody saved first or revisions are concurrent, and restoring earlier versions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def _save(screen: DraftingScreen, message: str) -> None:
 
 
 async def _merge(screen: DraftingScreen, message: str) -> None:
-    """Somebody saved first: nothing is written until the person has decided on every clash."""
+    """Merge, because somebody saved first; nothing is saved until every clash is decided."""
     edit, base = screen.edit, screen.edit.base
     newest, revisions = await screen.services.ask(
         lambda ws: (ws.tasks.revision(screen.task_id), ws.tasks.revisions(screen.task_id))
@@ -168,7 +168,7 @@ async def _taken(screen: DraftingScreen, conflict: Conflict) -> None:
 
 
 async def look_for_forks(screen: TaskScreen, *, tell: bool) -> None:
-    """Have the screen know how many revisions stand beside the newest, and say so."""
+    """Find out how many concurrent revisions there are, and show it."""
     task_id = screen.task_id
     standing = await screen.services.ask(
         lambda ws: ws.reviews.standing(task_id) if ws.tasks.log(task_id) else None
@@ -187,9 +187,7 @@ async def look_for_forks(screen: TaskScreen, *, tell: bool) -> None:
 
 
 async def join(screen: TaskScreen) -> None:
-    """Three-way merge of the two newest revisions, over what both stand on; then save. Raises
-    `CuecardError`.
-    """
+    """Three-way merge of two concurrent revisions over their common ancestor, then save. Raises `CuecardError`."""
     edit, person, task_id = screen.edit, screen.author, screen.task_id
     screen.editor.commit()
     await screen.keeper.flush()
@@ -333,7 +331,7 @@ async def open_version(screen: DraftingScreen, version: Version) -> None:
 
 
 async def restore(screen: DraftingScreen, version: Version) -> None:
-    """Put a version into the editor after a yes, as one step for undo; nothing is saved by it."""
+    """Put a version into the editor after a confirmation, as one undo step; nothing is saved."""
     edit, task_id, person = screen.edit, screen.task_id, screen.author
     screen.editor.commit()
     data, began = await screen.services.ask(

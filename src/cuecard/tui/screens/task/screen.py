@@ -1,4 +1,4 @@
-"""The screen of one task: saves revisions, plays it, submits it for review, and logs the search effort of its author."""
+"""The screen of one task: editing, saving, playing, submitting for review, and logging search effort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tab of stages: the list with its counts, the form, the card, the rehearsal of a reply, and splitting a stage."""
+"""The tab of stages: list and form, the card, rehearsing a reply, and splitting a stage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ QUIET = 0.15
 
 
 class RehearsePane(Vertical):
-    """`load` a task's data and the stage whose turn it is; type, and see what follows at once."""
+    """Rehearses a reply; `load` a task's data and the next stage. The result shows while typing."""
 
     BINDINGS = keys(
         Key("rehearse.model", "f8", "ask_model", N_("Ask the model"), N_("What the simulator's model decides about this reply"), shown_as="F8"),

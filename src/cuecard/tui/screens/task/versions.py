@@ -1,4 +1,4 @@
-"""Versions of a task: what each revision changed and the way back, and merging two people's changes side by side."""
+"""The history of a task with the changes of each version, and the screen for merging two people's changes."""
 
 import asyncio
 from collections.abc import Sequence

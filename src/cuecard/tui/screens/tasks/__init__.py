@@ -1,1 +1,1 @@
-"""The list of tasks: find, open, begin, import, archive."""
+"""The Tasks screen: list, filter, create, import, export, archive."""

@@ -1,4 +1,4 @@
-"""The screen of all tasks: its keys, what they ask of the workspace, and taking tasks out of use and into use again."""
+"""The Tasks screen: its keys, reading the list, archiving and restoring tasks."""
 
 from __future__ import annotations
 

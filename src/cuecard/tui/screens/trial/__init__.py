@@ -1,1 +1,1 @@
-"""One trial, read: transcript, timeline, verdicts, measures."""
+"""The Trial screen: transcript, timeline, verdicts and measures of one trial."""

@@ -1,4 +1,4 @@
-"""What the keys of a trial do: to a place and back, event by event, bookmarks, comments, findings for its task."""
+"""The keys of the Trial screen: jumping to places, stepping through events, bookmarks, comments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

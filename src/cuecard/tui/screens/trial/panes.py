@@ -1,4 +1,4 @@
-"""What stands beside a trial's transcript, and the line that names these panes with their keys."""
+"""The panes beside a trial's transcript, and the line with their names and keys."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final

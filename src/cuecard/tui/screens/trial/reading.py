@@ -1,4 +1,4 @@
-"""What all parts of the Trial screen work with: its keys, the trial's state, its transcript, and the panes beside it."""
+"""The base of the Trial screen: its keys, the trial's state, the transcript, and making the panes."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -240,6 +240,6 @@ class Reading(CuecardScreen[None]):
 
     @guarded("seen", background=True)
     async def remember_seen(self, items: Sequence[Item]) -> None:
-        """What was decided is known to this person from now on."""
+        """Save that this person has seen the decisions."""
         trial_id, person = self._trial_id, self.person
         await self.services.ask(lambda ws: note_seen(ws, trial_id, items, person))

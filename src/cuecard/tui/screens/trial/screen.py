@@ -1,4 +1,4 @@
-"""The Trial screen: the dialogue as a person reads it and what was made of it; also as one of a list of trials."""
+"""The Trial screen, and the same for one trial of a list."""
 
 from collections.abc import Sequence
 from typing import cast

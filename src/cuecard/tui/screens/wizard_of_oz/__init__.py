@@ -1,1 +1,1 @@
-"""Play the agent of somebody else's session: Wizard of Oz."""
+"""The window of a person who plays the agent of somebody else's session (Wizard of Oz)."""

@@ -1,4 +1,4 @@
-"""The parts of the agent's window: how things stand in the session, and where lookups, replies and answers are typed."""
+"""The parts of the agent's window: watching the session, and inputs for tool calls, replies and the prediction."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ KEEP = 0.4
 
 
 class Looking(CuecardScreen[None]):
-    """Takes the seat of the trial `trial_id` and looks on, a few times a second, off the screen's thread."""
+    """Takes the agent's seat in the trial `trial_id` and polls the session several times a second, in a thread."""
 
     def __init__(self, trial_id: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The window of a person who plays the agent: its keys, what it asks, and the list of sessions that wait."""
+"""The window of a person who plays the agent: its keys, dialogs, and the list of waiting sessions."""
 
 from __future__ import annotations
 
