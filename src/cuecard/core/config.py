@@ -1,4 +1,4 @@
-"""`cuecard.yaml` and the prompt files: found, read and checked, with every problem by file, line and place."""
+"""Finds, reads and checks `cuecard.yaml` and the prompt files; reports every problem by file, line and place."""
 
 import hashlib
 import re
@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 class Prompt(Frozen):
-    """`variables` are the names that stand as `{{name}}` in `text`."""
+    """A prompt template. `variables`: the names that occur as `{{name}}` in `text`."""
 
     purpose: str = ""
     version: str = ""
@@ -72,8 +72,8 @@ def prompt_names() -> frozenset[str]:
 def find_prompt(
     name: str, language: TaskLanguage, config: Config, own: Mapping[str, str]
 ) -> Prompt:
-    """The prompt to be used: a player's `own` file, else the one in the configuration's folder, else
-    the embedded one. Raises `ConfigError`.
+    """The prompt to use: the file that `own` (a player's `prompts`) names, else the one in the configuration's folder of
+    prompts, else the embedded one. Raises `ConfigError`.
     """
     if name in own:
         return _read_once(Path(own[name]), name, language)
@@ -109,7 +109,7 @@ def _read_at(path: Path, changed: int, name: str, language: TaskLanguage) -> Pro
 
 
 def _read_once(path: Path, name: str, language: TaskLanguage) -> Prompt:
-    # Once for each state of the file: every trial of a run asks.
+    # Cached for each state of the file, since every trial of a run reads it.
     try:
         changed = path.stat().st_mtime_ns
     except OSError as error:
@@ -118,7 +118,7 @@ def _read_once(path: Path, name: str, language: TaskLanguage) -> Prompt:
 
 
 def read_prompt(path: Path, embedded: Prompt) -> Prompt:
-    """A person's own prompt in place of `embedded`; it may use the same variables.
+    """A prompt from a person's file, to replace `embedded`; it may use the same variables.
 
     Raises `ConfigError`.
     """
@@ -134,7 +134,7 @@ def read_prompt(path: Path, embedded: Prompt) -> Prompt:
                 names=_listed(unknown), known=_listed(embedded.variables)
             ),
         )
-    # Rendering gives every variable, also those that this text leaves out.
+    # All variables of the embedded prompt, since rendering passes them even if this text does not use them.
     return prompt.model_copy(update={"variables": embedded.variables})
 
 
@@ -180,7 +180,7 @@ EMBEDDED = Config.model_validate(
 
 
 class ConfigProblems(FileProblems, ConfigError):
-    """Everything that is wrong with `cuecard.yaml`; the message tells each problem's line."""
+    """Everything that is wrong with `cuecard.yaml`; the message names each problem's line."""
 
     def __init__(self, title: str, problems: Sequence[FileProblem], hint: str = "") -> None:
         super().__init__(title, problems, hint)
@@ -188,9 +188,9 @@ class ConfigProblems(FileProblems, ConfigError):
 
 
 def load_config(path: Path | None = None) -> Config:
-    """The configuration in `path`, or in `./cuecard.yaml`; without that file, the embedded players.
+    """The configuration in `path`, or in `./cuecard.yaml`; without that file, the offline players alone.
 
-    Raises `ConfigError`: `ConfigProblems` where something in the file is wrong.
+    Raises `ConfigError`, and `ConfigProblems` if something in the file is wrong.
     """
     if path is None:
         path = Path(CONFIG_NAME)
@@ -205,7 +205,7 @@ def load_config(path: Path | None = None) -> Config:
 
 
 def parse_config(text: str, path: Path) -> Config:
-    """The configuration in `text`; `path` is where it stands: in messages, and for relative files.
+    """The configuration in `text`; `path`: its file, for messages and for relative paths in it.
 
     Raises `FileProblems`.
     """
@@ -276,9 +276,9 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
 
 
 def _models_of(part: Part, player: Any) -> list[tuple[Place, str]]:
-    """The models that a player names, with where it does."""
+    """The models that a player names, with the places where it does."""
     named: list[tuple[Place, str]] = []
-    # For harnesses and agents elsewhere the model is only told, not called.
+    # Harnesses and agents behind an address name their model for the record only.
     if kind_of(part, player.kind).source != "program":
         named.append((("model",), getattr(player, "model", "")))
     visit = getattr(player, "visit", None)
@@ -290,7 +290,7 @@ def _models_of(part: Part, player: Any) -> list[tuple[Place, str]]:
 def _resolve_files(
     data: dict[str, Any], path: Path, lines: Mapping[Place, int]
 ) -> list[FileProblem]:
-    """Make the files that are named absolute in `data`; those that are not there are problems."""
+    """Make the paths of files in `data` absolute; returns a problem for each file that does not exist."""
     problems: list[FileProblem] = []
 
     def problem(place: Place, reason: str) -> None:

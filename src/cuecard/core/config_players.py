@@ -1,4 +1,4 @@
-"""The agents, users, worlds and judges that `cuecard.yaml` can describe, and the kinds of values it holds."""
+"""The settings of agents, users, worlds and judges in `cuecard.yaml`, and the types of their values."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name
 
 PERSON = "person"
-"""The name under which a person plays the agent; see `core.agents.person`."""
+"""The name under which a person plays the agent; see `core.human_players`."""
 
 _PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
 _ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
-# What the client itself puts into a request, and what belongs into the environment.
+# Fields of a request that the client sets itself, and those that belong in the environment.
 _RESERVED = {"model", "messages", "tools", "stream", "stream_options", "api_key", "authorization"}
 
 
@@ -45,7 +45,7 @@ def _base_url(value: str) -> str:
 
 
 def _env_name(value: str) -> str:
-    # Capitals only: most keys hold small letters, so a pasted key is refused instead of shown later.
+    # Capitals only: most keys contain lower-case letters, so that a pasted key is refused here.
     if value and not _ENV_NAME.fullmatch(value):
         raise ValueError(
             _("must be the name of an environment variable, in capitals, never the key itself")
@@ -73,13 +73,13 @@ GraphSetting = Literal["simulated", "staged", "direct"]
 
 
 class Settings(Frozen):
-    """How an agent meets each family, as the papers vary it.
+    """The setting in which an agent plays each family, after the papers.
 
-    `facts` (Mind-ParaWorld): `oracle` gets the facts and no tools (A), `guided` and `few_shot` a prompt
-    that tells how to split questions (B), `end_to_end` only the question (C). `checkpoints`
-    (DiscoBench): `neutral`, `guided` (told that steps may be ambiguous), without the tool `search` or
-    `ask`. `graph` (VibeSearchBench): the user talks (`simulated`), says the sub-queries in order
-    (`staged`), or the full query at once (`direct`).
+    `facts` (Mind-ParaWorld): `oracle` gives the agent the facts and no tools (A), `guided` and `few_shot` a prompt that
+    explains how to split questions (B), `end_to_end` only the question (C). `checkpoints` (DiscoBench): `neutral`;
+    `guided`: it is told that steps may be ambiguous; `no_search`, `no_ask`: without this tool. `graph`
+    (VibeSearchBench): `simulated`: a user with a persona; `staged`: the sub-queries in order; `direct`: the full query
+    at once.
     """
 
     facts: FactsSetting = "end_to_end"
@@ -92,10 +92,10 @@ class Settings(Frozen):
 
 
 class ContextConfig(Frozen):
-    """What happens when the conversation nears what the model can read: `summary` replaces the older
-    part by the model's own summary, which keeps every request of the user; `window` leaves the oldest
-    messages out; `none` lets it overflow. `at`: the share of the model's `context` that is too near.
-    `keep`: the last messages that stay as they are.
+    """What to do when the messages approach the model's context length. `summary`: replace the older part by the model's
+    own summary, which keeps every request of the user; `window`: leave out the oldest messages; `none`: let it overflow.
+    `at`: the share of the model's `context` from which this is done. `keep`: how many of the last messages stay as they
+    are.
     """
 
     strategy: Literal["summary", "window", "none"] = "summary"
@@ -104,16 +104,16 @@ class ContextConfig(Frozen):
 
 
 class OfflineAgentConfig(Frozen):
-    """The embedded agent: deterministic, without a model. A baseline."""
+    """The offline agent: deterministic, without a model. A baseline."""
 
     kind: Literal["offline"] = "offline"
 
 
 class ModelAgentConfig(Frozen):
-    """What all agents on a model share. `max_steps`: model calls per turn. `calls`: tool calls by the
-    server's own means (`native`), or written as tagged text for models without them. `memory`: notes
-    kept within a task (`local`) or carried from task to task of a run (`lifelong`). `prompts`: files
-    that replace embedded prompts, read relative to the configuration file.
+    """Settings of all agents on a model. `max_steps`: most model calls per turn. `calls`: tool calls as the server's own
+    structures (`native`), or as tagged text for models without them (`tagged`). `memory`: notes kept within a task
+    (`local`) or carried from task to task of a run (`lifelong`). `prompts`: files that replace embedded prompts, relative
+    to the configuration file.
     """
 
     model: Name
@@ -132,8 +132,8 @@ class ReactAgentConfig(ModelAgentConfig):
 
 
 class TeamAgentConfig(ModelAgentConfig):
-    """A main agent that gives pieces of its work to members with the same tools, in parallel.
-    `members`: at most so many in one turn; `member_steps`: model calls of each.
+    """A main agent that delegates parts of its work to members with the same tools, in parallel. `members`: most members
+    in one turn; `member_steps`: most model calls of each.
     """
 
     kind: Literal["team"] = "team"
@@ -142,13 +142,12 @@ class TeamAgentConfig(ModelAgentConfig):
 
 
 class AcpAgentConfig(Frozen):
-    """Any harness that speaks the Agent Client Protocol over stdio. `pass_env`: environment variables
-    handed on to it, besides PATH, HOME and the locale. `world`: offer the trial's tools to it as an MCP
-    server. `world_port`: offer it at this port of 127.0.0.1, path `/mcp`, for harnesses that take MCP
-    servers from their own configuration only; trials then take turns. `shared`: one process serves all
-    trials, each in a session of its own. `model`: for the record only. Times in seconds.
-    `give_up_after`: prompts in a row that failed so pause the run; a harness that cannot be started pauses
-    it at once.
+    """Any harness that speaks the Agent Client Protocol over stdio. `pass_env`: environment variables passed to it,
+    besides PATH, HOME and the locale. `world`: offer it the trial's tools as an MCP server. `world_port`: serve that at
+    this port of 127.0.0.1, path `/mcp`, for harnesses that only know MCP servers from their own configuration; trials
+    then take turns. `shared`: one process serves all trials, each in its own session. `model`: for the record only.
+    Timeouts are in seconds. `give_up_after`: this many failed prompts in a row pause the run; a harness that cannot be
+    started pauses it at once.
     """
 
     kind: Literal["acp"] = "acp"
@@ -165,10 +164,10 @@ class AcpAgentConfig(Frozen):
 
 
 class HttpAgentConfig(Frozen):
-    """An agent behind a web address: it is POSTed the conversation and answers with a reply.
-    `headers`: names of headers with the environment variables that hold their values. `timeout`: seconds
-    that an answer may take, with all `retries`. `give_up_after`: answers in a row that failed so pause the
-    run; an address where there is no agent pauses it at once.
+    """An agent behind a web address, to which the conversation is POSTed and which answers with a reply. `headers`: names
+    of headers with the environment variables that hold their values. `timeout`: seconds that an answer may take, with
+    all `retries`. `give_up_after`: this many failed answers in a row pause the run; an address without an agent pauses
+    it at once.
     """
 
     kind: Literal["http"] = "http"
@@ -188,7 +187,7 @@ AgentConfig = Annotated[
 
 
 class ScriptedUserConfig(Frozen):
-    """The embedded user: follows the persona's stages by testable cues. A baseline."""
+    """The scripted user: follows the persona's stages, testing cues by rule. A baseline."""
 
     kind: Literal["scripted"]
 
@@ -207,8 +206,8 @@ UserConfig = Annotated[ScriptedUserConfig | SimulatorConfig, Field(discriminator
 
 
 class PythonConfig(Frozen):
-    """The tool `python`: off unless this stands in the configuration. It runs what a model wrote, in a
-    process of its own with these limits. `seconds` of CPU and twice as many by the clock.
+    """The tool `python`, which is off unless it is configured. It runs programs that a model wrote, in a sandboxed
+    process with these limits. `seconds`: of CPU time; twice as many by the clock.
     """
 
     seconds: Annotated[float, Field(gt=0, le=600)] = 10
@@ -217,16 +216,15 @@ class PythonConfig(Frozen):
 
 
 class ClosedWorldConfig(Frozen):
-    """The embedded world: answers searches from the task's gold alone. A baseline."""
+    """The closed world: answers searches from the task's gold alone. A baseline."""
 
     kind: Literal["closed"]
     python: PythonConfig | None = None
 
 
 class ParallelWorldConfig(Frozen):
-    """A model plays a search engine over a world of facts that do not hold outside it.
-    `attempts`: how many replies to a query that break the rules it may give, before the closed world
-    answers instead.
+    """A model plays a search engine over a task's facts. `attempts`: how many replies per query it may give before the
+    closed world answers instead, if they break the rules.
     """
 
     kind: Literal["parallel"]
@@ -237,8 +235,8 @@ class ParallelWorldConfig(Frozen):
 
 
 class VisitConfig(Frozen):
-    """The tool `visit`: fetches pages and, with a `model`, sums them up for the agent's goal.
-    `private`: whether addresses of the own machine and network may be fetched, for tests.
+    """The tool `visit`: fetches pages and, with a `model`, summarises them for the agent's goal. `max_mb`: most megabytes
+    of a page; `timeout`: in seconds. `private`: allow addresses of the local machine and network, for tests.
     """
 
     model: str = ""
@@ -248,8 +246,8 @@ class VisitConfig(Frozen):
 
 
 class WebWorldConfig(Frozen):
-    """The real web. `engine` with its address (`url`, needed for searxng) and key. `tools`: which of
-    the search tools are offered.
+    """The real web. `engine`: the search engine, with its address (`url`, required for searxng) and the variable of its
+    key. `results`: per search; `tools`: those that are offered; `timeout`: in seconds.
     """
 
     kind: Literal["web"]
@@ -269,7 +267,7 @@ class WebWorldConfig(Frozen):
 
 
 class ReplayWorldConfig(Frozen):
-    """Answers from what an earlier run recorded, without the network."""
+    """Answers tool calls from the records of an earlier run, without the network."""
 
     kind: Literal["replay"]
     run: Annotated[int, Field(ge=1)]
@@ -282,13 +280,13 @@ WorldConfig = Annotated[
 
 
 class LexicalJudgeConfig(Frozen):
-    """The embedded judge: normalised and fuzzy matching. A baseline."""
+    """The lexical judge: normalised and fuzzy matching. A baseline."""
 
     kind: Literal["lexical"]
 
 
 class ModelJudgeConfig(Frozen):
-    """A model judges. `batch`: gold items in one call; batches are judged at the same time."""
+    """A judge on a model. `batch`: gold items per call (batches are judged concurrently); `attempts`: per batch."""
 
     kind: Literal["model"]
     model: Name

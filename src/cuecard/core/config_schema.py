@@ -1,4 +1,4 @@
-"""What `cuecard.yaml` can say: models, live sessions, the protocol of review, and all of it by name."""
+"""The contents of `cuecard.yaml`: models, live sessions, review, quality probes, and the whole configuration."""
 
 import os
 import re
@@ -50,7 +50,7 @@ DimensionKey = Annotated[str, AfterValidator(_dimension_key)]
 
 
 class DimensionConfig(Frozen):
-    """One question that reviewers rate. `key` is stored with reviews; the texts are shown as they are."""
+    """One dimension that reviewers rate. `key` is stored with reviews; the texts are shown as they are."""
 
     key: DimensionKey
     label: Name
@@ -58,11 +58,11 @@ class DimensionConfig(Frozen):
 
 
 class ReviewConfig(Frozen):
-    """How tasks are reviewed. `version`: raise it when the protocol changes; reviews keep the one they
-    were made under. `dimensions`: those of a family, in place of the embedded ones. `spot_check`: so many
-    gold items, drawn for each reviewer, must carry a mark. `on_split`: two reviewers who disagree return
-    the task, or a third decides. `lease_hours`: how long a reviewer has a task for themselves.
-    `coordinators`: people who assign; they see who reviews, so they do not review.
+    """How tasks are reviewed. `version`: to be raised when the protocol changes; reviews record the version they were
+    made under. `dimensions`: by family, instead of the embedded ones. `spot_check`: how many gold items, drawn for each
+    reviewer, must be marked. `on_split`: if two reviewers disagree, the task is returned, or a third decides.
+    `lease_hours`: how long a claim lasts. `coordinators`: people who assign reviews; since they see who reviews, they do
+    not review themselves.
     """
 
     version: Name = "1"
@@ -74,11 +74,12 @@ class ReviewConfig(Frozen):
 
 
 class QcConfig(Frozen):
-    """How tasks are probed. `models`: names of models that try, none meaning all of them; `examiner`:
-    the model that judges ambiguity and laws, "" for the first. `judge`: who scores what they hand in.
-    `world`: where they search, "" for the first on the web, else the embedded one, which is no evidence.
-    `right_at`: the score from which an attempt counts as right. `minutes` and `pages`: what an author
-    should at least have spent. `agreement`: between judge and expert, item by item.
+    """How tasks are probed. `models`: names of the models that attempt tasks (empty: all); `examiner`: the model that
+    examines ambiguity and laws ("": the first). `judge`: scores the attempts. `world`: where they search ("": the first
+    web world, else the closed world, whose results are no evidence). `closed_book`, `open_book`, `with_facts`: attempts
+    per model; `search_calls`: most tool calls of one. `right_at`: the score from which an attempt counts as right.
+    `minutes`, `pages`: the effort that an author should at least have made. `agreement`: the least agreement between
+    judge and expert, item by item.
     """
 
     models: tuple[Name, ...] = ()
@@ -96,7 +97,7 @@ class QcConfig(Frozen):
 
 
 def review_problems(review: ReviewConfig) -> Iterator[Problem]:
-    """Dimensions of one family that share a key: their ratings could not be told apart."""
+    """Problems: dimensions of one family with the same key, whose ratings could not be distinguished."""
     for family, dimensions in review.dimensions.items():
         keys = [dimension.key for dimension in dimensions]
         for index, key in enumerate(keys):
@@ -108,7 +109,7 @@ def review_problems(review: ReviewConfig) -> Iterator[Problem]:
 def qc_problems(
     qc: QcConfig, models: Collection[str], judges: Collection[str], worlds: Collection[str]
 ) -> Iterator[Problem]:
-    """Names that stand for nothing in the configuration, and models that are listed twice."""
+    """Problems: names that the configuration does not define, and models that are listed twice."""
     for index, name in enumerate(qc.models):
         if name not in models:
             yield ("qc", "models", index), no_model(name, models)
@@ -131,9 +132,9 @@ def no_model(name: str, models: Collection[str]) -> str:
 
 
 class FormQuestion(Frozen):
-    """One question at the end of a session. `key` is stored with the answers; texts are shown as they
-    are. `scale`: whole numbers from `lowest` to `highest`, whose ends mean `low` and `high`; `choice`:
-    one of `options`; `text`: any words. The scale with the key `satisfaction` is held against the scores.
+    """One question at the end of a session. `key` is stored with the answers; texts are shown as they are. Kinds:
+    `scale`: whole numbers from `lowest` to `highest`, whose ends mean `low` and `high`; `choice`: one of `options`;
+    `text`: free text. The scale with the key `satisfaction` is compared with the scores.
     """
 
     key: DimensionKey
@@ -154,9 +155,9 @@ class FormQuestion(Frozen):
 
 
 class PlayConfig(Frozen):
-    """`form`: the questions after a session, () for the embedded ones. `shadows`: users that listen and
-    say what they would have said; never shown before the person has decided. `later`: what the card
-    shows of stages to come. `judge`, `world`: by name.
+    """Settings of live sessions. `form`: the questions after a session (empty: the embedded ones). `shadows`: users that
+    are asked what they would have said; never shown before the person has decided. `later`: what the card shows of
+    later stages. `judge`, `world`: by name.
     """
 
     form: tuple[FormQuestion, ...] = ()
@@ -169,7 +170,7 @@ class PlayConfig(Frozen):
 def play_problems(
     play: PlayConfig, users: Collection[str], judges: Collection[str], worlds: Collection[str]
 ) -> Iterator[Problem]:
-    """Names that stand for nothing in the configuration, and keys or names that stand twice."""
+    """Problems: names that the configuration does not define, and keys or names that occur twice."""
     keys = [question.key for question in play.form]
     for index, key in enumerate(keys):
         if key in keys[:index]:
@@ -197,8 +198,8 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 class Price(Frozen):
-    """What a model's tokens cost, per million. `cached`: of prompt tokens that the server had cached;
-    without it they cost as much as others.
+    """The price of a model's tokens, per million, in the configuration's `currency`. `cached`: of prompt tokens that the
+    server had cached; None: the same as others.
     """
 
     prompt: Annotated[float, Field(ge=0)]
@@ -206,7 +207,7 @@ class Price(Frozen):
     cached: Annotated[float, Field(ge=0)] | None = None
 
     def of(self, usage: Usage) -> float:
-        """What a call with this usage costs."""
+        """The cost of a call with this usage."""
         cached = min(usage.cached, usage.prompt)
         rate = self.prompt if self.cached is None else self.cached
         fresh = (usage.prompt - cached) * self.prompt
@@ -214,7 +215,7 @@ class Price(Frozen):
 
 
 class RateLimits(Frozen):
-    """`in_flight`: calls at the same time. The others are per minute; None means no limit."""
+    """Limits on the calls of one model. `in_flight`: concurrent calls; the others are per minute, None for no limit."""
 
     in_flight: Annotated[int, Field(ge=1, le=4096)] = 64
     calls_per_minute: Annotated[int, Field(ge=1)] | None = None
@@ -224,10 +225,10 @@ class RateLimits(Frozen):
 class ModelConfig(Frozen):
     """One OpenAI-compatible endpoint and model.
 
-    `api_key_env` names the environment variable that holds the key; without it no key is sent.
-    `timeout`: seconds to wait for a further word of a streamed reply, or for a whole one; `total_timeout`:
-    seconds that a call may take with all its attempts, however it goes on. `retries`: further attempts after a failure that may pass; `give_up_after` calls in a row that failed so pause
-    the run. `context`: tokens that the model can read. `stream` `auto`: only where somebody looks on.
+    `api_key_env`: the environment variable that holds the key; without it no key is sent. `timeout`: seconds to wait for
+    the next piece of a streamed reply, or for a whole one; `total_timeout`: seconds that a call may take with all its
+    attempts. `retries`: further attempts after a passing failure; `give_up_after`: this many calls in a row that failed
+    so pause the run. `context`: the context length in tokens. `stream` `auto`: stream only what is shown on a screen.
     `extra`: further fields of the request's JSON, sent as they are.
     """
 
@@ -247,9 +248,9 @@ class ModelConfig(Frozen):
     extra: Annotated[dict[str, JsonValue], AfterValidator(extra_fields)] = {}
 
     def api_key(self) -> str:
-        """The key from the environment, or "" where none is wanted.
+        """The key from the environment, or "" if none is configured.
 
-        Raises `ConfigError` if the variable is unset or cannot be a key; its value is never told.
+        Raises `ConfigError` if the variable is unset or its value cannot be a key; the value is never shown.
         """
         if not self.api_key_env:
             return ""
@@ -273,17 +274,16 @@ class ModelConfig(Frozen):
 
 
 class AuthoringConfig(Frozen):
-    """Who helps authors. `model`: a name from `models`; "" for the first one."""
+    """Settings of the author's assistant. `model`: a name from `models`; "" for the first one."""
 
     model: str = ""
 
 
 class Config(Frozen):
-    """Everything by name. The embedded players are always there under their own names.
+    """The whole configuration. Models and players are found by name; offline players always exist under their own names.
 
-    `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players.
-    `guidelines`: a Markdown file that authors see instead of the embedded guidelines. `currency`: of
-    all prices.
+    `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players. `guidelines`: a Markdown
+    file that authors see instead of the embedded guidelines. `currency`: of all prices, costs and budgets.
     """
 
     models: dict[PlayerName, ModelConfig] = {}
@@ -301,11 +301,13 @@ class Config(Frozen):
 
     @property
     def author_model(self) -> str:
-        """The name of the model that helps authors; "" where there is no model at all."""
+        """The name of the model that assists authors; "" if there is no model at all."""
         return self.authoring.model or next(iter(self.models), "")
 
     def agent(self, name: str) -> AgentConfig:
-        """Raises `ConfigError` that lists the known agents. `person` is none of them: see `core.seats`."""
+        """The agent called `name`. Raises `ConfigError`, which lists the known ones; `person` is none of them (see
+        `core.human_players`).
+        """
         if name in self.agents:
             return self.agents[name]
         if name == PERSON:
@@ -318,28 +320,28 @@ class Config(Frozen):
         raise ConfigError(_("Unknown agent"), name, known)
 
     def user(self, name: str) -> UserConfig:
-        """Raises `ConfigError` that lists the known users."""
+        """The user called `name`. Raises `ConfigError`, which lists the known ones."""
         if name in self.users:
             return self.users[name]
         known = _("known users: {names}").format(names=", ".join(self.users) or "-")
         raise ConfigError(_("Unknown user"), name, known)
 
     def world(self, name: str) -> WorldConfig:
-        """Raises `ConfigError` that lists the known worlds."""
+        """The world called `name`. Raises `ConfigError`, which lists the known ones."""
         if name in self.worlds:
             return self.worlds[name]
         known = _("known worlds: {names}").format(names=", ".join(self.worlds) or "-")
         raise ConfigError(_("Unknown world"), name, known)
 
     def judge(self, name: str) -> JudgeConfig:
-        """Raises `ConfigError` that lists the known judges."""
+        """The judge called `name`. Raises `ConfigError`, which lists the known ones."""
         if name in self.judges:
             return self.judges[name]
         known = _("known judges: {names}").format(names=", ".join(self.judges) or "-")
         raise ConfigError(_("Unknown judge"), name, known)
 
     def model(self, name: str) -> ModelConfig:
-        """Raises `ConfigError` that lists the known models."""
+        """The model called `name`. Raises `ConfigError`, which lists the known ones."""
         if name in self.models:
             return self.models[name]
         known = _("known models: {names}").format(names=", ".join(self.models) or "-")
@@ -347,15 +349,15 @@ class Config(Frozen):
 
 
 def guard_config(config: Config) -> None:
-    """Every value that the configuration names is a secret, as it stands in the environment now."""
+    """Treat the present values of all environment variables that the configuration names as secrets."""
     for name, values in secrets_of(config, os.environ).items():
         guard(name, *values)
 
 
 def secrets_of(config: Config, environ: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The values that a configuration makes secret, by the names that are put in their place: of variables that
-    hold keys and headers, of what is handed on to harnesses, of options and extra fields that are called like a
-    secret, and of the proxies' passwords.
+    """The values that a configuration makes secret, by the names that replace them: of variables for keys and headers,
+    of variables passed to harnesses, of command options and extra fields with names like `token`, and of the proxies'
+    passwords.
     """
     found: dict[str, tuple[str, ...]] = {}
 

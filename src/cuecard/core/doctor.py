@@ -1,4 +1,4 @@
-"""What `cuecard doctor` finds out with a few small calls: what an endpoint can do, and whether agents that are other programs are there."""
+"""The checks of `cuecard doctor`: what an endpoint supports, and whether agents that are other programs can be reached."""
 
 import asyncio
 import importlib
@@ -33,7 +33,7 @@ _TOOL_QUESTION = (
 )
 _JSON_QUESTION = "What is the capital of Peru? Answer as a JSON object."
 
-# Seconds for one of these calls, which are small, where the endpoint goes on and on.
+# Most seconds for one of these small calls, even if the endpoint keeps sending.
 _PATIENCE = 30.0
 
 JsonSupport = Literal["schema", "ignored", "object", "none", "unknown"]
@@ -46,13 +46,12 @@ class _City(Frozen):
 
 
 class ProbeReport(Frozen):
-    """What the calls showed. `reachable`: a usable reply came. `latency_ms`: until the whole first
-    reply was there. `tool_calls`: the model made the call that it was asked for; a weak model may fail here
-    on a good server. `json_schema`: `schema` if the answer kept to one, `ignored` if the server
-    took it and the answer did not, `object` if it knows only JSON without a schema, `none` if
-    neither, `unknown` if that could not be asked. `usage`: tokens of the first call as the server counted
-    them, None if it did not. `calls`: requests sent. `error` and `hint`: why there is no answer
-    and how to mend that, in words for a person; `tools_error`: why it refused a request with tools.
+    """What a check of a model's endpoint found. `reachable`: a usable reply came. `latency_ms`: milliseconds until the
+    first reply was complete. `tool_calls`: the model made the call that it was asked for; a weak model may fail here on a
+    good server. `json_schema`: `schema` if the answer kept to the schema, `ignored` if the server accepted it and the
+    answer did not, `object` if it supports only JSON without a schema, `none` if neither, `unknown` if that could not be
+    checked. `usage`: tokens of the first call, None if the server did not count them. `calls`: requests sent. `error`,
+    `hint`: why there is no reply, and what to do; `tools_error`: why it refused a request with tools.
     """
 
     reachable: bool
@@ -69,9 +68,9 @@ class ProbeReport(Frozen):
 
 
 async def probe(config: ModelConfig) -> ProbeReport:
-    """Call the model once with a tool, once with a JSON schema, both streamed, without further attempts.
+    """Check an endpoint: call the model once with a tool and once with a JSON schema, streamed, without retries.
 
-    What the server refuses is left out, and asked for without. Never raises a `CuecardError`.
+    If the server refuses a part, the call is repeated without it. Never raises a `CuecardError`.
     """
     patience = min(config.total_timeout, max(config.timeout, _PATIENCE))
     asking = {"retries": 0, "stream": "always", "total_timeout": patience}
@@ -110,7 +109,7 @@ async def _examine(client: ChatClient) -> ProbeReport:
 
 
 async def _json_support(client: ChatClient) -> JsonSupport:
-    """What comes of asking for JSON by a schema."""
+    """How the endpoint handles a request with a JSON schema."""
     try:
         reply = await client.chat([wire.user(_JSON_QUESTION)], schema=schema_of(_City))
     except CuecardError:
@@ -134,8 +133,8 @@ _LOCKED = (401, 402, 403)
 
 
 class AgentReport(Frozen):
-    """What was found. `works`: as far as that shows without a prompt. `detail`: what it is, or why it does
-    not work; `hint`: how to mend that. `ms`: until a session was open, or an answer was there.
+    """What a check of an agent found. `works`: as far as that can be seen without a prompt. `detail`: what it is, or why
+    it does not work; `hint`: what to do. `ms`: milliseconds until a session was open, or an answer came.
     """
 
     works: bool
@@ -147,7 +146,7 @@ class AgentReport(Frozen):
 
 
 async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
-    """Start the harness as a trial would, world included, and open a session. Nothing is asked of it.
+    """Start the harness as a trial would, world included, and open a session. It gets no prompt.
 
     Never raises a `CuecardError`. Takes twice its `start_timeout` at most.
     """
@@ -178,7 +177,7 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
 
 
 async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:
-    """Ask the address whether anybody is there, without a turn (HEAD). Never raises a `CuecardError`."""
+    """Check whether something answers at the agent's address, by a HEAD request. Never raises a `CuecardError`."""
     try:
         headers = headers_of(name, agent)
     except CuecardError as error:

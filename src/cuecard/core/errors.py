@@ -1,4 +1,4 @@
-"""The errors that reach a person, and the secrets of this process, which are scrubbed from them and from all that is recorded or shown."""
+"""Errors that are shown to a person, and the removal of secrets from everything that is recorded or shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 LEAST = 8
-"""Shorter values are not covered: they would blank out text that has nothing to do with them."""
+"""The fewest characters of a value that is removed as a secret: shorter ones would match unrelated text."""
 LEAST_PLAIN = 16
 """The same for a single word, or a number: `production`, `20261122`."""
 DATABASE_PASSWORD = "password of the database"
@@ -25,7 +25,7 @@ MASK = "***"
 Value = TypeVar("Value")
 ModelT = TypeVar("ModelT", bound="BaseModel")
 
-# What stands before the last @ can only be a name and a password, whatever characters it holds.
+# Whatever stands before the last @ is a name and a password.
 _CREDENTIALS = re.compile(r"^(\w[\w+.\-]*://)([^:/@]*):(.*)@", re.DOTALL)
 _SECRET_NAME = r"(?:pass|pwd|secret|token|key|auth|cred|sig)"
 _SECRET_PARAMETER = re.compile(rf"([?&;])([^=&;]*{_SECRET_NAME}[^=&;]*)=([^&;]*)", re.IGNORECASE)
@@ -34,15 +34,15 @@ _SECRET_FIELD = re.compile(_SECRET_NAME, re.IGNORECASE)
 
 
 def public_form(url: str) -> str:
-    """A database's address as it may be shown, kept and compared: without the password, wherever it stands. An
-    address without one is its own public form.
+    """A database's address without its passwords, as it may be shown, stored and compared. An address without a password
+    stays as it is.
     """
     head, query = _halves(url)
     return _CREDENTIALS.sub(rf"\1\2:{MASK}@", head) + _SECRET_PARAMETER.sub(rf"\1\2={MASK}", query)
 
 
 def passwords_in(url: str) -> tuple[str, ...]:
-    """What `public_form` leaves out, as it stands there and as it is sent."""
+    """The passwords that `public_form` leaves out, as written and URL-decoded."""
     head, query = _halves(url)
     found = [match[3] for match in [_CREDENTIALS.match(head)] if match]
     found += [match[3] for match in _SECRET_PARAMETER.finditer(query)]
@@ -58,9 +58,9 @@ def _halves(url: str) -> tuple[str, str]:
 
 
 class Scrubber:
-    """Puts names in the place of secret values: as they are, and as JSON, URLs, HTML, base64 and hexadecimal
-    digits write them. `secrets` are pairs of name and value; values that are too short or too common to be told
-    from ordinary text are left out (`is_covered`), or with `least` those of fewer characters.
+    """Replaces secret values by their names, also where they are encoded for JSON, URLs, HTML, base64 or hexadecimal.
+    `secrets`: pairs of name and value. Values that are too short or too common to be told from ordinary text are ignored
+    (`is_covered`); with `least`, those with fewer characters.
     """
 
     def __init__(self, secrets: Iterable[tuple[str, str]] = (), least: int = 0) -> None:
@@ -83,7 +83,7 @@ class Scrubber:
         return self._pattern is not None
 
     def text(self, text: str) -> str:
-        """`text` with `<NAME>` in the place of each secret; the same object where there is none."""
+        """`text` with `<NAME>` in place of each secret; the same object if there is none."""
         if len(text) < self._shortest:
             return text
         # Looking for each is far cheaper than one pattern of all, and nearly always the end of it.
@@ -94,7 +94,7 @@ class Scrubber:
         return text
 
     def begins_in(self, text: str) -> int:
-        """Where in `text` a secret may begin that its end cuts off; its length where none does."""
+        """The index in `text` where a secret may begin that is cut off by the text's end; its length if there is none."""
         for at in range(max(0, len(text) - self._longest + 1), len(text)):
             if forms := self._by_first.get(text[at]):
                 rest = text[at:]
@@ -103,7 +103,7 @@ class Scrubber:
         return len(text)
 
     def last_match(self, text: str) -> tuple[int, int]:
-        """Where the last whole secret in `text` stands; (0, 0) if there is none."""
+        """The start and end of the last whole secret in `text`; (0, 0) if there is none."""
         span = (0, 0)
         if (
             len(text) >= self._shortest
@@ -116,9 +116,9 @@ class Scrubber:
 
 
 class ScrubbedStream:
-    """Scrubs a text that comes in pieces, wherever a secret is cut: what may be the beginning of one waits for the
-    next piece. `show` is given what is safe; `flush` at the end gives it the rest. `scrubber`: by default that of
-    this process.
+    """Scrubs a text that comes in pieces, even if a secret is split: what may be the beginning of a secret is held back
+    until the next piece. `show` is called with what is safe; call `flush` at the end for the rest. `scrubber`: by
+    default that of this process.
     """
 
     def __init__(self, show: Callable[[str], None], scrubber: Scrubber | None = None) -> None:
@@ -151,7 +151,7 @@ _current = Scrubber()
 
 
 def guard(name: str, *values: str) -> None:
-    """From now on these are secrets: where they turn up, `name` stands in their place."""
+    """Treat these values as secrets from now on: `name` replaces them wherever they occur."""
     global _current
     new = [(name, value) for value in values if value.strip() and (name, value) not in _guarded]
     if not new:
@@ -162,7 +162,7 @@ def guard(name: str, *values: str) -> None:
 
 
 def guard_address(url: str) -> None:
-    """The passwords in a database's address are secrets."""
+    """Treat the passwords in a database's address as secrets."""
     guard(DATABASE_PASSWORD, *passwords_in(url))
 
 
@@ -215,7 +215,7 @@ def is_covered(value: str) -> bool:
 
 
 def handed_on(value: str) -> tuple[str, ...]:
-    """What is secret in a variable that is handed on: not a path, and of an address only what signs in."""
+    """The secrets in a variable that is passed on: none in a path, and in an address only the credentials."""
     if "://" in value and not any(char.isspace() for char in value):
         try:
             user = urlsplit(value).username or ""
@@ -242,7 +242,7 @@ def secret_options(command: Sequence[str]) -> Iterator[str]:
 
 
 def _parts(value: str) -> Iterator[str]:
-    """A secret, and what in it is one by itself: the token of `Bearer TOKEN`, the password of a basic
+    """A secret and its parts that are secrets themselves: the token of `Bearer TOKEN`, the password of a basic
     authorisation, a line of a longer file.
     """
     value = value.strip()
@@ -262,7 +262,7 @@ def _parts(value: str) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a value may be written."""
+    """The encoded forms in which a value may occur."""
     if not value:
         return
     raw = value.encode("utf-8", "replace")
@@ -275,8 +275,8 @@ def _forms(value: str) -> Iterator[str]:
         yield quoted
         yield re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), quoted)
     yield from (raw.hex(), raw.hex().upper())
-    # In base64 of something longer a value stands in one of three ways; what its neighbours make of its ends is
-    # left out.
+    # Within a longer text a value has one of three base64 forms; the characters at its ends, which depend on its
+    # neighbours, are left out.
     for before in range(3):
         first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -286,11 +286,11 @@ def _forms(value: str) -> Iterator[str]:
 
 
 class CuecardError(Exception):
-    """Something a person can understand and mend.
+    """An error that a person can understand and fix.
 
-    `title` says what went wrong in a few words, `message` what exactly and where,
-    `hint` how to mend it. All three are shown; what of them is a secret is scrubbed. `in_app`: the hint
-    where it is read in the app, if there a key does what `hint` tells of an option or a verb.
+    `title` says what went wrong in a few words, `message` what exactly and where, `hint` how to fix it. All three are
+    shown, with secrets removed. `in_app`: the hint to show in the app, if a key there does what `hint` says of an option
+    or a verb of the command line.
     """
 
     def __init__(self, title: str, message: str = "", hint: str = "", *, in_app: str = "") -> None:
@@ -305,7 +305,7 @@ class CuecardError(Exception):
 
 class FileProblem(CuecardError):
     """One problem in one file: where (`place`, a path such as `persona.stages[3].line`) and why.
-    `kind` is pydantic's name of what is wrong, empty for what is wrong with the file itself.
+    `kind` is pydantic's type of the error, empty for problems of the file itself.
     """
 
     def __init__(
@@ -334,11 +334,11 @@ class FileProblems(CuecardError):
 
 
 class NotFound(CuecardError):
-    """A thing that was named does not exist in this workspace."""
+    """Something that was named does not exist in this workspace."""
 
 
 class Conflict(CuecardError):
-    """Somebody else was there first; nothing was overwritten."""
+    """Somebody else changed it first; nothing was overwritten."""
 
 
 class NotAllowed(CuecardError):
@@ -360,7 +360,7 @@ class ModelCallError(CuecardError):
 
 
 class Halt(CuecardError):
-    """The run cannot go on as it is. No trial ends by it: open trials stay open, to be resumed."""
+    """The run cannot go on at present. It ends no trial: open trials stay open, to be resumed."""
 
 
 class ModelPaused(Halt):
@@ -376,11 +376,11 @@ class BudgetSpent(Halt):
 
 
 class Drained(Halt):
-    """Somebody asked the run to stop after what it is doing."""
+    """A person asked the run to stop after the calls under way."""
 
 
 class Held(Drained):
-    """Somebody asked the run to pause: as `Drained`, but the run is marked to be gone on with."""
+    """A person asked the run to pause: as `Drained`, but the run becomes `paused`, not `cancelled`."""
 
 
 class NotKept(Halt):
@@ -388,7 +388,7 @@ class NotKept(Halt):
 
 
 def told(error: BaseException) -> str:
-    """An error as it is recorded and shown: an unforeseen one with its type, so that it can be reported."""
+    """An error as text, for records and screens; an unexpected one with its type, so that it can be reported."""
     return (
         str(error) if isinstance(error, CuecardError) else scrub(f"{type(error).__name__}: {error}")
     )

@@ -1,4 +1,4 @@
-"""What differs between two revisions of a task: its gold items, and whether a trial would have gone another way."""
+"""Compares two revisions of a task: their gold items, and whether a trial would have been played differently."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -14,8 +14,8 @@ _ANSWER = Item(kind=ItemKind.ANSWER)
 
 
 class Fate(StrEnum):
-    """What became of a gold item. `changed`: the same item by its key (a cell), or another that shares two of
-    three parts with it (a triple).
+    """What happened to a gold item between two revisions. `changed`: a cell with the same key and another text, or a
+    triple of which two of three parts stayed.
     """
 
     SAME = "same"
@@ -25,7 +25,7 @@ class Fate(StrEnum):
 
 
 class ItemChange(Frozen):
-    """`old` is None for what was added, `new` for what was removed."""
+    """One change of the gold. `old` is None for an added item, `new` for a removed one."""
 
     fate: Fate
     old: Item | None
@@ -47,7 +47,7 @@ def item_changes(old: Task, new: Task) -> tuple[ItemChange, ...]:
 
 
 def answer_changes(old: Gold, new: Gold) -> tuple[ItemChange, ...]:
-    """Of gold that is one final answer: whether it is still the same, by its names."""
+    """`item_changes` for gold that is one final answer, which is compared with its aliases."""
     (one, *also), (other, *others) = old.answers, new.answers
     same = one == other and set(also) == set(others)
     item = Item(kind=ItemKind.ANSWER)
@@ -55,11 +55,11 @@ def answer_changes(old: Gold, new: Gold) -> tuple[ItemChange, ...]:
 
 
 def changes_in_play(old: Task, new: Task) -> tuple[str, ...]:
-    """What the user part or the world was made from and is not the same any more, in English. Nothing: only the
-    gold that judges read has changed, and the same trial can be judged on both.
+    """The parts of the task that shape the user part or the world and that differ, in English. If there are none, only
+    gold that judges read has changed, and a trial on one revision can be judged on the other.
 
-    Checkpoints are played by the user part and facts by the world, so they count; answers, triples, rows, aliases,
-    sources and notes do not.
+    Checkpoints (used by the user part) and facts (used by the world) count; answers, triples, rows, aliases, sources and
+    notes do not.
     """
     from cuecard.core.families.registry import family_of
 

@@ -30,22 +30,22 @@ from cuecard.core.verdicts import Prediction
 
 
 class Seat(Protocol):
-    """Where the person sits: a window of their own, on this machine or another."""
+    """Where the person who plays the agent acts: a window of their own, on this machine or another."""
 
     async def taken(self) -> str:
-        """Who sits there; waits until somebody does."""
+        """The name of the person; waits until there is one."""
         ...
 
     async def next_move(self, place: str) -> SeatMove:
-        """What they do at this step (`agent/3/move/0`); waits until it is done."""
+        """The person's move at this step (`agent/3/move/0`); waits until it is made."""
         ...
 
 
 class PersonAgent:
-    """Carries out what a person does, through the step context: a search is answered by the world and recorded, a
-    reply ends the turn, handing in ends the trial. What is in the log already is not waited for again.
+    """An agent that carries out a person's moves through the step context: a tool call is answered by the world and
+    recorded, a reply ends the turn, handing in ends the trial. Moves that are recorded are not waited for again.
 
-    `language`: the task's, in which a call that cannot be made is refused.
+    `language`: that of the task, for refusals of calls that cannot be made.
     """
 
     ref = PlayerRef(name=PERSON, kind="human")
@@ -69,7 +69,7 @@ class PersonAgent:
     async def _moves(
         self, part: Literal["agent", "conclusion"], dialogue: Dialogue, context: StepContext
     ) -> ReplyMove | HandInMove:
-        """Every call of this turn, made or found in the log; then the move that ends it."""
+        """Carry out the calls of this turn, or find them in the log; returns the move that ends the turn."""
         if not any(_is_taken(event.body) for event in context.log):
             await context.mark(PartTaken(person=await self._seat.taken()))
         done = {event.body.key: event.body for event in context.log}
@@ -101,7 +101,7 @@ class PersonAgent:
 
 
 class EmptySeat:
-    """Where nobody will ever sit: for whoever wants to know what such an agent is, not to play."""
+    """A seat without a person, for an agent that is only described, not played."""
 
     async def taken(self) -> str:
         raise _nobody()
@@ -132,8 +132,8 @@ Ask = Callable[[Dialogue | None], Awaitable[UserReply]]
 
 
 class HumanUser:
-    """Says what `ask` returns: a screen shows the dialogue (None: nothing has been said yet), waits
-    for the person, and returns the reply with the decisions that came with it.
+    """A user whose replies come from `ask`: a screen shows the dialogue (None: nothing has been said yet), waits for the
+    person, and returns the reply with their decisions.
     """
 
     def __init__(self, name: str, ask: Ask) -> None:

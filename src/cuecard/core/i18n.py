@@ -49,7 +49,7 @@ def current_language() -> Language:
 
 
 class Marked(str):
-    """A text with a context, to be translated when it is shown."""
+    """A text with a gettext context, to be translated when it is shown."""
 
     __slots__ = ("context",)
     context: str
@@ -72,7 +72,7 @@ def _(message: str) -> str:
 
 
 def pgettext(context: str, message: str) -> str:
-    """The translation of `message` where it means what `context` says."""
+    """The translation of `message` in the gettext context `context`, which tells apart equal texts."""
     return _Catalogue.translations.pgettext(context, str(message))
 
 
@@ -89,14 +89,14 @@ def N_(message: str) -> str:  # noqa: N802 - the name is gettext's convention
 
 
 def NP_(context: str, message: str) -> str:  # noqa: N802
-    """Mark `message` as `N_` does, with a context; `_` finds it again. What is made of it (joined, formatted,
-    kept as JSON) has no context any more.
+    """Mark `message` as `N_` does, with a context that `_` uses later. Texts made from it (joined, formatted, stored as
+    JSON) lose the context.
     """
     return Marked(context, message)
 
 
 IDLE = timedelta(minutes=5)
-"""Of a longer pause between two events of a session, this much counts as time spent in it."""
+"""The most of a pause between two events of a session that counts as time spent in it."""
 
 
 def age(moment: datetime, now: datetime) -> str:
@@ -132,5 +132,5 @@ def stopwatch(seconds: float) -> str:
 
 
 def active(pause: timedelta) -> timedelta:
-    """What of a pause between two events counts: people leave their sessions open overnight."""
+    """The part of a pause between two events that counts as work, since people leave sessions open overnight."""
     return min(max(pause, timedelta()), IDLE)

@@ -1,4 +1,4 @@
-"""Things that are named now and imported when they are wanted, by references such as "cuecard.core.formats.rdf:TURTLE"."""
+"""Objects that are imported on first use, named by references such as "cuecard.core.formats.rdf:TURTLE"."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,12 +10,12 @@ Thing = TypeVar("Thing")
 
 @cache
 def imported(reference: str) -> Any:
-    """What stands in a module: "package.module:name". Raises `ImportError`, `AttributeError`."""
+    """The object with the reference "package.module:name". Raises `ImportError`, `AttributeError`."""
     return resolve_name(reference)
 
 
 class LazyTable(Mapping[str, Thing], Generic[Thing]):
-    """Things by name, each imported when it is first looked at; names, order and length are known without.
+    """Objects by name, each imported on first access; names, order and length are known without importing.
 
     >>> table = LazyTable[Format]({"turtle": "cuecard.core.formats.rdf:TURTLE"})
     >>> list(table)  # imports nothing

@@ -1,7 +1,7 @@
-"""The kinds of players there are: agents, users, worlds and judges, what is true of each, and where its code is.
+"""The kinds of agents, users, worlds and judges: the properties of each, and where its code is.
 
-Whatever wants to know whether a player is a baseline, needs a model or is there without a configuration asks here, by
-the `kind` that stands in `cuecard.yaml` and in records. To add a kind: its settings in `core.config_players`, a row here.
+Whether a player is a baseline, needs a model or exists without a configuration is looked up here by its `kind`, as in
+`cuecard.yaml` and in records. To add a kind, add its settings to `core.config_players` and a row here.
 """
 
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ Source = Literal["rules", "model", "program", "web", "records", "unknown"]
 class PlayerKind:
     """One kind of player of a `part`.
 
-    `source`: what its words come from: our own `rules`, a `model` of the configuration, another `program` (whose model
-    is only told, not called), the `web`, or `records` of an earlier run. `embedded`: always there, under its kind as
-    its name, without a configuration. `settings`: the class of what the configuration says of it. `maker`: where, below
-    `cuecard.core`, the function is that makes one; see `make`. `from_gold`, of worlds: answers come
-    from the task's gold. `collection`, of worlds: `search` looks into a closed collection rather than the web.
+    `source`: what produces its words: our own `rules`, a `model` of the configuration, another `program` (whose model is
+    named, but not called by us), the `web`, or `records` of an earlier run. `embedded`: exists without a configuration,
+    with its kind as its name. `settings`: the class of its settings. `maker`: the function that makes one, as a reference
+    below `cuecard.core`; see `make`. `from_gold`, of worlds: answers come from the task's gold. `collection`, of worlds:
+    `search` searches a closed collection rather than the web.
     """
 
     part: Part
@@ -37,12 +37,12 @@ class PlayerKind:
 
     @property
     def baseline(self) -> bool:
-        """Whether it plays by rules alone: its results are never taken for those of a model."""
+        """Whether it plays by rules alone, so that its results must not be mistaken for those of a model."""
         return self.source == "rules"
 
     @property
     def offline(self) -> bool:
-        """Whether it reaches nothing outside of this process."""
+        """Whether it works without the network, models and other programs."""
         return self.source in ("rules", "records")
 
     @property
@@ -52,7 +52,7 @@ class PlayerKind:
 
     @property
     def label(self) -> str:
-        """What is shown beside its name where no model is."""
+        """What is shown beside the name of a player without a model."""
         return _("offline baseline") if self.baseline else self.kind
 
     def settings_class(self) -> Any:
@@ -60,9 +60,10 @@ class PlayerKind:
         return imported(f"cuecard.core.config_players:{self.settings}")
 
     def make(self, *given: Any) -> Any:
-        """A player, by its `maker`. Each is given (name, settings, configuration, model hub); then an agent's the task,
-        what a lifelong memory holds and whether a person plays the user; a user's the task and whether it is to be
-        looked at only; a world's the task and the tape of an earlier run. Raises `ConfigError` where it cannot be made.
+        """A player made by `maker`. All makers get (name, settings, configuration, model hub). Then follow, for an agent,
+        the task, its notes of earlier tasks and whether a person plays the user; for a user, the task and whether it is
+        only used as a shadow; for a world, the task and the tape of an earlier run. Raises `ConfigError` if it cannot be
+        made.
         """
         return imported(f"cuecard.core.{self.maker}")(*given)
 
@@ -128,19 +129,17 @@ def kinds(part: Part) -> tuple[PlayerKind, ...]:
 
 
 def kind_of(part: Part, kind: str) -> PlayerKind:
-    """What is known of a kind. Of one that is not known here (records of a newer version hold such, and people are
-    none) nothing is true.
-    """
+    """The properties of a kind. An unknown one (a person, or a kind in records of a newer version) has none of them."""
     return _BY_NAME.get((part, kind)) or PlayerKind(part, kind)
 
 
 def embedded(part: Part) -> tuple[PlayerKind, ...]:
-    """Those that are always there, under their kind as their name. The first is the default."""
+    """The kinds that exist without a configuration, with their kind as their name. The first is the default."""
     return tuple(found for found in kinds(part) if found.embedded)
 
 
 def all_embedded(part: Part, names: Iterable[str]) -> bool:
-    """Whether players of these names are there without a configuration."""
+    """Whether all players with these names exist without a configuration."""
     return {*names} <= {found.kind for found in embedded(part)}
 
 

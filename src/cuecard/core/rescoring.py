@@ -1,4 +1,4 @@
-"""From a judgement on one revision to one on the next: what is the same keeps its verdict, the rest is asked."""
+"""Carries a judgement over to another revision: unchanged gold items keep their verdicts, the others are asked about."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ from cuecard.core.verdicts import (
 
 @dataclass(frozen=True)
 class Asked:
-    """What a judge is asked in the place of the whole: `task` holds only the gold that is open. `place` says what
-    its verdict on an item of that task is about in the new revision, with the prediction's own indices; None for
-    an item that is not asked about. `match` does the same for how two tables were laid over each other.
+    """A reduced question to a judge: `task` has only the open gold items. `place` translates a verdict on that task into
+    one on the new revision, with the indices of the whole prediction; None for an item that is not asked about. `match`
+    does the same for the alignment of tables.
     """
 
     task: Task
@@ -34,8 +34,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Carry:
-    """`kept`: verdicts on the new revision's items, as they were given; `asked`: None where nothing is open.
-    `open`: the items that are asked about. `changes`: of the gold.
+    """What can be carried over. `changes`: of the gold. `kept`: verdicts on the new revision's items that still hold.
+    `open`: the items to be asked about; `asked`: the question about them, None if there are none.
     """
 
     changes: tuple[ItemChange, ...]
@@ -52,8 +52,8 @@ class Carry:
         revision_hash: str,
         trial_hash: str,
     ) -> Judgement:
-        """The judgement on the new revision: what was kept of `old`, and what `judged` says of what was asked. An
-        item without a verdict in it is unjudged. Raises `ValueError` where there is neither.
+        """The judgement on the new revision: the verdicts kept from `old`, and those of `judged` on what was asked. Items
+        without a verdict are unjudged. Raises `ValueError` if both are None.
         """
         made = judged or old
         if made is None or (self.asked is not None and judged is None):
@@ -79,8 +79,8 @@ class Carry:
 
 
 def carry(old: Task, new: Task, prediction: Prediction, judgement: Judgement | None) -> Carry:
-    """What `judgement`, made on `old`, still says of `prediction` on `new`. What it left unjudged is open; without
-    a judgement everything is.
+    """What of `judgement`, made on `old`, still holds for `prediction` on `new`. Unjudged items are open; without a
+    judgement all items are.
     """
     from cuecard.core.families.registry import family_of
 
@@ -88,7 +88,7 @@ def carry(old: Task, new: Task, prediction: Prediction, judgement: Judgement | N
 
 
 def whole(new: Task, prediction: Prediction, changes: tuple[ItemChange, ...]) -> Carry:
-    """Everything is asked."""
+    """Nothing is carried over: the judge is asked about everything."""
     items = tuple(change.new for change in changes if change.new is not None)
     return Carry(changes, {}, items, Asked(new, prediction, lambda verdict: verdict))
 
@@ -118,7 +118,7 @@ def carry_items(
 def carry_answer(
     old: Task, new: Task, prediction: Prediction, judgement: Judgement | None
 ) -> Carry:
-    """`carry` where what is open is asked about as a whole."""
+    """`carry` for gold that can only be asked about as a whole."""
     return carry_items(old, new, prediction, judgement, _as_a_whole)
 
 
@@ -145,14 +145,14 @@ def carry_table(old: Task, new: Task, prediction: Prediction, judgement: Judgeme
 
 
 def _laid_out_alike(old: Table, new: Table) -> bool:
-    """Whether a table that was laid over the one is laid over the other in the same way."""
+    """Whether a predicted table is aligned with both gold tables in the same way."""
     if old.column_names != new.column_names or old.unique_columns != new.unique_columns:
         return False
     return all(old.columns[i] == new.columns[i] for i in new.key_indices)
 
 
 def _refused(changes: tuple[ItemChange, ...], judgement: Judgement, match: TableMatch) -> Carry:
-    """A table that cannot be used is wrong in every cell, whatever gold says there."""
+    """`carry` for an unusable table, which is wrong in every cell, whatever gold says."""
     said = {v.item.key: v for v in judgement.verdicts}
     kept: dict[str, Verdict] = {}
     for change in changes:
@@ -198,7 +198,7 @@ class _Carrying:
             elif old_row is None or any(v is None or _open(v) for v in was):
                 rows.append(row)
             else:
-                # No row that was handed in has its key: what gold says in it changes nothing.
+                # No predicted row has its key, so its cells are wrong whatever gold says.
                 self._keep(its, was)
         asked = self._asked(cells, rows)
         opened = [item for its in cells.values() for item in its]
@@ -264,7 +264,7 @@ class _Carrying:
         )
 
     def _shown(self, row: int, asked: list[str]) -> tuple[str, ...]:
-        """The predicted row with gold's own text wherever nothing is asked, which takes no model to compare."""
+        """The predicted row with gold's own text in the cells that are not asked about, which then need no model."""
         predicted = self.prediction.rows[self.joined[row]]
         width = len(self.prediction.columns)
         cells = [predicted[i] if i < len(predicted) else "" for i in range(width)]

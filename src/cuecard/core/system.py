@@ -1,4 +1,4 @@
-"""What is asked of the operating system: files replaced in one move, private folders, locks, and a quiet end on Ctrl-C."""
+"""Uses of the operating system: atomic replacement of files, private folders, locks, and a quiet exit on Ctrl-C."""
 
 import contextlib
 import os
@@ -17,9 +17,9 @@ _FORMER: dict[str, str] = {}
 
 
 def replace_file(path: Path, data: str | bytes, *, private: bool = False) -> Path:
-    """Write beside the file, then put it in its place: a full disk leaves the old file whole, and a link what
-    it is. What is no file, such as a pipe, is written into. A file that is replaced keeps its mode; with
-    `private` it is its owner's alone. Its folder must be there. Raises `OSError`.
+    """Replace a file atomically: a full disk leaves the old one intact, and a link stays a link. What is no file, such
+    as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its folder must exist.
+    Raises `OSError`.
     """
     content = data.encode() if isinstance(data, str) else data
     if path.exists() and not path.is_file():
@@ -40,21 +40,21 @@ def replace_file(path: Path, data: str | bytes, *, private: bool = False) -> Pat
 
 
 def config_folder() -> Path:
-    """Where preferences live."""
+    """The folder of a person's preferences."""
     import platformdirs
 
     return Path(platformdirs.user_config_dir("cuecard", appauthor=False))
 
 
 def state_folder() -> Path:
-    """Where what was begun and not given yet lives, a folder for each kind."""
+    """The folder of a person's unfinished work, with a folder for each kind."""
     import platformdirs
 
     return Path(platformdirs.user_state_dir("cuecard", appauthor=False))
 
 
 def make_own_folder(folder: Path) -> Path:
-    """One of a person's own folders, closed to others. Raises `OSError`."""
+    """Make one of a person's own folders, closed to others. Raises `OSError`."""
     for each in reversed((folder, *folder.parents)):
         if not each.exists():
             each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -69,7 +69,7 @@ def keep(path: Path, data: str) -> Path:
 
 
 def shut_own_folders() -> None:
-    """Close to others what an earlier version left open, as far as the system lets us."""
+    """Close the person's own folders to others, as far as the system allows; earlier versions left them open."""
     for folder in (config_folder(), state_folder()):
         for each in (folder, *_folders_in(folder)):
             with contextlib.suppress(OSError):
@@ -91,14 +91,14 @@ def _shut(folder: Path) -> None:
 
 
 def formerly(public: str, address: str) -> None:
-    """Earlier versions named the files of the workspace at `public` after `address`, password included."""
+    """Remember that earlier versions named the files of the workspace at `public` after `address`, with its password."""
     if address != public:
         _FORMER[public] = address
 
 
 def kept_path(kind: str, url: str, name_of: Callable[[str], str]) -> Path:
-    """The file of something that was begun and not given yet, in the workspace with the public address `url`;
-    `name_of` makes its name from the address. What an earlier version kept under another name is taken over.
+    """The file of unfinished work in the workspace with the public address `url`; `name_of` makes its name from the
+    address. A file that an earlier version stored under another name is renamed.
     """
     path = state_folder() / kind / name_of(url)
     if (address := _FORMER.get(url)) and not path.exists():
@@ -109,8 +109,8 @@ def kept_path(kind: str, url: str, name_of: Callable[[str], str]) -> Path:
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Alone with the file at `path` among the processes of this machine; not alone if somebody holds it longer
-    than any write takes. Its folder must be there. Raises `OSError` where the lock cannot be made.
+    """Hold a lock on the file at `path` among the processes of this machine; goes on without it if another process holds
+    it longer than any write takes. Its folder must exist. Raises `OSError` if the lock cannot be made.
     """
     try:
         import fcntl
@@ -132,20 +132,20 @@ def locked(path: Path) -> Generator[None]:
 
 
 EXIT_INTERRUPTED = 130
-"""What shells expect of a command that was interrupted."""
+"""The exit code that shells expect of an interrupted command."""
 
 
 def leave_quietly() -> None:
-    """From here on Ctrl-C ends the process at once and without a word: nothing is open that it could harm. Where
-    somebody ignores or handles it, nothing changes.
+    """From here on Ctrl-C ends the process at once and silently: nothing is open that this could harm. If the signal is
+    ignored or handled by others, nothing changes.
     """
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _interrupt):
         signal.signal(signal.SIGINT, _leave)
 
 
 def raise_again() -> None:
-    """From here on Ctrl-C raises KeyboardInterrupt again, for those who have something to finish; amid an import only
-    once that is done, because what imports may print it, forget it or take it for an error of its own (as pydantic's
+    """From here on Ctrl-C raises KeyboardInterrupt again, for code that has something to finish. During an import it is
+    raised only afterwards, since the importing code may print it, swallow it or take it for its own error (as pydantic's
     classes do).
     """
     import threading  # now, rather than amid another import

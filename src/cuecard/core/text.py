@@ -1,4 +1,4 @@
-"""Text from outside: cleaned, compared, split into words and sentences, and the numbers in it, in English and Chinese."""
+"""Cleans, normalises and compares text, splits it into words and sentences, and reads its numbers (English, Chinese)."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _LATIN_WORD = re.compile(r"[0-9a-zA-Z]")
 
 
 def for_display(text: str, *, max_line: int = 0) -> str:
-    """`text` with nothing in it that a terminal would execute or reorder.
+    """`text` without anything that a terminal would execute or reorder.
 
     Escape sequences are dropped, remaining controls and bidirectional marks become visible as
     `\N{REPLACEMENT CHARACTER}`, tabs become blanks. With `max_line`, longer lines are folded there
@@ -42,13 +42,13 @@ def for_display(text: str, *, max_line: int = 0) -> str:
 
 
 def one_line(text: str, limit: int = 0) -> str:
-    """`for_display`, blanks folded, cut to `limit` characters with an ellipsis."""
+    """`for_display` on one line: runs of blanks become one, and it is cut to `limit` characters with an ellipsis."""
     flat = _SPACES.sub(" ", for_display(text)).strip()
     return f"{flat[: limit - 1]}…" if 0 < limit < len(flat) else flat
 
 
 def normalise(text: str) -> str:
-    """NFKC, casefolded, punctuation at the ends and runs of blanks removed: for comparing."""
+    """The text for comparing: NFKC, casefolded, without punctuation at the ends and runs of blanks."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return _SPACES.sub(" ", text).strip(
         " \t\n.,;:!?'\"“”‘’()[]{}<>。，；：！？、（）《》「」『』*_`"
@@ -59,6 +59,9 @@ def contains_term(text: str, term: str) -> bool:
     """Whether `term` occurs in `text` as a word (Latin script) or as a substring (others).
 
     Both are normalised first. An empty term occurs nowhere.
+
+    >>> contains_term("in New York.", "york"), contains_term("New Yorkers", "york")
+    (True, False)
     """
     needle, haystack = normalise(term), normalise(text)
     if not needle:
@@ -69,7 +72,7 @@ def contains_term(text: str, term: str) -> bool:
 
 
 def is_cjk(text: str) -> bool:
-    """Whether the text holds at least one Han character."""
+    """Whether the text contains at least one Han character."""
     return any("\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" for char in text)
 
 
@@ -80,7 +83,7 @@ def slug(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """`text` with what no file or database can hold (NUL, half a surrogate pair) made visible as
+    """`text` with characters that files or databases cannot hold (NUL, lone surrogates) replaced by
     `\N{REPLACEMENT CHARACTER}`; for text from models and other programs.
     """
     if not text.isascii():
@@ -121,7 +124,11 @@ _ASKED = re.compile(
 
 @lru_cache(maxsize=8192)
 def content_words(text: str) -> tuple[str, ...]:
-    """The words that carry meaning, in order, each once; Chinese runs as pairs of characters."""
+    """The words without stop words, in order, each once; Chinese text as pairs of characters.
+
+    >>> content_words("Who was the inventor of 咖啡机?")
+    ('inventor', '咖啡', '啡机')
+    """
     found: dict[str, None] = {}
     for piece in _PIECES.findall(normalise(text)):
         if not _HAN_RUN.fullmatch(piece):
@@ -135,13 +142,13 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 def _is_small(word: str) -> bool:
-    """Stop words, and the single letters that `I'm` and `don't` leave behind."""
+    """Whether a word is a stop word, or a single letter as `I'm` and `don't` leave behind."""
     return word in _STOP_WORDS or (len(word) == 1 and word.isalpha())
 
 
 @lru_cache(maxsize=2048)
 def keywords(text: str) -> str:
-    """The text without its small words, readable: Chinese runs stay whole."""
+    """The text without stop words, for reading: Chinese text stays whole."""
     kept: list[str] = []
     for piece in _PIECES.findall(text):
         if _HAN_RUN.fullmatch(piece):
@@ -153,7 +160,7 @@ def keywords(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def same_word(one: str, other: str) -> bool:
-    """Equal, or two forms of one word (`invented`, `inventor`). Numbers must be equal."""
+    """Whether two words are equal or forms of one word (`invented`, `inventor`). Numbers must be equal."""
     if one == other:
         return True
     longest = max(len(one), len(other))
@@ -175,19 +182,19 @@ def _shared_prefix(one: str, other: str) -> int:
 
 
 def shared_words(needle: Iterable[str], haystack: Collection[str]) -> tuple[str, ...]:
-    """The words of `needle` that `haystack` has too, in some form."""
+    """The words of `needle` that also occur in `haystack`, in some form."""
     return tuple(
         word for word in needle if word in haystack or any(same_word(word, h) for h in haystack)
     )
 
 
 def coverage(needle: Collection[str], haystack: Collection[str]) -> float:
-    """Which share of `needle`'s words `haystack` has, 0 to 1; 0 for no words."""
+    """The share of `needle`'s words that occur in `haystack`, in [0, 1]; 0 if `needle` is empty."""
     return len(shared_words(needle, haystack)) / len(needle) if needle else 0.0
 
 
 def occurrences(haystack: str, needle: str) -> Iterable[tuple[int, int]]:
-    """Where `needle` stands as a term in `haystack`, both normalised (see `text.contains_term`).
+    """The start and end of each place where `needle` occurs as a term in `haystack`, both normalised (`contains_term`).
 
     A plural or possessive `s` after a Latin word belongs to it.
     """
@@ -207,9 +214,9 @@ def occurrences(haystack: str, needle: str) -> Iterable[tuple[int, int]]:
 
 
 def spans(text: str, terms: Iterable[str]) -> list[tuple[str, int, int]]:
-    """Which of the normalised `terms` stand where in a normalised text, no two overlapping.
+    """The places of normalised `terms` in a normalised text, without overlaps, as (term, start, end).
 
-    Longer terms first need no sorting here: give them in the order in which they go.
+    Earlier terms have precedence: give longer terms first, so that `new york` is not also found as `york`.
     """
     taken = bytearray(len(text))
     found: list[tuple[str, int, int]] = []
@@ -224,7 +231,7 @@ def spans(text: str, terms: Iterable[str]) -> list[tuple[str, int, int]]:
 
 
 def without_terms(text: str, terms: Iterable[str], mark: str = " ") -> str:
-    """`text` with `mark` in place of every one of `terms` that stands in it as a term."""
+    """`text` with `mark` in place of every occurrence of one of `terms`."""
     for term in sorted(terms, key=len, reverse=True):
         if term.strip():
             left = r"(?<![0-9a-z])" if _latin(term[0].lower()) else ""
@@ -322,13 +329,15 @@ _NUMBER = re.compile(
 
 
 def spell_numbers(text: str) -> str:
-    """`text` with every number in one spelling: NFKC, `-` for the minus sign, powers of ten as `e4`, no
-    separators of thousands, a decimal point.
+    """`text` with every number in one spelling: NFKC, `-` for the minus sign, powers of ten as `e4`, no separators of
+    thousands, a decimal point.
 
-    METHODS 11.4, in its order. Superscripts are read before NFKC would join them to what they stand on:
-    10⁴ is a power, the mark in 123² is none of the number. A comma before groups of digits that end in one of three
-    separates thousands; before one or two digits it is a decimal comma (ours: the released grader of WideSearch
-    reads 36,00 as 3600).
+    Superscripts are read before NFKC would join them to the digits before them: 10⁴ is a power, and the footnote mark
+    in 123² is not part of the number. A comma before groups of digits of which the last has three separates thousands;
+    before one or two digits it is a decimal comma (ours; WideSearch's released grader reads 36,00 as 3600).
+
+    >>> spell_numbers("3.8×10⁴, 1,234.50 and 36,00")
+    '3.8e4 , 1234.50 and 36.00'
     """
     text = _RAISED_POWER.sub(lambda found: f"^{found[0].translate(_FLAT)}", text)
     text = _THIN_BLANK.sub("", _RAISED_OR_LOWERED.sub(" ", text))
@@ -340,14 +349,14 @@ def spell_numbers(text: str) -> str:
 
 
 def first_number(text: str) -> str | None:
-    """The first number of a text as `spell_numbers` writes it, with a `%` behind it; else None."""
+    """The first number of a text as `spell_numbers` writes it, with its `%`; None if there is none."""
     found = _NUMBER.search(spell_numbers(text))
     return found and re.sub(r"\.?\s*(%?)$", r"\1", found[0])
 
 
 def read_number(text: str) -> Decimal | None:
-    """The value of the first number of a text; `%` divides by 100. Words for sizes (million, 万), currencies and
-    units are not read (METHODS 11.4).
+    """The value of the first number of a text; `%` divides by 100. Words for sizes (million, 万), currencies and units
+    are ignored, as in WideSearch's released grader.
     """
     return _value(first_number(text))
 
@@ -359,7 +368,7 @@ def read_whole_number(text: str) -> Decimal | None:
 
 
 def plain_number(value: Decimal) -> str:
-    """One spelling for each value: no exponent, no zeros at the end."""
+    """The canonical spelling of a value: no exponent, no zeros at the end (`1.5`)."""
     digits = format(value, "f")
     if "." in digits:
         digits = digits.rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""Data from outside, checked: a file's data against a model, and bodies of HTTP answers against bounds of size."""
+"""Checks data from outside: a file's data against a pydantic model, and HTTP responses against limits of size."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _WRONG_TYPES = {
 
 @dataclass(frozen=True)
 class TaggedUnion:
-    """How a union of models shows in a file: its members stand `depth` levels deep below one
-    top-level field, and are told apart by `tag`, inside the member or at the top of the file.
+    """How a union of models is written in a file: its members are `depth` levels below one top-level field, and are told
+    apart by the field `tag`, inside the member or (`tag_at_top`) at the top of the file.
     """
 
     depth: int
@@ -49,8 +49,8 @@ class TaggedUnion:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one kind of file needs: the title of its errors, the reason given when it is no mapping,
-    which places hold typed JSON, and its tagged unions by top-level field.
+    """How files of one kind are checked. `title`: of their errors; `shape`: the reason given if the file is no mapping;
+    `typed`: which places hold JSON with types; `unions`: tagged unions by top-level field.
     """
 
     title: str
@@ -211,7 +211,7 @@ def _reason(kind: str, message: str, context: dict[str, Any], given: object) -> 
 
 
 MOST_BYTES = 8_000_000
-"""Of one answer in one piece, unpacked; of one event of a stream."""
+"""The most bytes of one response, decompressed, or of one event of a stream."""
 _MOST_VALUES = 500_000
 _REFUSAL_BYTES = 100_000
 _REFUSAL_SECONDS = 3.0
@@ -219,7 +219,7 @@ _PACKED = 65_536
 
 
 class TooMuch(ValueError):
-    """An answer holds more than any answer may; the message says what of."""
+    """A response is larger than allowed; the message says in what respect."""
 
 
 async def read_body(response: ClientResponse, head: bytes = b"", most: int = MOST_BYTES) -> bytes:
@@ -232,8 +232,8 @@ async def read_body(response: ClientResponse, head: bytes = b"", most: int = MOS
 
 
 async def read_refusal(response: ClientResponse, patience: float) -> bytes:
-    """The beginning of what a server says to explain a status, as far as it comes within a few seconds,
-    at most half of those that a call is waited for (`patience`).
+    """The beginning of the body that explains an error status, as far as it comes within a few seconds, at most half of
+    `patience` (the call's timeout in seconds).
     """
     said = bytearray()
     try:
@@ -246,13 +246,13 @@ async def read_refusal(response: ClientResponse, patience: float) -> bytes:
 
 
 def check_bytes(size: int, most: int = MOST_BYTES) -> None:
-    """Raises `TooMuch` where an answer of so many bytes is too long."""
+    """Raises `TooMuch` if a response of `size` bytes is too long."""
     if size > most:
         raise TooMuch(_("the reply is longer than {n} bytes").format(n=f"{most:,}"))
 
 
 def check_values(data: bytes) -> None:
-    """Raises `TooMuch` where JSON would take many times the memory of the bytes that stand for it."""
+    """Raises `TooMuch` if JSON has so many values that they would take many times the memory of its bytes."""
     if len(data) > _PACKED and sum(map(data.count, (b",", b"{", b"["))) > _MOST_VALUES:
         raise TooMuch(_("the reply holds more than {n} values").format(n=f"{_MOST_VALUES:,}"))
 
