@@ -1,4 +1,4 @@
-"""What a file format offers, what all of them share, and agents' outputs that were produced elsewhere."""
+"""The interface of a file format, what all formats share, and agents' outputs that were produced elsewhere."""
 
 import re
 import unicodedata
@@ -22,8 +22,8 @@ from cuecard.core.validation import problems_of
 
 
 class Response(Frozen):
-    """One sample of one task. `text` is what the agent handed in, for `parse_prediction`;
-    `messages` the chat messages as they came; `termination` the other program's word, or empty.
+    """An output for one sample of one task. `text`: what the agent handed in, for `parse_prediction`; `messages`: the chat
+    messages as they came; `termination`: as the other program calls it, or empty.
     """
 
     task_id: str
@@ -63,7 +63,7 @@ _ID = re.compile(r"[\w.\-]{1,120}")
 
 @dataclass(frozen=True)
 class Reading:
-    """What one file held. With a problem the file is bad: nothing of it should be taken."""
+    """The contents of one file. If there is a problem, nothing of the file should be imported."""
 
     path: Path
     tasks: tuple[Task, ...] = ()
@@ -72,14 +72,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Format:
-    """One file format. Reading never raises for what stands in a file: every problem names file, line
-    and reason, and stops no other file. `write_tasks` raises `CuecardError` for a task of a family
-    that the format cannot hold. `recognises` says whether an object is a task or a response of it.
+    """One file format. Reading never raises for the contents of a file: every problem names file, line and reason, and
+    stops no other file. `write_tasks` raises `CuecardError` for a task of a family that the format cannot hold.
+    `recognises` says whether an object is a task or a response of this format.
 
-    Of a folder, the files with one of `suffixes` are read (`deep`: those below it too), where any fit
-    one of `patterns` just these, and of those the ones that `belongs` says. `id_place` is what the format calls a task's id. `through` gives a
-    task as it would come back from a file (None: as it was), `made_up` the fields that a reader has
-    to invent. `join` makes one task of one that was read and the newest that is there.
+    Of a folder, the files with one of `suffixes` are read (`deep`: also in subfolders), only those that match one of
+    `patterns` if any does, and of those the ones that `belongs` accepts. `id_place`: the format's name for a task's id.
+    `through` gives a task as it would be read back from a file (None: unchanged); `made_up`: fields that a reader has to
+    invent. `join` merges a task that was read with the newest revision of it.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Format:
         return FilesResult(problems=(FileProblem(str(path), "", reason),))
 
     def read(self, files: Iterable[Path]) -> Iterator[Reading]:
-        """Each file in turn; a task that an earlier file held already is a problem of the later one."""
+        """Read each file in turn; a task that an earlier file contained already is a problem of the later one."""
         first: dict[str, Path] = {}
         for file in files:
             tasks, problems = self.read_file(file)
@@ -136,8 +136,8 @@ def collect(
     make: Callable[[Entry], Task],
     places: Sequence[tuple[str, str]] = (),
 ) -> TasksRead:
-    """A task of each entry; `places` are regular expressions and replacements that turn a place in
-    a task into the place in the format's object.
+    """A task from each entry. `places`: regular expressions and replacements that turn a place in a task into the place
+    in the format's object, for error messages.
     """
     tasks: list[Task] = []
     problems: list[FileProblem] = []
@@ -170,8 +170,8 @@ def collect(
 def collect_responses(
     path: Path, *, id_key: str, sample_key: str, patterns: Sequence[str] = ()
 ) -> ResponsesRead:
-    """The responses in a file or folder of JSON lines. Without a sample number a task's lines count
-    from 0; without a task id the file's name is the id.
+    """The responses in a file or folder of JSON lines. Without a sample number, the lines of a task are numbered from 0;
+    without a task id, the file's name is the id.
     """
     responses: list[Response] = []
     problems: list[FileProblem] = []
@@ -228,17 +228,17 @@ def _sample(value: object, key: str) -> int | None:
 
 
 def task_id_of(value: object, key: str) -> str:
-    """The task id that stands for another benchmark's id. Raises `Refused` when there is none."""
+    """The task id for another benchmark's id. Raises `Refused` if there is none."""
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise Refused((key, _("is missing") if value is None else _("must be a text or a number")))
     text = str(value).strip()
-    # What Python calls a word has more kinds of digits in it than an id may have.
+    # Python's `\w` matches more kinds of digits than an id may have.
     fits = _ID.fullmatch(text) and all(unicodedata.category(char) != "No" for char in text)
     return text if fits else slug(text)[:120]
 
 
 def make_task(data: Obj) -> Task:
-    """A task of data in which null means left out. Raises `ValidationError`."""
+    """The task in `data`, where null means a missing field. Raises `ValidationError`."""
     return Task.model_validate(_without_nulls(data))
 
 
@@ -252,7 +252,7 @@ def _without_nulls(value: object) -> object:
 
 
 def decoded(value: object, place: str) -> Obj:
-    """An object, or the text of one; missing is empty. Raises `Refused`."""
+    """The object that `value` is, or holds as JSON text; empty if it is missing. Raises `Refused`."""
     if isinstance(value, str):
         try:
             value = parse_json(value)
@@ -266,7 +266,7 @@ def decoded(value: object, place: str) -> Obj:
 
 
 def language_of(value: object, *texts: object) -> str:
-    """`zh` or `en` as the object says, else by the script of its texts."""
+    """`zh` or `en`: as `value` says, else by the script of `texts`."""
     code = str(value or "").strip().lower()[:2]
     if code in ("zh", "en"):
         return code
@@ -280,7 +280,7 @@ def title_of(*texts: object) -> str:
 
 
 def scalar(value: object) -> object:
-    """Numbers as the text that stands for them; anything else as it is, for the model to judge."""
+    """A number as text; anything else unchanged, for the pydantic model to validate."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value

@@ -1,4 +1,4 @@
-"""Cuecard's own files: one YAML or JSON file a task, and one JSON line a trial with all that is recorded of it."""
+"""Cuecard's own files: one YAML or JSON file per task, and one JSON line per trial with everything recorded of it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,7 +54,7 @@ _PLAYERS = ("agent", "user", "world")
 
 
 def line_of(trajectory: Trajectory) -> dict[str, JsonValue]:
-    """One trial as an object. Texts are never cut."""
+    """One trial as a JSON object, with its texts in full."""
     data = trajectory.model_dump(mode="json", include=set(_PLAYERS))
     task = trajectory.task
     return {

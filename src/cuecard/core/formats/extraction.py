@@ -1,4 +1,4 @@
-"""Triples and Markdown tables out of an agent's text, however they are spelt or broken."""
+"""Parses triples and Markdown tables from an agent's text, in many spellings, and repairs broken ones."""
 
 import json
 import re
@@ -23,18 +23,18 @@ _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(\w*)[ \t]*$", re.MULTILINE)
 _CURLY = re.compile("[“”„‟＂]")
 _EMPTY = re.compile(r"(?:`{3,}\w*)?\s*\[\s*\]\s*(?:`{3,})?")
 
-# A text that begins ten thousand arrays is no answer; reading it must still end soon.
+# Bounds the work on texts that begin thousands of arrays.
 _MAX_FAILURES = 400
 _MAX_WASTE = 8_000_000
 _MAX_REPAIR = 400_000
 
 
 def find_triples(text: str) -> list[NamedTriple] | None:
-    """The last complete JSON array of triples; else what can be repaired of a broken one; an empty
-    list for a bare `[]`; None if there is nothing of the kind.
+    """The last complete JSON array of triples in a text; else what can be repaired of a broken one; an empty list for a
+    bare `[]`; None if there is nothing of the kind.
 
-    An entry is an object with a head, a relation and a tail under any common name, or a list of
-    three texts. Arrays that only show the format (`"..."`) do not count.
+    An entry is an object with a head, a relation and a tail under any common name, or a list of three texts. Arrays that
+    only show the format (`"..."`) do not count.
     """
     last: list[NamedTriple] | None = None
     for array in _arrays(text):
@@ -49,7 +49,7 @@ def find_triples(text: str) -> list[NamedTriple] | None:
 
 
 def triple_part(name: str) -> Literal["head", "relation", "tail"] | None:
-    """Which part of a triple a field or column of this name holds, by the common names."""
+    """Which part of a triple a field or column with this name holds, if it is a common name."""
     key = _key(name)
     if key in _HEADS:
         return "head"
@@ -104,7 +104,7 @@ def _repaired(text: str) -> list[NamedTriple]:
     for candidate in candidates[:4]:
         if len(candidate) > _MAX_REPAIR:
             continue
-        # Typographic quotes in place of JSON's own are more than json-repair undoes.
+        # json-repair does not replace typographic quotes.
         for variant in dict.fromkeys((candidate, _CURLY.sub('"', candidate))):
             for item in _with_members(_repair(variant)):
                 if isinstance(item, list) and (triples := _triples(cast(list[object], item))):
@@ -113,7 +113,7 @@ def _repaired(text: str) -> list[NamedTriple]:
 
 
 def _with_members(value: object) -> list[object]:
-    """The value, and what stands directly in it: models wrap the array in an object."""
+    """The value and those directly inside it, since models wrap the array in an object."""
     if isinstance(value, dict):
         return [cast(object, value), *cast(dict[str, object], value).values()]
     return [value]
@@ -125,7 +125,7 @@ def _repair(text: str) -> object:
     try:
         return cast(object, repair_json(text, return_objects=True, skip_json_loads=True))
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
-        # It gives up on some texts by an error of its own; then there is nothing to repair.
+        # json-repair fails on some texts with an exception; then nothing is repaired.
         return None
 
 
@@ -141,7 +141,7 @@ def _fenced(text: str) -> list[str]:
 
 
 def _salvaged(text: str) -> list[NamedTriple]:
-    """Single objects that stand complete, such as JSON lines or the head of a cut-off array."""
+    """Complete single objects, such as JSON lines or the beginning of a cut-off array."""
     return _triples(list(_values(text, _OBJECT)))
 
 
@@ -222,7 +222,7 @@ _TABLE_TEXT_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+-]*)")
 
 @dataclass(frozen=True)
 class FoundTable:
-    """Every row has as many cells as there are columns; `over` rows had more in the text."""
+    """A table found in a text. Every row has as many cells as there are columns; `over` rows had more in the text."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -238,12 +238,11 @@ class _Block:
 
 
 def find_table(text: str) -> FoundTable | None:
-    """The table that is meant as the answer, or None.
+    """The table in a text that is meant as the answer, or None.
 
-    Tables in a ```markdown fence go before bare ones (WideSearch asks for the fence), tables with
-    rows before empty ones; of several, the last one at least half as long as the longest: an
-    answer follows its drafts, and a short closing summary is no answer. Ragged rows are padded or
-    cut to the header.
+    Tables in a ```markdown fence are preferred to bare ones (WideSearch asks for the fence), and tables with rows to
+    empty ones; of several, the last one that is at least half as long as the longest, since an answer follows its drafts
+    and a short closing summary is no answer. Rows are padded or cut to the length of the header.
     """
     found = [(block.fenced, table) for block in _blocks(text) if (table := _table(block.lines))]
     for fenced in (True, False):
@@ -255,10 +254,10 @@ def find_table(text: str) -> FoundTable | None:
 
 
 def _blocks(text: str) -> list[_Block]:
-    """Runs of lines with pipes in them, cut where another table begins (METHODS 11.5).
+    """Runs of lines with pipes, split where another table begins.
 
-    Inside a fence blank lines end nothing. Outside they do, but a rule may stand one blank line below a header
-    that stands alone.
+    Inside a fence blank lines do not end a table. Outside they do, except that the rule of dashes may follow a single
+    header line after one blank line.
     """
     blocks: list[_Block] = []
     # None: blank lines in a row.
@@ -294,8 +293,8 @@ def _blocks(text: str) -> list[_Block]:
 
 
 def _cut(lines: list[str | None]) -> Iterator[tuple[str, ...]]:
-    """The tables of one run: a line that is followed by a rule of dashes begins a new one, unless it stands
-    right between two rules (a grid) or nothing follows (a rule at the end).
+    """The tables of one run of lines: a line followed by a rule of dashes begins a new one, unless it stands between two
+    rules (a grid) or nothing follows the rule.
     """
     block: list[str] = []
     for place, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""The files of any format: found in a folder, read as single JSON objects, and named on export."""
+"""Files of any format: finds them in a folder, reads them as single JSON objects, and names them on export."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _MAX_FOLDERS = 100_000
 
 @dataclass(frozen=True)
 class FilesResult:
-    """Files in the order of their paths, and a problem of each place that could not be looked at."""
+    """Files in the order of their paths, and a problem for each place that could not be read."""
 
     files: tuple[Path, ...] = ()
     problems: tuple[FileProblem, ...] = ()
@@ -31,9 +31,9 @@ class FilesResult:
 def find_files(
     path: Path, suffixes: Sequence[str], *, patterns: Sequence[str] = (), deep: bool = False
 ) -> FilesResult:
-    """`path` itself, or the files with one of `suffixes` (lower case) in that folder, with `deep`
-    below it too: those that fit the first of `patterns` that any fits, else all. Links to folders
-    are not followed.
+    """`path` itself if it is a file; of a folder, the files with one of `suffixes` (lower case), with `deep` also in
+    subfolders: those that match the first of `patterns` that any file matches, else all. Links to folders are not
+    followed.
     """
     if not path.is_dir():
         return FilesResult((path,))
@@ -77,7 +77,7 @@ def _sort(
         except OSError as error:
             problems.append(FileProblem(str(place), "", error.strerror or str(error)))
         else:
-            # Not a pipe or a device: reading one may never end.
+            # No pipes or devices, since reading them may never end.
             if stat.S_ISREG(mode):
                 found.append(place)
 
@@ -142,7 +142,7 @@ def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> Path:
-    """`replace_file` for what a person asked to be written. Raises `CuecardError`."""
+    """`replace_file`, making the folder if need be. Raises `CuecardError` if the file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return replace_file(path, text, private=private)
@@ -185,7 +185,7 @@ def _whole(text: str) -> int:
 
 
 def _no_doubles(pairs: list[tuple[str, Any]]) -> Obj:
-    """Of two fields of one name a plain reader would quietly lose the first."""
+    """Refuses objects with two fields of the same name, of which a plain parser would silently drop the first."""
     obj = dict(pairs)
     if len(obj) != len(pairs):
         names = [name for name, _value in pairs]
@@ -271,8 +271,8 @@ _UNSAFE = re.compile(r"[^\w.\- ]")
 
 
 def file_names(ids: Sequence[str], suffix: str, prefix: str = "") -> list[str]:
-    """`{prefix}{id}{suffix}` for each id (the prefix not twice); where that is too long, or differs
-    from an earlier one only by case or composition, something is added that follows from the id.
+    """`{prefix}{id}{suffix}` for each id (the prefix not twice). If that is too long, or differs from an earlier name only
+    by case or Unicode composition, a hash of the id is added.
     """
     taken: set[str] = set()
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""A graph task as a graph file, what GraphML and RDF share; names as IRIs, and rdflib, an extra imported when a file needs it."""
+"""What GraphML and RDF files of graph tasks share; names as IRIs; and rdflib, an optional dependency."""
 
 import json
 import logging
@@ -23,12 +23,12 @@ from cuecard.core.text import is_cjk, slug
 from cuecard.core.validation import Place, problems_of
 
 PLAIN = ("id", "title", "language", "query")
-"""The fields of the header that stand in a graph file as themselves; the rest is one JSON text."""
+"""The task fields that a graph file stores separately; the others are stored together as JSON."""
 _PLACEHOLDER = {"en": "(query not written yet)", "zh": "（尚未写查询）"}
 
 
 class Unreadable(Exception):
-    """A file is no graph: at which place, why, in which line."""
+    """A file that is no readable graph: the place, the reason and the line."""
 
     def __init__(self, reason: str, line: int | None = None, place: str = "") -> None:
         super().__init__(reason)
@@ -37,8 +37,8 @@ class Unreadable(Exception):
 
 @dataclass
 class GraphFile:
-    """What a graph file says. `nodes` and `triples` have the fields of `Node` and `Triple`;
-    `header` those of a `Task`, empty when no Cuecard wrote it; `rest` the JSON of the others.
+    """The contents of a graph file. `nodes` and `triples` have the fields of `Node` and `Triple`; `header` those of a
+    `Task`, empty for files of other programs; `rest`: the JSON of the task's other fields.
     """
 
     nodes: list[Obj] = field(default_factory=list[Obj])
@@ -50,7 +50,7 @@ class GraphFile:
 
 
 def read_graph_task(path: Path, load: Callable[[bytes], GraphFile]) -> TasksRead:
-    """The one task of a file. `load` raises `Unreadable`."""
+    """The one task in a file. `load` parses its bytes and may raise `Unreadable`."""
     file = GraphFile()
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -78,9 +78,7 @@ def graph_of(task: Task) -> Graph:
 
 
 def keep_header(given: Task, newest: Task) -> Task:
-    """`given` over the task that is there: a graph without a header brings its nodes and triples, and
-    takes nothing else away.
-    """
+    """`given` merged into the newest revision: a graph file without a header changes nodes and triples only."""
     if not given.query.endswith(tuple(_PLACEHOLDER.values())) or given.query == newest.query:
         return given
     graph, old = graph_of(given), graph_of(newest)
@@ -146,10 +144,10 @@ _LOCAL = re.compile(r"[#/:]([^#/:]+)[#/:]?$")
 
 
 def iri_of(name: str, space: str) -> str:
-    """The IRI of a name: the name itself where it is one, else the name quoted in `space`."""
+    """The IRI of a name: the name itself if it is an IRI, else the quoted name within `space`."""
     if _IRI.fullmatch(name) and name.isascii() and not name.startswith((OURS, BASE)):
         return name
-    # Letters of other scripts may stand in an IRI, and there people can read them.
+    # IRIs may contain letters of all scripts, which people can read better than escapes.
     return space + "".join(char if _readable(char) else quote(char, safe="") for char in name)
 
 
@@ -181,7 +179,7 @@ def rdflib() -> Any:
             "rdflib",
             _("Install it: pip install 'cuecard[rdf]'"),
         ) from error
-    # It tells of odd addresses on stderr, where the app draws.
+    # rdflib logs odd addresses to stderr, where the app draws.
     logger = logging.getLogger("rdflib")
     if logger.propagate:
         logger.addHandler(logging.NullHandler())

@@ -46,7 +46,7 @@ class _Thing:
 
 
 class _Reader:
-    """Handlers of expat; what they raise comes out of `Parse`."""
+    """Handlers for the XML parser expat, whose `Parse` passes their exceptions on."""
 
     def __init__(self) -> None:
         self.parser = expat.ParserCreate(namespace_separator=" ")
@@ -68,7 +68,7 @@ class _Reader:
         return self.parser.CurrentLineNumber
 
     def _doctype(self, *_declared: object) -> None:
-        # Entities are declared there: bombs, and files and addresses that are none of ours.
+        # Entities are declared there, which could expand without bound or read files and addresses.
         raise Unreadable(_("has a DOCTYPE; remove it"), self.line)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -89,7 +89,7 @@ class _Reader:
                 key = attributes.get("key", "")
                 self._collecting = (self._open[-1], self._names.get(key, key), [])
             case "NodeLabel" | "EdgeLabel" if self._collecting is not None:
-                # yEd puts what is drawn at a node or edge inside its data.
+                # yEd stores the drawing of a node or edge, with its label, inside its data.
                 self._collecting = (self._collecting[0], name, [])
             case _:
                 pass
@@ -170,7 +170,7 @@ def _ours(reader: _Reader, graph: _Thing) -> GraphFile:
 
 
 def _theirs(reader: _Reader) -> GraphFile:
-    """Where every node has a label of its own, the labels are the ids: those of programs say nothing."""
+    """If every node has a unique label, the labels become the ids, since ids of other programs mean nothing."""
     labels = [node.get(*_LABELS).strip() for node in reader.nodes]
     named = all(labels) and len(set(labels)) == len(labels)
     ids: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A trial as a sample of an Inspect AI log, with its events as Inspect AI tells them."""
+"""A trial as a sample of an Inspect AI log, with its events in Inspect AI's terms."""
 
 import hashlib
 from collections import defaultdict
@@ -60,7 +60,7 @@ class _Stamp(TypedDict):
 
 
 class Events:
-    """`messages`: the sample's messages, which calls of the agent refer to by their place."""
+    """Converts a trial's events. `messages`: those of the sample, to which model calls refer by index."""
 
     def __init__(
         self, trajectory: Trajectory, started: datetime, messages: tuple[shapes.Message, ...]
@@ -77,7 +77,7 @@ class Events:
         scores: Mapping[str, shapes.Score],
         error: shapes.Error | None,
     ) -> tuple[AnyEvent, ...]:
-        """In the order of the log, then the scores."""
+        """All events in the order of the log, then the scores."""
         t = self._trajectory
         data = shapes.SampleData(input=opening, target=target, id=t.task.id)
         found: list[AnyEvent] = [shapes.SampleInit(**self._at("init", self._started), sample=data)]
@@ -246,8 +246,8 @@ _SIGN = {Decision.YES: "✓", Decision.NO: "✗", Decision.UNJUDGED: "?"}
 
 
 def sample_of(trajectory: Trajectory) -> shapes.Sample:
-    """Epochs count from 1, our samples from 0. Scores are the family's measures by each judge, those of the first
-    judge under their plain names; the first of them explains itself by all verdicts.
+    """The Inspect AI sample of a trial. Its epoch is our sample number + 1. Scores are the family's measures by each
+    judge, those of the first judge under their plain names; the first score's explanation lists all verdicts.
     """
     t = trajectory
     messages = tuple(message_of(m, t.uid, n) for n, m in enumerate(chat_of(t.events, t.prompts)))
@@ -328,7 +328,7 @@ def error_of(trajectory: Trajectory) -> shapes.Error | None:
 
 
 def mark(*parts: object) -> str:
-    """An id of 22 characters that follows from these."""
+    """An id of 22 characters that is a hash of `parts`."""
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:22]
 
 

@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Span:
-    """`end` may grow while what happens within it is read."""
+    """A span under construction; `end` grows while the events within it are read."""
 
     key: str
     name: str
@@ -197,7 +197,7 @@ class _Reader:
         inside = _tool_of(scope)
         if inside is None:
             return turned
-        # The call is recorded when it is answered: after what was done within it.
+        # A call is recorded when it is answered, after the events within it.
         key = f"{part}/{turn}/{inside}"
         span = self._spans.setdefault(key, Span(key, "execute_tool", turned, start, end))
         span.start, span.end = min(span.start, start), max(span.end, end)
@@ -275,7 +275,7 @@ class _Reader:
     def _common(self, operation: str) -> Attributes:
         return {
             "gen_ai.operation.name": operation,
-            # Whom the endpoint belongs to is not recorded: only that it spoke OpenAI's protocol.
+            # The log does not record whose endpoint it was, only that it used OpenAI's protocol.
             "gen_ai.provider.name": "openai" if operation == "chat" else SCOPE,
             "gen_ai.conversation.id": self._t.uid,
         }

@@ -65,7 +65,7 @@ def recognises(obj: Obj) -> bool:
 
 
 def difficulty_of(facts: int) -> Difficulty:
-    """Tiers by the number of facts: 1-5 easy, 6-10 medium, 11 and more hard (FORMATS: paraworld)."""
+    """The difficulty by the number of facts, after Mind-ParaWorld's tiers: 1-5 easy, 6-10 medium, 11 and more hard."""
     return "easy" if facts <= 5 else "medium" if facts <= 10 else "hard"
 
 
@@ -163,7 +163,7 @@ def _refreshed(task: Task) -> Task:
 
 
 def _index(task_id: str) -> int | str:
-    """The number that became this id; an id that was none stands for itself."""
+    """The number from which this id was made; an id that was not made from a number is returned unchanged."""
     match = _ID.fullmatch(task_id)
     return int(match[1]) if match and str(int(match[1])) == match[1] else task_id
 

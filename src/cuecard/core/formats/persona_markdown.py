@@ -1,4 +1,4 @@
-"""A persona as one Markdown text (VibeSearchBench): read, written, and edited so that only what was edited changes."""
+"""Personas as Markdown text (VibeSearchBench): parses and writes them, and edits a text so that nothing else changes."""
 
 import re
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _COMPLETES = re.compile(
 
 
 def infer_kind(text: str) -> CueKind:
-    """The kind of a cue from its words, English or Chinese; `mentions` when nothing else shows."""
+    """The kind of a cue, inferred from its English or Chinese words; `mentions` by default."""
     if _START.search(text) and not _OTHER_PART.search(text):
         return CueKind.START
     if _ASKS.search(text):
@@ -114,7 +114,7 @@ class ParsedStage:
 
 @dataclass
 class ParsedPersona:
-    """What was read, and where it stood. A section or field that occurs twice has no span."""
+    """A parsed persona with the places of its parts. A section or field that occurs twice has no span."""
 
     lines: list[str] = field(default_factory=list[str])
     sections: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -123,7 +123,7 @@ class ParsedPersona:
 
 
 def read_persona(text: str, initial_query: object) -> dict[str, object]:
-    """The fields of a `Persona`, for the model to validate: what the text lacks is empty here."""
+    """The fields of a `Persona`, to be validated; fields that the text lacks are empty."""
     parsed = parse_persona(text)
     return {
         "identity": _joined(parsed.sections.get("identity") or parsed.sections.get("preface", [])),
@@ -225,7 +225,7 @@ def _joined(lines: list[str]) -> str:
 
 
 def guarded(text: str) -> str:
-    """Lines that would read as a section's heading get Markdown's escape."""
+    """The text with lines that look like a section's heading escaped."""
     return "\n".join(f"\\{line}" if _SECTION.fullmatch(line) else line for line in text.split("\n"))
 
 

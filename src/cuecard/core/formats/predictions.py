@@ -1,4 +1,4 @@
-"""From an agent's last words to a prediction, whoever the agent was."""
+"""Parses predictions from the last words of any agent."""
 
 import re
 
@@ -20,8 +20,11 @@ _EMPHASISED = re.compile(r"\*{1,3}([^*]+)\*{0,3}|([^*]+)\*{1,3}")
 
 
 def find_answer(text: str) -> str:
-    """The last `<answer>…</answer>`, else what follows the last `Final answer:` or `最终答案：`, else
-    the last paragraph that is not blank; empty if there is none.
+    """The final answer in a text: the last `<answer>…</answer>`, else what follows the last `Final answer:` or
+    `最终答案：`, else the last paragraph that is not blank; "" if there is none.
+
+    >>> find_answer("It is cheap. Final answer: 36 euros")
+    '36 euros'
     """
     return _tagged(text) or _labelled(text) or _last_paragraph(text)
 
@@ -77,8 +80,8 @@ NO_ANSWER = N_("the text holds no answer")
 
 
 def parse_prediction(family: Family, text: str) -> Prediction:
-    """What a text hands in: triples, a table or an answer, as the family wants it; unusable, with the
-    reason and the text, when there is none. Never raises.
+    """The prediction in a text: triples, a table or an answer, depending on the family; an `UnusablePrediction` with the
+    reason if there is none. Never raises.
     """
     raw = storable(text)
     said = _after_thoughts(raw)
@@ -89,7 +92,7 @@ def parse_prediction(family: Family, text: str) -> Prediction:
 
 
 def _after_thoughts(text: str) -> str:
-    """Models that think aloud in their reply draft answers there; only what follows is meant."""
+    """The text after the model's thoughts, in which it may draft answers."""
     end = 0
     for match in _THOUGHT_END.finditer(text):
         end = match.end()

@@ -69,14 +69,14 @@ class _Facts:
         return [value for predicate in predicates for value in about.get(predicate, ())]
 
     def text(self, subject: Any, *predicates: str) -> str:
-        """The text there is; of several that without a language, else the first by language."""
+        """The text of a property; of several the one without a language tag, else the first by language."""
         found = self.values(subject, *predicates[:1])
         if not found:
             return self.text(subject, *predicates[1:]) if predicates[1:] else ""
         return str(min(found, key=lambda v: (str(getattr(v, "language", "") or ""), str(v))))
 
     def id(self, term: Any) -> str:
-        """The node that a term is. Parsers call blank nodes otherwise each time: here they count."""
+        """The node id of a term. Blank nodes are numbered, since parsers name them differently each time."""
         if hasattr(term, "datatype"):
             return str(term)
         if term in self._blank:
@@ -131,7 +131,7 @@ def load_json_ld(data: bytes) -> GraphFile:
 
 
 def _check_contexts(value: object) -> None:
-    """A context given by its address would be fetched, from wherever the file says."""
+    """Refuses a context given by its address, since it would be fetched from wherever the file says."""
     if isinstance(value, dict):
         for key, inner in cast(dict[str, object], value).items():
             if (key == "@context" and _remote(inner)) or key == "@import":

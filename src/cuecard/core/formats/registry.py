@@ -1,4 +1,4 @@
-"""All formats by name, and telling which one a path is in."""
+"""All file formats by name, and detection of the format of a path."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ _BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
 
 
 def detect(path: Path) -> str | None:
-    """The name of the format that a file or folder of tasks or responses is in; None when it is none
-    of them, or not there.
-    """
+    """The name of the format of a file or folder of tasks or responses; None if it is none of them, or does not exist."""
     if path.is_file():
         suffix = path.suffix.lower()
         for name in _BY_SUFFIX:

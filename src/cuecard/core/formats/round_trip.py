@@ -1,4 +1,6 @@
-"""Nothing is lost on the way: what a task cannot hold of another benchmark's object, and what a format cannot hold of a task."""
+"""Lossless round trips: keeps what a task cannot hold of another benchmark's object, and what a format cannot hold of a
+task.
+"""
 
 import json
 from collections import Counter
@@ -17,7 +19,7 @@ _ORDER = f"{PRIVATE}order"
 
 
 class Refused(Exception):
-    """An object is no task of the format: places inside it with reasons."""
+    """An object is no valid task of the format; holds places in it with reasons."""
 
     def __init__(self, *problems: tuple[str, str]) -> None:
         super().__init__(problems)
@@ -26,9 +28,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Codec:
-    """How one format's object becomes a task and back. `build` raises `Refused` or pydantic's
-    `ValidationError`; `render` yields every field that the format names. `mend` puts an edit into a
-    field's own text, for fields of which more than the whole can be kept.
+    """Conversion between a format's objects and tasks. `build` makes a task; it raises `Refused` or pydantic's
+    `ValidationError`. `render` gives every field that the format defines. `mend` applies an edit to the original text of
+    a field, so that the rest of that text is kept.
     """
 
     name: str
@@ -81,8 +83,8 @@ def exported(task: Task, codec: Codec) -> Obj:
 
 
 def merged(original: Any, baseline: Any, current: Any) -> Any:
-    """`original` with the changes that lead from `baseline` (how the unedited task renders it) to
-    `current`; text that holds JSON stays text.
+    """A three-way merge: `original` with the changes from `baseline` (the unedited task, rendered) to `current`. Text
+    that holds JSON stays text.
     """
     if same(baseline, current):
         return original
@@ -102,7 +104,7 @@ def merged(original: Any, baseline: Any, current: Any) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equal as JSON text: 1, 1.0, true and "1" differ, and so does the order of keys."""
+    """Whether two values are equal as JSON text: 1, 1.0, true and "1" differ, and the order of keys matters."""
     return json.dumps(left) == json.dumps(right)
 
 
@@ -189,7 +191,7 @@ _LABELS: dict[str, str] = {
 
 
 def left_out(tasks: Sequence[Task], through: Through | None) -> dict[str, int]:
-    """What would not come back from files of a format, by its name for people, with how many."""
+    """The parts of tasks that a format's files cannot hold, by their names for people, with their numbers."""
     counts: Counter[str] = Counter()
     if through is None:
         return {}
@@ -207,8 +209,8 @@ def left_out(tasks: Sequence[Task], through: Through | None) -> dict[str, int]:
 
 
 def joined(given: Task, newest: Task, through: Through | None, made_up: Sequence[str] = ()) -> Task:
-    """`given`, as a file of the format said it, with what such files cannot say taken from `newest`;
-    `made_up` names fields that a reader derives because the file has no place for them.
+    """The task `given`, as read from a file, completed from `newest` with what such files cannot hold. `made_up`: fields
+    that a reader has to invent because the file has no place for them.
     """
     if through is None or given.family != newest.family:
         return given
@@ -273,7 +275,7 @@ def _keeping_merged_list(base: list[Any], mine: list[Any], given: list[Any]) -> 
 
 
 def _merged_by_id(base: list[Obj], mine: list[Obj], given: list[Obj]) -> list[Obj]:
-    """Nodes: a file may have to list those that we leave unlisted."""
+    """Merged nodes: a file may have to list nodes that our tasks leave unlisted."""
     old = {item["id"]: item for item in base}
     own = {item["id"]: item for item in mine}
     result: list[Obj] = []
@@ -315,7 +317,7 @@ def _differences(before: Any, after: Any, place: tuple[str, ...]) -> Iterator[tu
 
 
 def _bare(node: Obj) -> tuple[object, object]:
-    """A node that is named as its id says no more than one that is not listed."""
+    """What of a node is compared: its name (by default its id) and its aliases."""
     return node.get("name") or node.get("id"), node.get("aliases")
 
 

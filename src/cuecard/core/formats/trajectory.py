@@ -1,4 +1,4 @@
-"""All that is told of one trial when it is handed on: what was recorded, its chat messages, and its task's gold in a few words."""
+"""Everything that exports include of one trial: its log, its chat messages, its judgements, and its task's gold."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from cuecard.core.verdicts import Item, Judgement, Measure, Prediction, Unusable
 
 
 class Judged(Frozen):
-    """A judge's newest judgement of the trial, and what it makes of it."""
+    """A judge's newest judgement of the trial, and the measures that follow from it."""
 
     judgement: Judgement
     measures: tuple[Measure, ...]
@@ -45,8 +45,8 @@ class Payment(Frozen):
 
 
 class Trajectory(Frozen):
-    """A trial that has ended, on `task` as it was in `revision`. `events`: its effective log, whole; `takes`: how often
-    it was taken. `prompts`: texts of the prompts that calls were made with, by hash, as far as they are kept.
+    """A trial that has ended, on `task` as it was in `revision`. `events`: its effective log with all texts; `takes`: the
+    number of attempts. `prompts`: texts of the prompts used, by hash, as far as they are stored.
     """
 
     run: str
@@ -87,16 +87,16 @@ class Trajectory(Frozen):
 
 
 def response_of(family: Family, prediction: Prediction) -> str:
-    """The words that were handed in, or words that say the same where another way led to the prediction."""
+    """A text from which `parse_prediction` reads this prediction: the agent's own, if it does, else an equivalent one."""
     if isinstance(prediction, UnusablePrediction):
-        # Words in which something can be read by now would score.
+        # A text that can be parsed by now would score.
         return prediction.raw if reads_as(family, prediction.raw, prediction) else ""
     written = (prediction.raw, *prediction.spellings)
     return next((text for text in written if reads_as(family, text, prediction)), written[-1])
 
 
 def reads_as(family: Family, text: str, prediction: Prediction) -> bool:
-    """Whether these words hand in what the prediction does; of unusable ones, whether neither can be read."""
+    """Whether `text` parses to the same prediction; for an unusable one, whether `text` is unusable too."""
     found = parse_prediction(family, text)
     if isinstance(prediction, UnusablePrediction):
         return found.kind == prediction.kind
@@ -117,8 +117,8 @@ class Call(Frozen):
 
 
 class ChatMessage(Frozen):
-    """`seq`: the event that it comes from, None for a prompt. `call_id` and `name`: of the call that a tool's
-    message answers; not `ok`: the call was refused.
+    """One message of the conversation. `seq`: of the event that it comes from, None for a prompt. `call_id`, `name`: of
+    the call that a tool's message answers; `ok` is false if that call was refused.
     """
 
     role: Role
@@ -171,7 +171,7 @@ def as_openai(message: ChatMessage) -> dict[str, JsonValue]:
 
 
 def arguments_of(call: Call | ToolCall) -> str:
-    """A call's arguments as JSON, or as they were written where that was none."""
+    """A call's arguments as JSON, or as the model wrote them if that was no JSON."""
     return call.broken or json.dumps(call.arguments, ensure_ascii=False)
 
 
