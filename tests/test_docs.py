@@ -97,6 +97,21 @@ def test_modules_that_are_named_are_there(page: Path) -> None:
         assert holds(f"cuecard.{name}"), f"{page.name} names {name}"
 
 
+def test_modules_that_docstrings_name_are_there() -> None:
+    named = re.compile(rf"`((?:{'|'.join(PACKAGES)})(?:\.\w+)+)`")
+    sources = {
+        path.relative_to(ROOT): path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "src").rglob("*.py"))
+    }
+    wrong = {
+        f"{path}: {name}"
+        for path, source in sources.items()
+        for name in named.findall(source)
+        if not holds(f"cuecard.{name}")
+    }
+    assert not wrong
+
+
 def holds(dotted: str) -> bool:
     parts = dotted.split(".")
     for count in range(len(parts), 1, -1):

@@ -215,7 +215,7 @@ def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Pla
 
 
 def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
-    """Every ratio with its 95% interval, resampling tasks (`annotate.agreement.with_intervals`). Many at once share
+    """Every ratio with its 95% interval, resampling tasks (`annotate.agreement.intervals.with_intervals`). Many at once share
     their resamples, which is faster.
     """
     if len(plans) <= _ALONE:
