@@ -4,10 +4,18 @@ Screens and widgets declare their keys with `keys(...)`; labels stay untranslate
 translated where they are shown.
 """
 
+# What a footer is made of is nothing that Textual offers to others.
+# pyright: reportPrivateUsage=false
+
 import re
 from dataclasses import dataclass
 
+from rich.cells import cell_len
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Footer
+from textual.widgets._footer import FooterKey, FooterLabel
 
 
 @dataclass(frozen=True)
@@ -56,3 +64,55 @@ def keys(*declared: Key) -> list[BindingType]:
 def registry() -> dict[str, Key]:
     """All actions declared so far, by id."""
     return dict(_registry)
+
+
+_AROUND, _AROUND_COMPACT = 3, 2
+"""Cells of blanks before, between and after a key and what it does."""
+_MORE = "…"
+_ALWAYS = {"question_mark", "f1", "escape"}
+"""Keys that are shown before others: the first two lead to all that are left out."""
+
+
+class KeyBar(Footer):
+    """A footer that cuts no key in two: those that do not fit are left out, which an ellipsis tells."""
+
+    def __init__(self, *, compact: bool = False) -> None:
+        super().__init__(show_command_palette=False, compact=compact)
+        self._composed_for = 0
+
+    def compose(self) -> ComposeResult:
+        self._composed_for = room = self.screen.size.width
+        keys = list(super().compose())
+        around = _AROUND_COMPACT if self.compact else _AROUND
+        shown = fitting([_measured(key, around) for key in keys], room)
+        yield from (key for at, key in enumerate(keys) if at in shown)
+        if len(shown) < len(keys):
+            yield FooterLabel(_MORE)
+
+    def on_resize(self) -> None:
+        if self._composed_for not in (0, self.screen.size.width):
+            self.call_after_refresh(self.recompose)
+
+
+def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:
+    """The indices of those of `keys` (their names and cells) that fit into `room` cells, with place for an ellipsis
+    where one is needed. Nothing is shown after what did not fit, but for the keys that are shown always.
+    """
+    if sum(cells for _, cells in keys) <= room:
+        return set(range(len(keys)))
+    shown = {at for at, (name, _) in enumerate(keys) if name in _ALWAYS}
+    left = room - len(_MORE) - 1 - sum(keys[at][1] for at in shown)
+    for at, (_, cells) in enumerate(keys):
+        if at in shown:
+            continue
+        if cells > left:
+            break
+        shown.add(at)
+        left -= cells
+    return shown
+
+
+def _measured(widget: Widget, around: int) -> tuple[str, int]:
+    if not isinstance(widget, FooterKey):
+        return "", 0
+    return widget.key, cell_len(widget.key_display) + cell_len(widget.description) + around

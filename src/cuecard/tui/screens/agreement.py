@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.labelling.comparison.compare import Place, cases_at, seen_by
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs
@@ -17,7 +17,7 @@ from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import GridCell
@@ -227,7 +227,7 @@ class AgreementItemsScreen(CuecardScreen[None]):
             ("x", _("Show all: I can no longer label them blind")),
             ("esc", _("Back to the figures")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.review.board import dimension_labels, look_at_board, seen_by
 from cuecard.annotate.review.figures import DecidedRound, figures_of
@@ -19,7 +19,7 @@ from cuecard.annotate.review.protocol import protocol_of
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, ListSource
 from cuecard.tui.present.board import PEOPLE_COLUMNS, TASK_COLUMNS, BoardView
@@ -90,7 +90,7 @@ class BoardScreen(CuecardScreen[None]):
             ("t", _("Tasks: whom the open reviews wait for")),
             id="no-figures",
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#heading, ListTable, FiguresTable, #about, EmptyState"):
@@ -326,7 +326,7 @@ class RoundsScreen(CuecardScreen[None]):
         text = told.format(n=len(self._rounds), differ=differ)
         yield Static(text, id="heading", markup=False)
         yield ListTable(COLUMNS)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         table = self.query_one(ListTable)

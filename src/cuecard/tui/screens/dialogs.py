@@ -5,11 +5,11 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Footer, Input, Static, TextArea
+from textual.widgets import Button, Input, Static, TextArea
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.widgets.text import PlainText
@@ -37,7 +37,7 @@ class TextDialog(CuecardDialog[str | None]):
             if self._note:
                 yield Static(for_display(self._note), classes="muted", markup=False)
             yield TextArea(self._text, soft_wrap=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
@@ -74,7 +74,7 @@ class ConfirmDialog(CuecardDialog[bool]):
             with Horizontal(classes="buttons"):
                 yield Button(_("No"), id="no")
                 yield Button(self._yes, variant="warning", id="yes")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#no", Button).focus()
@@ -115,7 +115,7 @@ class AskLine(CuecardDialog[str | None]):
             yield LineEditor(self._value, placeholder=self._placeholder, id="answer")
             with Horizontal(classes="buttons"):
                 yield Button(self._button, variant="primary", id="accept")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#answer", Input).focus()
@@ -167,7 +167,7 @@ class HelpDialog(CuecardDialog[None]):
                 yield Static(self._table(self._here), classes="keys")
             yield Static(_("Everywhere"), classes="group")
             yield Static(self._table(self._general), classes="keys")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()

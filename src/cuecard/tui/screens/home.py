@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
@@ -77,7 +77,7 @@ class HomeScreen(CuecardScreen[None]):
         yield NavBar("home")
         with Vertical(id="body"):
             yield Static(_("Opening the workspace…"), id="heading", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)

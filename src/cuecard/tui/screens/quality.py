@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Footer, Input, Static
+from textual.widgets import Button, Input, Static
 
 from cuecard.annotate.quality.decision_table import GRAVITY, STAGE, STAGES, VERDICT_LABEL, StageName
 from cuecard.annotate.quality.pipeline import Planned, decide, plan_stages, qc_report
@@ -19,7 +19,7 @@ from cuecard.core.config import Config
 from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.entries import Paragraph
@@ -108,7 +108,7 @@ class QcScreen(CuecardScreen[None]):
                     yield Paragraphs(id="text")
                 yield ListTable(RESULT_COLUMNS, id="results")
                 yield Paragraphs(id="came-back")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#progress").display = self.query_one("#results").display = False
@@ -343,7 +343,7 @@ class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
                 for verdict in GRAVITY:
                     kind = "primary" if verdict == proposed else "default"
                     yield Button(Text(verdict_piece(verdict).text), variant=kind, id=verdict)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         proposal = self._report.proposal

@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Checkbox, Footer, Input, Label, Select, Static
+from textual.widgets import Button, Checkbox, Input, Label, Select, Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, pgettext
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.preferences import DARK, LIGHT, preferences_path
 from cuecard.tui.present.labels import ink
@@ -86,7 +86,7 @@ class SettingsScreen(CuecardScreen[None]):
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
@@ -297,7 +297,7 @@ class WelcomeDialog(CuecardDialog[Introduction | None]):
                 yield Checkbox(_("Add the eight sample tasks"), value=True, id="samples")
             with Horizontal(classes="buttons"):
                 yield Button(_("Begin"), variant="primary", id="begin")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#name", Input).focus()

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Footer, Input, Label, Static
+from textual.widgets import Button, Input, Label, Static
 
 from cuecard.annotate.sharing.merging import merge_bundles
 from cuecard.annotate.sharing.reading import BundleFile, read_bundles
@@ -16,7 +16,7 @@ from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.store.bundle_records import MergeReport
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.files import (
     entries_of_bundle,
@@ -64,7 +64,7 @@ class BundleDialog(CuecardDialog[WrittenBundle | None]):
             yield EntryList(id="found")
             with Horizontal(classes="buttons"):
                 yield Button(_("Pack"), variant="primary", id="go", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(PathInput).focus_input()
@@ -146,7 +146,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
             yield EntryList(id="found")
             with Horizontal(classes="buttons"):
                 yield Button(_("Look"), variant="primary", id="go", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(PathInput).focus_input()

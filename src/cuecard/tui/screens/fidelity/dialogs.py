@@ -6,13 +6,13 @@ from typing import cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Input, Label, Static
+from textual.widgets import Input, Label, Static
 from textual.widgets.selection_list import Selection
 
 from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.fidelity import sizes_lines
 from cuecard.tui.widgets.lists import TickList
@@ -62,7 +62,7 @@ class ScopeDialog(CuecardDialog[Scope | None]):
             runs.display = bool(self._runs)
             yield Static(_("Runs"), classes="title")
             yield runs
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def action_accept(self) -> None:
         runs = cast("TickList[int]", self.query_one("#runs", TickList))
@@ -122,7 +122,7 @@ class SizesDialog(CuecardDialog[None]):
                     yield Label(label)
                     yield Input(value, id=field, compact=True)
             yield PlainText(id="said")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._count()
@@ -158,7 +158,7 @@ class PathDialog(CuecardDialog[str | None]):
             box.border_title = Text(one_line(self._title))
             yield Static(self._text, classes="said", markup=False)
             yield PathInput(self._path, placeholder=_("a file"), id="path")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(PathInput).focus_input()

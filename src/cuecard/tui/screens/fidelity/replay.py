@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayView
@@ -18,7 +18,7 @@ from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.drafts import FileDrafts
@@ -117,7 +117,7 @@ class ReplayScreen(CuecardScreen[None]):
             _("A turn can be re-played where the record says whether a cue was met, or a status."),
             ("esc", _("Back to where you came from")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(Transcript).can_focus = False

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.fidelity.findings import Turns, turns_at
 from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.model import Correlation, Point
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
@@ -222,7 +222,7 @@ class ScatterScreen(CuecardScreen[None]):
         yield ListTable(SESSIONS, id="sessions")
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#sessions").display = False

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.fidelity.findings import TurnRow, open_to
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.entries import Paragraph
@@ -80,7 +80,7 @@ class FidelityTurnsScreen(CuecardScreen[None]):
             ("x", _("Show all: I can no longer decide them blind")),
             ("esc", _("Back to the figures")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False
@@ -222,7 +222,7 @@ class FidelityTurnScreen(CuecardScreen[int]):
                 yield Paragraphs(id="people-text")
             with VerticalScroll(id="simulator", classes="pane"):
                 yield Paragraphs(id="simulator-text")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._show()

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.independent_gold.building import obstacle, refusal
 from cuecard.annotate.independent_gold.comparison import (
@@ -23,7 +23,7 @@ from cuecard.annotate.independent_gold.matching import Status, Take
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.grid.cells import Tone
@@ -144,7 +144,7 @@ class CompareGoldScreen(CuecardScreen[None]):
             with Container(classes="pane", id="element"):
                 yield EntryList(gap=True, id="of-author")
                 yield EntryList(gap=True, id="of-second")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.grid.focus()

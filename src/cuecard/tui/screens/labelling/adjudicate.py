@@ -13,7 +13,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 
 from cuecard.annotate.labelling.adjudication import CAUSES, Outcome, Why
 from cuecard.annotate.labelling.adjudication_session import AdjudicationSession, AdjudicationView
@@ -23,7 +23,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, WORDING, gold_paragraphs, value_label
@@ -64,7 +64,7 @@ class LetterDialog(CuecardDialog[int | None]):
                     for letter, name, meaning in self._choices
                 )
             )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
@@ -153,7 +153,7 @@ class AdjudicateScreen(CuecardScreen[None]):
             ("b", _("Back to the last dispute")),
             ("esc", _("Back")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#what, #sides, #decision, EmptyState"):

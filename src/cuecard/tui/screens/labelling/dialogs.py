@@ -6,7 +6,7 @@ from typing import Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import BlindTranscript, LabelView, Pace, Revealed
@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.labelling import Searched
@@ -53,7 +53,7 @@ class LookScreen(CuecardScreen[None]):
             found = EntryList(id="found")
             found.can_focus = False
             yield found
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._search("")
@@ -110,7 +110,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
         yield Transcript(id="transcript")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         turn = self._transcript.turn

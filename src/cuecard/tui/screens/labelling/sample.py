@@ -7,7 +7,7 @@ from typing import cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Input, Label, Select, Static
+from textual.widgets import Input, Label, Select, Static
 from textual.widgets.selection_list import Selection
 
 from cuecard.annotate.labelling.labelling_sets import make_set, population_of
@@ -18,7 +18,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import RunLabels
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleForm, SampleLook, worked_out
 from cuecard.tui.widgets.lists import FittedColumn, ListTable, TickList
@@ -105,7 +105,7 @@ class SampleScreen(CuecardScreen[bool]):
                 yield strata
                 yield ListTable(COLUMNS, id="preview")
                 yield Static("", id="said", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#n", Input).focus()

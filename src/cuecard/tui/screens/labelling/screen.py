@@ -11,7 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import LabelView, Target
@@ -19,7 +19,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import (
@@ -120,7 +120,7 @@ class LabelScreen(CuecardScreen[None]):
             ("b", _("Back to your last item")),
             ("esc", _("Back to where you came from")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import RunLabels
 from cuecard.core.text import one_line
 from cuecard.store.judgements import VerdictFilter
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.verdicts import ListedVerdict, VerdictLines, VerdictReader, said_cell
@@ -80,7 +80,7 @@ class VerdictListScreen(CuecardScreen[None]):
             ("f", _("flagged gold, or all")),
             ("j", _("another judge")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import RunLabels
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.labelling import VerdictsLook, look_at, run_cells, set_cells
@@ -74,7 +74,7 @@ class VerdictsScreen(CuecardScreen[None]):
                 ("3", _("Runs: n plays tasks and judges them; their verdicts appear here")),
                 ("f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
             )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#body > *"):

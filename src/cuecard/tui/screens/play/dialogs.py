@@ -7,7 +7,7 @@ from typing import Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Footer, OptionList, Static, TextArea
+from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.text_area import Selection
 
@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import Evidence
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.core.users.faults import Fault
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
 from cuecard.tui.present.play_status import (
@@ -61,7 +61,7 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
             how = _("Arrows move, Shift+arrows select, . takes in the sentence, Enter takes it.")
             yield Static(how, id="how", markup=False)
             yield TextArea(self._shown, read_only=True, soft_wrap=True, show_line_numbers=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
@@ -116,7 +116,7 @@ class ChoiceDialog(CuecardDialog[str | None]):
             box.border_title = Text(self._title)
             yield Static(for_display(self._question), id="question", markup=False)
             yield OptionList(*(self._option(*option) for option in self._options), markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()

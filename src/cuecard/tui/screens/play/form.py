@@ -12,13 +12,13 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Footer, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from cuecard.annotate.session_form import decline_form, keep_form, questions_of, shown
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.i18n import N_, NP_, _, age, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import FormState, KeptJson
 from cuecard.tui.present.entries import Piece, wrap
@@ -349,7 +349,7 @@ class SessionFormScreen(CuecardScreen[None]):
         yield Lines(id="head")
         yield Transcript(id="transcript")
         yield SessionFormPane()
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.load()

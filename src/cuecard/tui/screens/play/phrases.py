@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.play import (
     Answer,
@@ -91,7 +91,7 @@ class AnswersDialog(CuecardDialog[Composed | None]):
             yield own
             yield Static("", id="reply", markup=False)
             yield Static("", id="told", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()

@@ -10,14 +10,14 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Label, OptionList, Select, SelectionList, Static
+from textual.widgets import Label, OptionList, Select, SelectionList, Static
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
 from cuecard.core.engine.events import Concluded
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.drafts import UnsentFile, restore
 from cuecard.tui.present.play import PlayState
@@ -149,7 +149,7 @@ class StartDialog(CuecardDialog[Start | None]):
             shadows.border_title = Text(_("Simulators that listen (space ticks)"))
             yield shadows
             yield Static("", id="problems", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         agents = self.query_one("#agents", OptionList)
@@ -266,7 +266,7 @@ class PlayScreen(Turning, Looking, Finishing):
                 yield Composer(self._said)
                 yield AfterPane()
             yield FiguresPane()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyBar(compact=True)
 
     def on_mount(self) -> None:
         self.query_one(FiguresPane).display = False

@@ -13,12 +13,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Footer, Input, Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from cuecard.annotate.task_feedback import place_at_play, tell_authors
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.outside_programs import open_page
@@ -88,7 +88,7 @@ class SourcesDialog(CuecardDialog[None]):
             yield ListTable(COLUMNS)
             yield Static("", id="nothing", markup=False)
             yield Lines(id="detail")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(ListTable).can_focus = False
@@ -157,7 +157,7 @@ class SourceScreen(CuecardScreen[None]):
         title = one_line(self._source.title or self._source.url, 120)
         yield Static(title, id="title", markup=False)
         yield EntryList(gap=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EntryList).load([source_entry(self._source)])
@@ -273,7 +273,7 @@ class NoteDialog(CuecardDialog[NewNote | None]):
             yield AboutLine()
             yield TextArea(self._text, soft_wrap=True)
             yield Static(for_display(self._told(self._about)), id="told", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         line = self.query_one(AboutLine)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.results.pool import Row, gather
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
@@ -210,7 +210,7 @@ class TrialListScreen(CuecardScreen[None]):
             _("It counts something that did not happen."),
             ("esc", _("Back to the figures")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         table = self.query_one(ListTable)

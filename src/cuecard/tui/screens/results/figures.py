@@ -10,12 +10,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
 from textual.containers import VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import slug
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
@@ -112,7 +112,7 @@ class FiguresScreen(CuecardScreen[None]):
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
         yield self.empty()
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):

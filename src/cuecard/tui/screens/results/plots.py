@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.results.plots.builders import AGENTS
 from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
@@ -82,7 +82,7 @@ class PlotsScreen(CuecardScreen[None]):
             ("r", _("Count again, once trials have ended and are judged")),
             ("esc", _("Back; in a run's trial, j judges it")),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#body, #figures, EmptyState"):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, OptionList, Static, TextArea
+from textual.widgets import OptionList, Static, TextArea
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.present.review_document import counted
 from cuecard.tui.widgets.nav import EmptyState
@@ -83,7 +83,7 @@ class CommentDialog(CuecardDialog[Pinned | None]):
             yield Static(id="pin", markup=False)
             yield TextArea(self._found, soft_wrap=True)
             yield Static(_("An empty text takes the comment away."), classes="muted", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
@@ -150,7 +150,7 @@ class SourceDialog(CuecardDialog[str | None]):
                 for url in self._urls
             )
             yield OptionList(*options)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         listed = self.query_one(OptionList)
@@ -191,7 +191,7 @@ class ThreadsScreen(CuecardScreen[str | None]):
             _("No comments"),
             _("What reviewers pin to elements of the task stands here once their reviews are in."),
         )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False

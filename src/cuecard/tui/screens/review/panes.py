@@ -11,13 +11,13 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.authoring.session import WorkedTime
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -216,7 +216,7 @@ class OpenReview(CuecardScreen[None]):
         with Horizontal(id="panes"):
             yield ReviewDocument(id="document", classes="pane")
             yield ReviewSide(id="side")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def document(self) -> EntryList:

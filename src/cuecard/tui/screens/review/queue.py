@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.annotate.review.queue_rows import QueueRow
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, time_left
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
@@ -99,7 +99,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
                 ("d", _("Tasks to review")),
                 id="none-done",
             )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         for widget in self.query("#body > *"):
@@ -324,7 +324,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
                 markup=False,
             )
             yield ListTable(_COLUMNS)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         table = self.query_one(ListTable)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Footer, Input, Static
+from textual.widgets import Button, Input, Static
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.fields import LineEditor
@@ -71,7 +71,7 @@ class SubmitDialog(CuecardDialog["SubmitAnswer | None"]):
                     yield Button(_("Problems"), id="problems")
                 if not checked.errors:
                     yield Button(_("Submit"), variant="primary", id="submit")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         first = self.query("#reason, #submit, #problems").first()

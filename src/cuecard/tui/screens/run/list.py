@@ -8,7 +8,7 @@ from importlib import import_module
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.evaluation.runs import create_run
@@ -16,7 +16,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.players import player_choices
@@ -121,7 +121,7 @@ class RunsScreen(CuecardScreen[None]):
                 ("2", _("Tasks: p plays one, with you as the user")),
                 id="none",
             )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#none").display = self.query_one("#disputed").display = False

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.widgets.selection_list import Selection
 
 from cuecard.annotate.results.pool import Dimension
@@ -17,7 +17,7 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import measure_label
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
@@ -255,7 +255,7 @@ class GroupDialog(CuecardDialog[Cut | None]):
                 *(Selection(Text(dimension_word(d)), d, d in self._cut.by) for d in self._offered),
                 compact=True,
             )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def action_accept(self) -> None:
         ticked = _ticked(self, "TickList")
@@ -305,7 +305,7 @@ class NarrowDialog(CuecardDialog[Cut | None]):
                     id=f"of-{dimension}",
                     compact=True,
                 )
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_selection_list_selection_toggled(self, event: TickList.SelectionToggled[str]) -> None:
         """Of the kinds of trials at most one."""

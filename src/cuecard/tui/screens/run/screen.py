@@ -4,13 +4,13 @@ import time
 from typing import Literal
 
 from textual.app import ComposeResult
-from textual.widgets import Footer
 
 from cuecard.annotate.results.pool import Pool, gather
 from cuecard.annotate.results.scores import ScoreTable
 from cuecard.core.i18n import _
 from cuecard.core.records import RunState
 from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
 from cuecard.tui.present.run_trials import Scores
 from cuecard.tui.present.runs import head_lines, look_at, tab_line
@@ -62,7 +62,7 @@ class RunScreen(RunActions):
         yield Lines(id="tabs")
         yield TrialsPane(id="trials")
         yield ScoresPane(id="scores")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._show_pane(self._pane)

@@ -6,7 +6,7 @@ from typing import cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Footer, Input, Label, Select, SelectionList
+from textual.widgets import Button, Input, Label, Select, SelectionList
 from textual.widgets.selection_list import Selection
 
 from cuecard.core.engine.events import Limits
@@ -15,7 +15,7 @@ from cuecard.core.i18n import N_, NP_, _, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices
@@ -84,7 +84,7 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
             with Horizontal(classes="buttons"):
                 yield Label("", id="size")
                 yield Button(pgettext("verb", "Start"), variant="primary", id="begin", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#tasks", SelectionList).focus()

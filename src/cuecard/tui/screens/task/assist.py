@@ -18,7 +18,6 @@ from textual.widgets import (
     Button,
     Checkbox,
     ContentSwitcher,
-    Footer,
     Input,
     Label,
     ProgressBar,
@@ -34,7 +33,7 @@ from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import N_, NP_, _, ngettext, pgettext
 from cuecard.core.tasks.base import OriginKind
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of
 from cuecard.tui.screens.dialogs import AskLine
@@ -62,7 +61,7 @@ class NoModelDialog(CuecardDialog[None]):
             )
             with Horizontal(classes="buttons"):
                 yield Button(_("Close"), id="close")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_button_pressed(self) -> None:
         self.dismiss(None)
@@ -103,7 +102,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
                         yield from self._inputs(kind)
             with Horizontal(classes="buttons"):
                 yield Button(pgettext("verb", "Draft"), variant="primary", id="begin", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._show()
@@ -226,7 +225,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
             yield PlainText(self._title)
             yield ProgressBar(show_eta=False, show_percentage=False, id="progress")
             yield Label("", id="far", classes="muted")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._drafting.told = self._hear

@@ -14,7 +14,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import TaskEdit, find_problems
 from cuecard.annotate.authoring.session import Opened, WorkedTime
@@ -22,6 +22,7 @@ from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
@@ -120,7 +121,7 @@ class DraftingScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield TaskTitle()
         yield Static(_("Opening {task}…").format(task=self.task_id), id="opening", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def editor(self) -> TaskEditor:
@@ -264,7 +265,7 @@ class DraftingScreen(CuecardScreen[None]):
         edit.listener = self._changed
         editor = TaskEditor(edit, self.mode)
         await self.query_one("#opening").remove()
-        await self.mount(editor, before=self.query_one(Footer))
+        await self.mount(editor, before=self.query_one(KeyBar))
         place = parse_place(self.begin_at)
         if self._begin_editing:
             await editor.go_to(place)

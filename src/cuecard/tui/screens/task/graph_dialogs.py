@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Footer, Input
+from textual.widgets import Button, Input
 
 from cuecard.annotate.authoring.graph_names import GraphIndex
 from cuecard.annotate.authoring.graph_ops import (
@@ -23,7 +23,7 @@ from cuecard.annotate.authoring.graph_ops import (
 )
 from cuecard.annotate.authoring.paste import Pasted, parse_rows
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource, Tone
 from cuecard.tui.grid.cell_input import Completer
@@ -71,7 +71,7 @@ class AskName(CuecardDialog[str | None]):
             yield PlainText(id="effect", classes="muted")
             with Horizontal(classes="buttons"):
                 yield Button(self._button, variant="primary", id="accept")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def answer(self) -> Input:
@@ -162,7 +162,7 @@ class AskSources(CuecardDialog[SourceChoice | None]):
                 yield Button(_("Take away"), id="remove")
                 yield Button(_("Replace"), id="replace")
                 yield Button(_("Add"), variant="primary", id="add")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#urls").focus()
@@ -237,7 +237,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
             yield Grid(_COLUMNS)
             with Horizontal(classes="buttons"):
                 yield Button(_("Look at it"), variant="primary", id="look")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def editor(self) -> TextEditor:

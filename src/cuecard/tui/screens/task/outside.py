@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Button, Footer, Input, TextArea
+from textual.widgets import Button, Input, TextArea
 
 from cuecard.annotate.authoring.yaml_text import ReadBack, annotated, from_yaml, to_yaml, told
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import for_display
+from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.outside_programs import KeptText, edited_outside, same_text
 from cuecard.tui.present.tasks import moment
@@ -66,7 +67,7 @@ class UntakenDialog(CuecardDialog[Outcome | None]):
                     yield Button(_("Take it into my draft as it is"), id="take", compact=True)
                 yield Button(_("Keep it in the file for later"), id="keep", compact=True)
                 yield Button(_("Give up this text"), id="drop", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#again", Button).focus()
@@ -105,7 +106,7 @@ class LeftBehindDialog(CuecardDialog[LeftBehind | None]):
             with VerticalScroll(classes="choices", can_focus=False):
                 yield Button(_("Go on with that text"), id="go_on", compact=True)
                 yield Button(_("Begin from the task as it is now"), id="afresh", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#go_on", Button).focus()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Footer
+from textual.widgets import Button
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -14,7 +14,7 @@ from cuecard.annotate.authoring.paste import Pasted
 from cuecard.annotate.authoring.table_ops import TablePaste, plan_paste
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.grid import Grid, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
@@ -80,7 +80,7 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
             yield grid
             with Horizontal(classes="buttons"):
                 yield Button(_("Paste"), variant="primary", id="accept")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._show()

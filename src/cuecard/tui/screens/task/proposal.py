@@ -8,12 +8,12 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from cuecard.annotate.assist.proposals import Pending
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.present.entries import Entry, Piece
@@ -101,7 +101,7 @@ class ProposalScreen(CuecardScreen[Decided | None]):
                 yield Grid(COLUMNS, id="rows")
             with Vertical(classes="pane", id="one"):
                 yield EntryList(gap=True, id="detail")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.grid.load(ProposalRows(self.view))
@@ -211,7 +211,7 @@ class RawDialog(CuecardDialog[None]):
             if self._why:
                 yield Static(for_display(self._why), id="why", markup=False)
             yield EntryList(gap=True, id="replies")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         replies = self.query_one("#replies", EntryList)

@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.css.query import NoMatches
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Footer, Label, Static, TextArea
+from textual.widgets import Label, Static, TextArea
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.rehearsal import (
@@ -28,7 +28,7 @@ from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.errors import told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.task_trials import count_lines, decision, evidence, others, said, verdict
@@ -205,7 +205,7 @@ class SplitDialog(CuecardDialog[int | None]):
             yield PlainText(id="first", classes="half")
             yield Label(_("The next one says"), markup=False)
             yield PlainText(id="second", classes="half")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)

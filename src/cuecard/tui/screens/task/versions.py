@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.widgets import Footer, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from cuecard.annotate.authoring.changes import Change
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -18,7 +18,7 @@ from cuecard.annotate.authoring.session import Version
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.present.changes import SIDE, HistoryView, MergeView
@@ -229,7 +229,7 @@ class VersionDialog(CuecardDialog[bool]):
             box.border_title = Text(title.format(task=self._task_id, number=version.number))
             box.border_subtitle = Text(f"{version.author or '–'} · {moment(version.at)}")
             yield TextArea(for_display(self._text), read_only=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(TextArea).focus()
@@ -281,7 +281,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
                 yield Grid(_COLUMNS, id="rows")
             with Vertical(classes="pane", id="difference"):
                 yield EntryList(gap=True, id="detail")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#difference").border_title = _("Mine and theirs")

@@ -9,14 +9,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Button, Footer, Input, Label, Select, Static
+from textual.widgets import Button, Input, Label, Select, Static
 
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import id_problem
 from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.families import TUI
 from cuecard.tui.grid import Grid
@@ -266,7 +266,7 @@ class NewTaskDialog(CuecardDialog[dict[str, Any] | None]):
                 )
             with Horizontal(classes="buttons"):
                 yield Button(_("Begin"), variant="primary")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#title", Input).focus()

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.widgets import Footer
 
 from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
@@ -84,7 +83,7 @@ class TasksScreen(CuecardScreen[None]):
     def compose(self) -> ComposeResult:
         yield NavBar("tasks")
         yield TaskListing()
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def listing(self) -> TaskListing:

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Footer, Label, Select, Static
+from textual.widgets import Button, Label, Select, Static
 
 from cuecard.annotate.task_files import (
     AUTO,
@@ -23,7 +23,7 @@ from cuecard.annotate.task_files import (
 from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.files import counts_of, entries_of_export, entries_of_report, path_of
 from cuecard.tui.present.tasks import TaskLine
@@ -64,7 +64,7 @@ class ImportDialog(CuecardDialog[ImportReport | None]):
             with Horizontal(classes="buttons"):
                 yield Button(_("Look"), variant="primary", id="go", compact=True)
                 yield Button(_("Close"), id="close", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(PathInput).focus_input()
@@ -244,7 +244,7 @@ class ExportDialog(CuecardDialog[ExportReport | None]):
             yield EntryList(id="found")
             with Horizontal(classes="buttons"):
                 yield Button(_("Export"), variant="primary", id="go", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(PathInput).focus_input()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Footer, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResult
 from cuecard.annotate.results.trial_record import opinions
@@ -16,7 +16,7 @@ from cuecard.core.records import NoteKind, TrialNote
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.review_document import pin_places, words_of
@@ -242,7 +242,7 @@ class TellDialog(CuecardDialog[ToldAuthors | None]):
                 "It stands with the comments on this revision and names this trial, its run and agent."
             )
             yield Static(told, classes="muted", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)

@@ -5,13 +5,12 @@ from typing import cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer
 
 from cuecard.annotate.results.trial_against_gold import GraphAgainst
 from cuecard.annotate.results.trial_record import note_seen, open_trial
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.entries import warm_up
 from cuecard.tui.present.trial_view import PaneName, TrialState
@@ -50,7 +49,7 @@ class TrialScreen(Noting):
         with Horizontal(id="body"):
             yield Transcript(id="transcript")
             yield Vertical(id="side")
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._transcript.focus()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Footer, Input, TextArea
+from textual.widgets import Input, TextArea
 
 from cuecard.core.engine.messages import Act, ToolSpec
 from cuecard.core.evaluation.wizard_of_oz import Briefing, WaitingSeat, waiting_seats
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import when
@@ -87,7 +87,7 @@ class BriefDialog(CuecardDialog[None]):
             box.border_title = Text(_("What is asked of you"))
             with VerticalScroll():
                 yield PlainText(told_a_model(self._briefing))
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
 
 class WaitingDialog(ChoiceDialog):
@@ -145,7 +145,7 @@ class WizardOfOzScreen(Looking):
                 yield HandInPane()
             with Vertical(id="side"):
                 yield Notes()
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(HandInPane).display = False
