@@ -358,11 +358,13 @@ def _columns(low: float, high: float, most: int) -> int:
 
 def told(found: Correlation) -> str:
     """What is held against what, over how many sessions."""
-    return _("{question} against {measure} · {n} sessions on {tasks} tasks").format(
+    sessions = ngettext("{n} session", "{n} sessions", found.sessions).format(n=found.sessions)
+    tasks = ngettext("{n} task", "{n} tasks", found.tasks).format(n=found.tasks)
+    return _("{question} against {measure} · {sessions} on {tasks}").format(
         question=one_line(found.label, 50),
         measure=measure_label(found.measure),
-        n=found.sessions,
-        tasks=found.tasks,
+        sessions=sessions,
+        tasks=tasks,
     )
 
 
