@@ -39,7 +39,7 @@ def heading(
     trial: TrialRecord, task: Task, events: int, judge: PlayerRef | None, room: int = 0
 ) -> list[list[Piece]]:
     """Two lines: what was played, and by whom. `judge`: whose verdicts are shown. In less than `room` cells the
-    number of events is left out, if the first line then fits.
+    number of events is left out, if the first line then fits, and players stand closer together.
     """
     glyph, _variable, label = TERMINATION[trial.termination.value if trial.termination else ""]
     failed = trial.termination is not None and trial.termination.is_failure
@@ -61,13 +61,21 @@ def heading(
         (_("world"), trial.world),
         (_("judge"), judge),
     ]
+    who = _who(players, "  ")
+    if room and cell_len("".join(p.text for p in who)) > room:
+        who = _who(players, " ")
+    return [what, who]
+
+
+def _who(players: Iterable[tuple[str, PlayerRef | None]], gap: str) -> list[Piece]:
+    """Who played, with `gap` between them."""
     who: list[Piece] = []
     for part, ref in players:
-        who.append(Piece(("  " if who else "") + part + " ", "muted"))
+        who.append(Piece((gap if who else "") + part + " ", "muted"))
         who.append(Piece(player_name(ref) + ("*" if ref.baseline else "") if ref else "–"))
     if any(ref.baseline for _part, ref in players if ref):
-        who.append(Piece("  * " + _("baseline"), "muted"))
-    return [what, who]
+        who.append(Piece(gap + "*\N{NO-BREAK SPACE}" + _("baseline"), "muted"))
+    return who
 
 
 def measure_value(name: str, value: float | None) -> str:
