@@ -49,7 +49,7 @@ REFRESH = 0.5
 STAGE_COLUMNS = (
     FittedColumn("#", 1, right=True),
     FittedColumn(N_("Stage"), 16, grow=1),
-    FittedColumn(N_("State"), 9),
+    FittedColumn(N_("State"), 11),
     FittedColumn("n", 3, right=True),
     FittedColumn(N_("Models"), 10, grow=2),
     FittedColumn(N_("Cost"), 8, right=True),
