@@ -72,6 +72,7 @@ class VerdictListScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="heading", markup=False)
+        yield Static("", id="which", markup=False)
         yield ListTable(COLUMNS, id="verdicts")
         yield EmptyState(
             _("No verdict is like that"),
@@ -124,8 +125,16 @@ class VerdictListScreen(CuecardScreen[None]):
         table.display = bool(lines)
         self.query_one(EmptyState).display = not lines
         self.query_one("#heading", Static).update(self._heading())
+        self._tell_which()
         self._revealing = self._can_reveal()
         self.refresh_bindings()
+
+    def _tell_which(self) -> None:
+        """Of the row at the cursor, also what a narrow table leaves out."""
+        found = self._lines.at(self._table.cursor_row)
+        said = [found.line.task_id, found.line.agent, found.gold] if found else []
+        told = " · ".join(one_line(part, 200) for part in said if part)
+        self.query_one("#which", Static).update(told)
 
     def _heading(self) -> str:
         run = next((run for run in self._runs if run.run_id == self._run), None)
@@ -161,11 +170,13 @@ class VerdictListScreen(CuecardScreen[None]):
                     continue
                 if lines.load(page, found):
                     self._table.changed()
+                    self._tell_which()
         finally:
             self._reading = False
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
+        self._tell_which()
         # Only if it changes: the footer is made anew each time.
         if self._can_reveal() != self._revealing:
             self._revealing = not self._revealing
