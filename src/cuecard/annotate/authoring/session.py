@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
+from cuecard.annotate.authoring.yaml_text import Filling
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound
@@ -45,19 +46,25 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
     except NotFound:
         if draft is None:
             raise
-        edit = TaskEdit(draft.data, origins=draft.origins)
+        edit = TaskEdit(_whole(draft.data, None), origins=draft.origins)
         # A draft that was left as it was written has only just been begun.
         restored = None if draft.left_at == draft.updated_at else draft.updated_at
         return Opened(edit, restored, None, None, draft.left_at is None)
     state = ws.reviews.state(task_id)
     current = newest.task.model_dump(mode="json")
-    if draft is None or draft.data == current:
+    data = _whole(draft.data, newest.task.family) if draft is not None else current
+    if draft is None or data == current:
         return Opened(TaskEdit(current, base=newest.number, saved=current), None, newest, state)
     saved: dict[str, Any] | None = current
     if draft.base != newest.number:
         saved = _data_of(ws, task_id, draft.base)
-    edit = TaskEdit(draft.data, base=draft.base, saved=saved, origins=draft.origins)
+    edit = TaskEdit(data, base=draft.base, saved=saved, origins=draft.origins)
     return Opened(edit, draft.updated_at, newest, state, draft.left_at is None)
+
+
+def _whole(data: dict[str, Any], family: Family | None) -> dict[str, Any]:
+    """A draft with every field that tasks have now: older programs knew fewer. `family`: of the task's revisions, if any."""
+    return Filling().task(data, family or cast(Family, data["gold"]["family"]))
 
 
 def keep_draft(
