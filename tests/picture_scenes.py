@@ -191,17 +191,6 @@ def paste(text: str) -> Step:
     return step
 
 
-async def drafted(camera: Camera) -> None:
-    """Ann has begun to change a task."""
-
-    def save(workspace: Workspace) -> None:
-        revision = workspace.tasks.revision("checkpoints-highest-mountain")
-        data = revision.task.model_dump(mode="json") | {"title": "The highest mountain, anew"}
-        workspace.drafts.save(revision.task_id, "Ann", revision.number, data)
-
-    await camera.ask(save)
-
-
 def broken(workspace: Workspace) -> ReadBack:
     """A task as somebody left it in an editor."""
     text = to_yaml(workspace.tasks.revision("facts-night-train").task.model_dump(mode="json"))
@@ -413,7 +402,6 @@ WALKS: tuple[Walk, ...] = (
     ),
     walk(task("graph-astronomy-zh"), Scene("editor-of-another", TaskScreen)),
     walk(
-        drafted,
         task("checkpoints-highest-mountain"),
         Scene("editor-draft", TaskScreen),
         keys("ctrl+s"),

@@ -210,6 +210,7 @@ def _label_more(workspace: Workspace, run: int) -> None:
 
 
 def _draft(workspace: Workspace) -> None:
+    """As a program kept it that knew fewer fields of a task."""
     revision = workspace.tasks.revision("checkpoints-highest-mountain")
     data = {
         **revision.task.model_dump(mode="json", exclude_defaults=True),
