@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey, FooterLabel
 
@@ -66,8 +65,6 @@ def registry() -> dict[str, Key]:
     return dict(_registry)
 
 
-_AROUND, _AROUND_COMPACT = 3, 2
-"""Cells of blanks before, between and after a key and what it does."""
 _MORE = "…"
 _ALWAYS = {"question_mark", "f1", "escape"}
 """Keys that are shown before others: the first two lead to all that are left out."""
@@ -82,9 +79,10 @@ class KeyBar(Footer):
 
     def compose(self) -> ComposeResult:
         self._composed_for = room = self.screen.size.width
-        keys = list(super().compose())
-        around = _AROUND_COMPACT if self.compact else _AROUND
-        shown = fitting([_measured(key, around) for key in keys], room)
+        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        blanks = 2 if self.compact else 3
+        widths = [cell_len(key.key_display + key.description) + blanks for key in keys]
+        shown = fitting([(key.key, width) for key, width in zip(keys, widths, strict=True)], room)
         yield from (key for at, key in enumerate(keys) if at in shown)
         if len(shown) < len(keys):
             yield FooterLabel(_MORE)
@@ -110,9 +108,3 @@ def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:
         shown.add(at)
         left -= cells
     return shown
-
-
-def _measured(widget: Widget, around: int) -> tuple[str, int]:
-    if not isinstance(widget, FooterKey):
-        return "", 0
-    return widget.key, cell_len(widget.key_display) + cell_len(widget.description) + around

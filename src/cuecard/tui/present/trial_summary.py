@@ -74,7 +74,7 @@ def _who(players: Iterable[tuple[str, PlayerRef | None]], gap: str) -> list[Piec
         who.append(Piece((gap if who else "") + part + " ", "muted"))
         who.append(Piece(player_name(ref) + ("*" if ref.baseline else "") if ref else "–"))
     if any(ref.baseline for _part, ref in players if ref):
-        who.append(Piece(gap + "*\N{NO-BREAK SPACE}" + _("baseline"), "muted"))
+        who.append(Piece(gap + "* " + _("baseline"), "muted"))
     return who
 
 
