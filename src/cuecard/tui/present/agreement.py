@@ -185,7 +185,7 @@ def columns(view: AdjudicationView) -> tuple[Column, Column]:
 
 def gold_head(view: AdjudicationView) -> list[Paragraph]:
     """Why the item is disputed."""
-    reasons = ", ".join(_(REASON[reason]) for reason in view.dispute.reasons)
+    reasons = _(", ").join(_(REASON[reason]) for reason in view.dispute.reasons)
     lines = [Paragraph(reasons or _("not disputed any more"), "bad" if reasons else "muted")]
     if view.item is None:
         lines.append(

@@ -219,7 +219,7 @@ def title_words(view: ErrorsView, title: str) -> str:
     parts = [_("Errors"), one_line(title, 30)]
     parts += [one_line(agent, 24)] if agent else []
     parts += [value_word("family", family)] if family else []
-    parts.append(", ".join(_counts(list(rows))))
+    parts.append(_(", ").join(_counts(list(rows))))
     return " · ".join(parts)
 
 

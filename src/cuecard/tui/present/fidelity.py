@@ -199,7 +199,7 @@ def place_word(case: Case) -> str:
 
 
 def findings_word(row: TurnRow) -> str:
-    return ", ".join(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
+    return _(", ").join(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
 
 
 def row_cells(row: TurnRow, *, several: bool) -> Sequence[str | GridCell]:
@@ -239,7 +239,7 @@ def cue_paragraphs(case: Case) -> list[Paragraph]:
     if case.stage is None:
         return []
     stage = case.task.stages[case.stage - 1]
-    lines = [Paragraph(f"{_(CUE_WORDS[stage.cue.kind.value])}: {stage.cue.text}", "stage")]
+    lines = [Paragraph(f"{_(CUE_WORDS[stage.cue.kind.value])}{_(': ')}{stage.cue.text}", "stage")]
     return [*lines, Paragraph(_("line: {line}").format(line=stage.line), "muted")]
 
 

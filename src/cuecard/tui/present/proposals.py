@@ -222,7 +222,7 @@ class ProposalView:
         if doubtful := sum(bool(item.checked) for item in self.items):
             counts.append(_("{n} in doubt").format(n=doubtful))
         return " · ".join(
-            (_(KIND_LABEL[self.proposal.kind]), self.proposal.model, ", ".join(counts))
+            (_(KIND_LABEL[self.proposal.kind]), self.proposal.model, _(", ").join(counts))
         )
 
     def detail(self, row: int) -> list[Entry]:
@@ -303,4 +303,4 @@ def cost_of(spent: Spent, currency: str) -> str:
     if spent.cost is not None:
         amount = f"{spent.cost:.4f}" if spent.cost >= 0.0001 or not spent.cost else "< 0.0001"
         parts.append(f"{amount} {currency}")
-    return ", ".join(parts)
+    return _(", ").join(parts)

@@ -161,11 +161,13 @@ def summary(report: QcReport) -> list[Paragraph]:
         found, label = report.stage(name), _(STAGE[name].label)
         badge = _badge(found)
         if found.state == "flagged":
-            lines.append(Paragraph(f"{STATE_LOOK['flagged'][0]} {label}: {found.said}", "bad", 2))
+            lines.append(
+                Paragraph(f"{STATE_LOOK['flagged'][0]} {label}{_(': ')}{found.said}", "bad", 2)
+            )
         else:
             rest.setdefault(badge, []).append(label)
     for badge, labels in rest.items():
-        lines.append(Paragraph(f"{badge.text}: {', '.join(labels)}", badge.tone, 2))
+        lines.append(Paragraph(f"{badge.text}{_(': ')}{_(', ').join(labels)}", badge.tone, 2))
     return lines
 
 

@@ -184,8 +184,8 @@ class FiguresView:
 
     def _in_short(self, figures: ReviewFigures) -> list[Paragraph]:
         lines = [
-            Paragraph(f"{_('Returned')}: {figure(figures.returned)}"),
-            Paragraph(f"{_('Minutes')}: {minutes(figures.seconds)}"),
+            Paragraph(f"{_('Returned')}{_(': ')}{figure(figures.returned)}"),
+            Paragraph(f"{_('Minutes')}{_(': ')}{minutes(figures.seconds)}"),
         ]
         spread = self.report.approvals.rounds
         if not figures.who and spread.median is not None:
@@ -211,7 +211,7 @@ class FiguresView:
 def _statistics(statistics: Sequence[Statistic]) -> list[Paragraph]:
     lines: list[Paragraph] = []
     for statistic in statistics:
-        text = f"{_(STATISTICS[statistic.name])}: {figure(statistic)}"
+        text = f"{_(STATISTICS[statistic.name])}{_(': ')}{figure(statistic)}"
         why = remark(statistic)
         lines.append(Paragraph(f"{text} — {why}" if why else text))
     return lines

@@ -314,7 +314,7 @@ def troubles_line(
     errors = ngettext("{n} error", "{n} errors", count).format(n=count)
     return [
         Piece(f"✗ {errors}", "bad"),
-        *([Piece(": " + " · ".join(reasons), "muted")] if reasons else []),
+        *([Piece(_(": ") + " · ".join(reasons), "muted")] if reasons else []),
     ]
 
 

@@ -232,12 +232,12 @@ class ScoreView:
             trials = ngettext("{n} judged trial", "{n} judged trials", len(cell.trials))
             text = figure(cell.statistic) if cell.statistic.name not in COUNTS else cell.text
             found.append(
-                f"{self.name(row, column)}: {text} · {tasks} · {trials.format(n=len(cell.trials))}"
+                f"{self.name(row, column)}{_(': ')}{text} · {tasks} · {trials.format(n=len(cell.trials))}"
             )
             found += why_missing(cell)
         elif cell is not None:
             said = self.name(row, column)
-            found.append(f"{said}: {cell.text}" if _number(cell) is not None else said)
+            found.append(f"{said}{_(': ')}{cell.text}" if _number(cell) is not None else said)
         return [*found, *self._notes_on(row)]
 
     def tabs(self) -> list[Piece]:

@@ -131,9 +131,9 @@ def cell_in_full(name: str, cell: TableCell | None) -> list[str]:
         n = _("n {n}").format(n=f"{cell.statistic.n:,}")
         # Figures of results say themselves whether they are shares, counts or money.
         told = cell.text if isinstance(cell, ResultCell) else figure(cell.statistic)
-        found.append(f"{name}: {told} · {n}")
+        found.append(f"{name}{_(': ')}{told} · {n}")
     elif name:
-        found.append(f"{name}: {cell.text}")
+        found.append(f"{name}{_(': ')}{cell.text}")
     return [*found, *why_missing(cell)]
 
 

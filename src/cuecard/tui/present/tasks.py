@@ -317,9 +317,9 @@ def chain_elements(chain: CheckpointChain) -> Iterator[Element]:
 
 def _ambiguous(ambiguity: Ambiguity | None) -> Iterator[str]:
     if ambiguity:
-        yield f"{_('logic')}: {ambiguity.logic}"
-        yield f"{_('candidates')}: {', '.join(ambiguity.candidates)}"
-        yield f"{_('clue')}: {ambiguity.clue}"
+        yield f"{_('logic')}{_(': ')}{ambiguity.logic}"
+        yield f"{_('candidates')}{_(': ')}{', '.join(ambiguity.candidates)}"
+        yield f"{_('clue')}{_(': ')}{ambiguity.clue}"
 
 
 def world_elements(world: FactWorld) -> Iterator[Element]:

@@ -180,7 +180,7 @@ class TaskListing(Vertical):
         text = Text()
         for key, value in (("f", family), ("l", language), ("t", state)):
             label = {"f": _("family"), "l": _("language"), "t": _("state")}[key]
-            text.append(f"{key} ", "bold").append(f"{label}: {value}   ")
+            text.append(f"{key} ", "bold").append(f"{label}{_(': ')}{value}   ")
         count = len(self._shown)
         return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
 
