@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.tasks.gold import FAMILIES, Family
 from cuecard.core.verdicts import (
@@ -305,7 +306,7 @@ _NOISE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(FAMILIES), _NOISE)
 def test_reading_never_raises_and_can_always_be_stored(family: Family, text: str) -> None:
     found = parse_prediction(family, text)
@@ -316,7 +317,7 @@ def test_reading_never_raises_and_can_always_be_stored(family: Family, text: str
 _cell = strategies.plain_names()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(_cell, _cell, _cell), min_size=1, max_size=6), _NOISE)
 def test_a_fenced_array_after_any_noise_is_found(
     expected: list[tuple[str, str, str]], noise: str

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.text import (
     contains_term,
     for_display,
@@ -43,7 +44,7 @@ def test_display_holds_nothing_a_terminal_would_do(text: str, shown: str) -> Non
     assert for_display(text) == shown
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(anything)
 def test_display_never_keeps_a_control(text: str) -> None:
     shown = for_display(text)
@@ -53,7 +54,7 @@ def test_display_never_keeps_a_control(text: str) -> None:
     assert for_display(shown) == shown
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(anything, st.integers(1, 20))
 def test_folding_changes_no_text_but_its_lines(text: str, width: int) -> None:
     folded = for_display(text, max_line=width)
@@ -61,7 +62,7 @@ def test_folding_changes_no_text_but_its_lines(text: str, width: int) -> None:
     assert folded.replace("\n", "") == for_display(text).replace("\n", "")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(anything, st.integers(1, 30))
 def test_one_line_is_one_line(text: str, limit: int) -> None:
     line = one_line(text, limit)
@@ -91,7 +92,7 @@ def test_normalised_texts_compare_equal(left: str, right: str) -> None:
     assert normalise(left) == normalise(right)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=30))
 def test_normalising_cases_alike(text: str) -> None:
     assert normalise(f"  {text}\n") == normalise(text)
@@ -116,7 +117,7 @@ def test_terms(text: str, term: str, found: bool) -> None:
     assert contains_term(text, term) is found
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=20), st.text(max_size=10))
 def test_terms_are_never_patterns(text: str, term: str) -> None:
     contains_term(text, term)
@@ -141,14 +142,14 @@ def test_slugs(text: str, expected: str) -> None:
     assert slug(text) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=40))
 def test_slugs_are_safe_names(text: str) -> None:
     assert re.fullmatch(r"[0-9a-z\u3400-\u9fff._\-]+", slug(text))
     assert slug(text)[0] not in ".-"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.text(st.characters(exclude_categories=[]), max_size=30))
 def test_storable_text_can_be_stored(text: str) -> None:
     kept = storable(text)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from budget import examples
 from cuecard.core.contributions import Submitted, TaskState
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -233,7 +234,7 @@ def test_every_kind_of_event_is_tried() -> None:
     assert set(bodies) == set(get_args(get_args(EventBody)[0]))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(logs(), st.data())
 def test_a_log_comes_back_exactly(events: list[Event], data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.sets(st.integers(0, len(events)), max_size=3)))
@@ -312,7 +313,7 @@ saves = st.tuples(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(saves, max_size=12))
 def test_revisions_are_numbered_without_gaps_and_nothing_is_overwritten(
     steps: list[tuple[str, str, int | None, bool]],
@@ -360,7 +361,7 @@ def test_payloads_are_packed_losslessly(value: JsonValue) -> None:
     assert from_json(unpack(body, packed)) == value
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(json_objects)
 def test_drafts_come_back_exactly(data: dict[str, JsonValue]) -> None:
     with fresh() as workspace:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
     brennan_prediger,
@@ -163,7 +164,7 @@ def from_table(table: list[list[str | None]]) -> Ratings:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(tables)
 def test_laws(table: list[list[str | None]]) -> None:
     ratings = from_table(table)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
     cohen_coefficient,
@@ -150,7 +151,7 @@ def close(one: Statistic, two: Statistic) -> bool:
 
 
 @given(TABLES, st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_what_holds_for_any_ratings(table: list[Row], number: int):
     shuffler = random.Random(number)
     groups = [shuffler.randrange(8) for _row in table]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.coefficients import (
     cohen_kappa,
     fleiss_kappa,
@@ -194,7 +195,7 @@ def ratings_of(table: list[list[str | None]]) -> Ratings:
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_percent_is_the_mean_share_of_agreeing_pairs(table: list[list[str | None]]):
     shares = []
     for row in table:
@@ -210,7 +211,7 @@ def test_percent_is_the_mean_share_of_agreeing_pairs(table: list[list[str | None
 
 
 @given(TABLES, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_statistic_is_at_most_1_and_blind_to_order(
     table: list[list[str | None]], random: Random
 ):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.coefficients import (
     brennan_prediger_coefficient,
     cohen_coefficient,
@@ -41,7 +42,7 @@ def theirs() -> Theirs:
 
 DOMAIN = ("1", "2", "3", "5")
 NUMBERS = np.array([1.0, 2.0, 3.0, 5.0])
-EXAMPLES = settings(max_examples=30, deadline=None)
+EXAMPLES = settings(max_examples=examples(30), deadline=None)
 
 
 def tables(raters: int, gaps: bool = True) -> st.SearchStrategy[np.ndarray]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.coefficients import cohen_kappa, gwet_ac1
 from cuecard.annotate.agreement.ratings import Ratings, with_majority
 from cuecard.annotate.agreement.report import (
@@ -197,7 +198,7 @@ TABLES = st.integers(2, 3).flatmap(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(TABLES, st.sampled_from(LEVELS), st.sampled_from(["percentile", "bca"]))
 def test_any_table(codes: list[tuple[int, ...]], level: Level, method: str):
     raters = "abc"[: len(codes[0])]

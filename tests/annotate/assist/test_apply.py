@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.annotate.assist.proposals import (
     Pending,
     PendingFile,
@@ -59,7 +60,7 @@ PAIRS = st.sampled_from(FAMILIES).flatmap(
 )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_any_of_the_items_make_a_task_and_undo_is_exact(
     pair: tuple[Task, Task], rng: random.Random

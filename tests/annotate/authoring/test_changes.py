@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.changes import Change, changes_between
 from cuecard.annotate.authoring.diff import excerpt, moved, spans
@@ -152,7 +153,7 @@ def test_many_triples_all_touched_and_in_another_order_are_compared() -> None:
     assert sum(change.kind == "changed" for change in found) == 1500
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.integers(0, 20), unique=True, max_size=20))
 def test_as_few_as_possible_move(order: list[int]) -> None:
     gone = moved(order)
@@ -164,7 +165,7 @@ def test_as_few_as_possible_move(order: list[int]) -> None:
         assert len(gone) == 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.text("ab 汉字\n", max_size=40), st.text("ab 汉字\n", max_size=40))
 def test_spans_say_all_of_both_texts(before: str, after: str) -> None:
     old, new = spans(before, after)

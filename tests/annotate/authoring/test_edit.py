@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path, blank_task
 from cuecard.core.tasks.models import Task
@@ -60,7 +61,7 @@ def edit_at_random(edit: TaskEdit, rng: random.Random) -> None:
                     edit.set(("notes",), str(rng.random()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 40))
 def test_undo_gives_back_exactly_every_earlier_state(seed: int, steps: int) -> None:
     rng = random.Random(seed)
@@ -81,7 +82,7 @@ def test_undo_gives_back_exactly_every_earlier_state(seed: int, steps: int) -> N
     assert edit.redo() is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 2**32))
 def test_data_that_was_handed_out_never_changes(seed: int) -> None:
     rng = random.Random(seed)

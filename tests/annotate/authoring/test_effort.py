@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring.session import WorkedTime
 
 
@@ -32,7 +33,7 @@ def test_portions_are_recorded_while_the_work_goes_on() -> None:
     assert worked.rest() == 5
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.floats(0, 200), max_size=60))
 def test_all_stretches_are_counted_once(gaps: list[float]) -> None:
     now, moments = 0.0, [0.0]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.diff import alike, list_diff
 from cuecard.annotate.authoring.graph_names import GraphIndex, LikeTriple
@@ -108,7 +109,7 @@ def test_the_same_and_nearly_the_same_triples_are_found() -> None:
 def test_the_index_follows_any_edit_as_if_made_anew() -> None:
     names = ["A one", "B two", "c", "线", ""]
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     @given(st.integers(0, 2**32))
     def check(seed: int) -> None:
         rng = random.Random(seed)
@@ -143,7 +144,7 @@ def test_the_index_follows_any_edit_as_if_made_anew() -> None:
     check()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
 def test_a_list_diff_leads_from_the_old_list_to_the_new(old: list[int], new: list[int]) -> None:
     diff = list_diff(old, new)

@@ -6,6 +6,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import graph_entities as graph_renames
 from cuecard.annotate.authoring import graph_ops, ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -69,7 +70,7 @@ def do_something(edit: TaskEdit, rng: random.Random) -> None:
             graph_ops.fill(edit, some, "tail", rng.choice(NAMES))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.integers(0, 2**32))
 def test_each_operation_is_one_step_that_undo_takes_back_exactly(seed: int) -> None:
     rng = random.Random(seed)
@@ -88,7 +89,7 @@ def test_each_operation_is_one_step_that_undo_takes_back_exactly(seed: int) -> N
             assert edit.data == after
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.integers(0, 2**32))
 def test_renaming_and_merging_lose_no_triple_but_true_duplicates(seed: int) -> None:
     rng = random.Random(seed)

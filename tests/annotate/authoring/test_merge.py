@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -118,7 +119,7 @@ def words(value: Any) -> Counter[str]:
     return found
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(0, 12))
 def test_a_side_that_changed_nothing_gives_way(task_id: str, seed: int, steps: int) -> None:
     base = small(task_id)
@@ -131,7 +132,7 @@ def test_a_side_that_changed_nothing_gives_way(task_id: str, seed: int, steps: i
             assert not merged.differences
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
 def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
     task_id: str, seed: int, steps: int
@@ -151,7 +152,7 @@ def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
             assert after[word] or word in texts, word
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sampled_from(IDS), st.integers(0, 10**6), st.integers(1, 8))
 def test_choosing_one_side_everywhere_gives_that_side(task_id: str, seed: int, steps: int) -> None:
     base = small(task_id)

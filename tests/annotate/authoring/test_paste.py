@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring.paste import MAX_COLUMNS, MAX_ROWS, parse_rows
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
@@ -109,7 +110,7 @@ def test_huge_input_is_bounded() -> None:
     assert parse_rows("[" * 100_000).kind in ("tsv", "csv")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.one_of(
         st.text(max_size=200),
@@ -123,7 +124,7 @@ def test_no_text_makes_it_raise_and_rows_are_square(text: str) -> None:
     assert not any("\n" in cell or "\t" in cell or "\0" in cell for row in rows for cell in row)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.tuples(PLAIN, PLAIN, PLAIN), min_size=1, max_size=6))
 def test_what_a_program_writes_is_read_back(rows: list[tuple[str, str, str]]) -> None:
     expected = tuple(rows)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.annotate.authoring.rehearsal import ask_simulator, rehearse, simulators, why_text
 from cuecard.core.config import parse_config
 from cuecard.core.errors import CuecardError
@@ -59,7 +60,7 @@ def test_after_the_last_stage_the_user_is_done(espresso) -> None:
 
 
 @given(persona=strategies.personas(), reply=strategies.any_text(), after=st.integers(0, 4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_what_is_shown_is_what_is_played(persona: Persona, reply: str, after: int) -> None:
     heard = rehearse({"persona": persona.model_dump(mode="json")}, reply, after)
     assert [c.check.met for c in heard.checks] == [cue_met(s.cue, reply) for s in persona.stages]

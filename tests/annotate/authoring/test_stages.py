@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import STAGES, TRIPLES
 from cuecard.annotate.authoring.stages import (
@@ -91,7 +92,7 @@ def test_asks_are_questions_in_both_languages() -> None:
 
 
 @given(task=strategies.tasks("graph"), data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_any_splits_and_merges_keep_triples_pointing_and_are_undone(
     task: Task, data: st.DataObject
 ) -> None:

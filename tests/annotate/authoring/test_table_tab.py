@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import ops, table_ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import COLUMNS, KEYS, ROWS
@@ -156,7 +157,7 @@ def test_copied_rows_paste_back() -> None:
 CELLS = st.sampled_from(["", "a", "b", "7", "1990"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_undo_after_any_edits_gives_the_exact_table_back(data: st.DataObject) -> None:
     edit = table([{"name": "A"}, {"name": "B"}], ["A"], [["a", "1"], ["b", ""], ["", "2"]])

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring import facts_ops, graph_ops, ops, table_ops
 from cuecard.annotate.authoring import graph_entities as graph_renames
 from cuecard.annotate.authoring import stages as stage_ops
@@ -195,7 +196,7 @@ def state(edit: TaskEdit) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("task_id", IDS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 25))
 def test_undo_after_any_operations_returns_the_exact_earlier_task(
     task_id: str, seed: int, steps: int

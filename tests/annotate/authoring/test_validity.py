@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring.edit import find_problems
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.annotate.lint.rules import lint, loosely
@@ -81,7 +82,7 @@ json = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(base=st.sampled_from(sorted(BASES)), value=json, data=st.data())
 def test_no_shape_of_a_draft_stops_the_linter(base: str, value: Any, data: st.DataObject):
     """Anything may stand anywhere in a draft that came from a file or an editor."""

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.annotate.authoring.yaml_text import NOTE, annotated, from_yaml, to_yaml, told
@@ -14,7 +15,7 @@ from cuecard.core.tasks.yaml_io import dump_task, parse_task
 
 
 @given(task=strategies.tasks())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_a_task_comes_back_as_it_went(task: Task) -> None:
     data = task.model_dump(mode="json")
     text = to_yaml(data)
@@ -24,7 +25,7 @@ def test_a_task_comes_back_as_it_went(task: Task) -> None:
 
 
 @given(task=strategies.tasks(), data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_a_draft_that_is_no_task_comes_back_as_it_went(task: Task, data: st.DataObject) -> None:
     """Texts emptied and lists cleared at any place, as drafts are while they are written."""
     draft = task.model_dump(mode="json")

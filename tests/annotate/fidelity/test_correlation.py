@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.intervals import drawn_groups
 from cuecard.annotate.fidelity.correlation import (
     design_effect,
@@ -34,7 +35,7 @@ def oracle(x, y) -> tuple[float, float]:
         return float(stats.spearmanr(x, y)[0]), float(stats.kendalltau(x, y)[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(SESSIONS)
 def test_as_scipy_in_the_sample_and_in_every_resample(sessions):
     x, y, tasks = (list(column) for column in zip(*sessions, strict=True))

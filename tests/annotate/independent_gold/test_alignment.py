@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.independent_gold.alignment import align
 from cuecard.annotate.independent_gold.comparison import adjudicated, all_of, undecided
 from cuecard.annotate.independent_gold.matching import (
@@ -99,7 +100,7 @@ def test_a_gold_agrees_with_itself_and_either_side_of_it_is_the_gold(
             assert made == task.gold.model_dump(mode="json")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(triples, triples, st.randoms(use_true_random=False))
 def test_graphs_agree_alike_from_both_sides_and_in_any_order(
     mine: list[tuple[str, str, str]], theirs: list[tuple[str, str, str]], rng: random.Random
@@ -116,7 +117,7 @@ def test_graphs_agree_alike_from_both_sides_and_in_any_order(
         assert 0 <= matched <= min(size, other)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(triples, triples)
 def test_taking_all_of_one_side_gives_that_graph(
     mine: list[tuple[str, str, str]], theirs: list[tuple[str, str, str]]
@@ -129,7 +130,7 @@ def test_taking_all_of_one_side_gives_that_graph(
     assert said_in(other) == said_in(second)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows, rows, st.randoms(use_true_random=False))
 def test_tables_agree_alike_from_both_sides_and_in_any_order(
     mine: list[tuple[str, str]], theirs: list[tuple[str, str]], rng: random.Random
@@ -325,7 +326,7 @@ def test_empty_sides_are_undefined_with_a_reason() -> None:
     assert row.f1.interval[0] < 18 / 24 < row.f1.interval[1]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(0, 50), max_size=14

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from budget import examples
 from cuecard.annotate.labelling.labelling_sets import (
     design_effect,
     effective_size,
@@ -51,7 +52,7 @@ plans = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(units, plans, st.randoms(use_true_random=False))
 def test_a_draw_is_what_was_planned(
     population: list[Unit], plan: SamplingPlan, chance: random.Random

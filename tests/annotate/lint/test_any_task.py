@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from budget import examples
 from cuecard.annotate.lint.codes import RULES, may_silence
 from cuecard.annotate.lint.rules import lint, loosely
 from cuecard.core.tasks.models import Silenced, Task
@@ -10,7 +11,7 @@ from lint_tasks import TODAY, findings
 from strategies import tasks
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(tasks())
 def test_any_task_can_be_linted_and_what_may_be_silenced_is(task: Task):
     task = task.model_copy(update={"silenced": ()})

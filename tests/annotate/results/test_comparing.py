@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.results.comparison_tables import comparison_tables
 from cuecard.annotate.results.comparisons import arms_of, compare, comparisons
 from cuecard.annotate.results.paired_differences import sign_test
@@ -277,7 +278,7 @@ drawn_rows = st.lists(
 
 
 @given(drawn=drawn_rows, seed=st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_order_does_not_matter_and_exchanging_arms_turns_the_sign(drawn, seed):
     rows = [
         f1(agent, f"t{task}", value, n, user=user)

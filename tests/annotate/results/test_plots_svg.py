@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.annotate.results.plots.svg import as_svg
@@ -145,7 +146,7 @@ def test_names_beside_points_do_not_meet() -> None:
     assert placed([(350.0, 150.0, "x" * 300)], [], frame) is None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.floats(0, 200), max_size=10))
 def test_heights_are_moved_apart_within_their_room(wanted: list[float]) -> None:
     found = spread(wanted, 16, 0, 200)
@@ -156,7 +157,7 @@ def test_heights_are_moved_apart_within_their_room(wanted: list[float]) -> None:
     assert [found[i] for i in order] == ordered
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.text(max_size=80), st.floats(30, 300))
 def test_text_is_cut_and_wrapped_to_its_room(words: str, room: float) -> None:
     assert width_of(fitted(words, room)) <= room

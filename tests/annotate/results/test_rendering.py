@@ -9,6 +9,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.latex import as_latex, escaped
@@ -109,7 +110,7 @@ def test_tables_in_csv_are_rows_of_cells():
 
 
 @given(FOREIGN, FOREIGN, FOREIGN)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_foreign_text_is_data_in_every_format(name, heading, note):
     hostile = table(name or "x", heading, note)
     page = page_of(as_html(hostile))

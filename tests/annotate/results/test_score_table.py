@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.results.papers import main_tables
 from cuecard.annotate.results.score_tables import pivoted, table_of_scores
 from cuecard.annotate.results.scores import filtered, score_table, sorted_by, tables_by_family
@@ -277,7 +278,7 @@ drawn_rows = st.lists(
 
 
 @given(drawn=drawn_rows, seed=st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_values_are_those_of_aggregate_in_any_order_of_rows(drawn, seed):
     rows = [graph(agent, task, one, other, n) for n, (agent, task, one, other) in enumerate(drawn)]
     found = score_table(pool(*rows), ("agent",), resamples=50)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apart import workspaces
+from budget import examples
 from review_rules import ACTIONS, PEOPLE
 from rules_play import Game
 from verbs_play import quick_verbs
@@ -19,7 +20,7 @@ _steps = st.tuples(st.sampled_from(ACTIONS), _people, _people, st.integers(0, 9)
 
 
 @given(st.lists(_steps, min_size=6, max_size=16))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 def test_no_illegal_move_succeeds_and_nobody_sees_too_much(
     steps: list[tuple[str, str, str, int]],
 ) -> None:

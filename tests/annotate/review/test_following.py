@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.authoring.task_data import get, parse_place, put, remove
 from cuecard.annotate.review.comments import Following, FollowingThrough, follow
 from cuecard.core.tasks.models import Task
@@ -50,7 +51,7 @@ def test_nothing_moves_between_equal_tasks(name: str) -> None:
         assert retitled.follow(place) == place
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(name=st.sampled_from(sorted(LISTS)), seed=st.integers(0, 2**32), data=st.data())
 def test_elements_are_found_wherever_they_went(name: str, seed: int, data: st.DataObject) -> None:
     """A list in another order and without some of its items: each is found again, or gone."""

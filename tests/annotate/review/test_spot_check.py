@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.review.reviewing import gold_items, sample_of, sources_of, unmarked
 from cuecard.core.contributions import GoldCheck
 from cuecard.core.tasks.models import Task
@@ -62,7 +63,7 @@ def test_others_draw_others_and_all_is_drawn_by_somebody() -> None:
     assert max(times) < 30
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=8), st.integers(1, 40))
 def test_each_stage_gets_its_share(per_stage: list[int], k: int) -> None:
     task = staged(per_stage)

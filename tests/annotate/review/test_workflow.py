@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.review import assignment, reviewing, workflow
 from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.waiting import pending_for
@@ -111,7 +112,7 @@ ACTIONS = st.tuples(
 
 @given(st.lists(ACTIONS, min_size=4, max_size=18))
 @settings(
-    max_examples=8,
+    max_examples=examples(8),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from apart import Clock, picture, small_task, workspaces
+from budget import examples
 from cuecard.annotate.sharing.bundle import uncompressed
 from cuecard.annotate.sharing.merging import merge_bundles
 from cuecard.annotate.sharing.reading import BundleFile, parse_bundle
@@ -105,7 +106,7 @@ steps = st.tuples(
 @given(st.integers(2, 4), st.lists(steps, min_size=4, max_size=16), st.integers())
 # Each example is dozens of merges: shrinking one would take minutes.
 @settings(
-    max_examples=4,
+    max_examples=examples(4),
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.sharing.bundle import uncompressed
 from cuecard.annotate.sharing.checking import (
     adjudication_problems,
@@ -103,7 +104,7 @@ bundles = st.builds(
 
 
 @given(bundles)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_bundle_comes_back_as_it_was(bundle: Bundle) -> None:
     data = bundle_bytes(bundle)
     _header, found = parse_bundle(uncompressed(data), "ana")

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from budget import examples
 from cuecard.core.agents.briefing import public_task
 from cuecard.core.agents.offline_search import SearchResult
 from cuecard.core.engine.events import Termination, ToolAnswered, dialogue_of
@@ -137,7 +138,7 @@ async def test_long_trials_resume_too(name):
 
 
 @given(task=odd_tasks())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_odd_tasks_break_no_player(task):
     result, _ = asyncio.run(play_offline(task))
     assert result.termination is not Termination.INTERNAL_ERROR, result.detail

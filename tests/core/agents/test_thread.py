@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.config_players import ReactAgentConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import Event, Limits
@@ -126,7 +127,7 @@ async def trial(
     return client.sent, sink.events
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(REPLIES, min_size=5, max_size=25), AGENTS, st.booleans(), st.data())
 def test_a_kept_thread_and_a_rebuilt_one_are_the_same(
     replies: list[ModelReply], agent: dict[str, Any], chain: bool, data: st.DataObject
@@ -139,7 +140,7 @@ def test_a_kept_thread_and_a_rebuilt_one_are_the_same(
     assert [e.body.key for e in resumed] == [e.body.key for e in events]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(REPLIES, min_size=5, max_size=25), AGENTS, st.booleans())
 def test_no_model_can_make_the_conversation_unsound(
     replies: list[ModelReply], agent: dict[str, Any], chain: bool

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.samples import import_samples
 from cuecard.core.engine.events import Marked, TrialRetried, UserSpoke, dialogue_of, effective_log
 from cuecard.core.engine.messages import UserReply
@@ -76,7 +77,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(5),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(segments=SEGMENTS)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

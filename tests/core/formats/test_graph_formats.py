@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import strategies
+from budget import examples
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.formats.graph_files import (
@@ -29,7 +30,7 @@ from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
 ESPRESSO = load_task(Path("sample_tasks/espresso.yaml"))
 HEAD = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 
@@ -45,7 +46,7 @@ def test_any_task_comes_back_from_every_graph_format(task: Task) -> None:
         assert back(load, text) == task
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(strategies.names())
 def test_any_name_is_an_iri_and_comes_back(name: str) -> None:
     iri = iri_of(name, NODE)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 import strategies
+from budget import examples
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats.registry import FORMATS
 from cuecard.core.formats.round_trip import Refused, joined, left_out
@@ -14,7 +15,7 @@ from cuecard.core.tasks.yaml_io import load_task
 
 SAMPLES = [load_task(path) for path in sorted(Path("sample_tasks").glob("*.yaml"))]
 NARROW = sorted(name for name, found in FORMATS.items() if found.through)
-few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def sample(id: str) -> Task:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import strategies
+from budget import examples
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.checkpoints.gold import AmbiguityType, CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
@@ -17,7 +18,7 @@ from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 
-few = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def world(**changes: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.core.formats.persona_markdown import patch_persona, read_persona, write_persona
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage
 
@@ -100,7 +101,7 @@ def test_a_fence_around_the_whole_stays() -> None:
     assert text == fenced.replace("再便宜点的呢？", "还有吗？")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(strategies.personas(), st.sampled_from(["en", "zh"]))
 def test_what_is_written_says_what_the_persona_says(edited: Persona, language: Any) -> None:
     said = read_persona(write_persona(edited, language), "q")

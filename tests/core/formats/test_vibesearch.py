@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats import vibesearch
@@ -339,7 +340,7 @@ def test_our_own_samples_go_out_and_come_back(tmp_path: Path) -> None:
         ]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(strategies.tasks("graph"), st.dictionaries(strategies.any_text(2), strategies.json_values()))
 def test_what_went_out_once_never_changes_again(task: Task, extra: dict[str, Any]) -> None:
     codec = vibesearch.CODEC
@@ -375,7 +376,7 @@ def _tidy(persona: Persona) -> Persona:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(strategies.personas().map(_tidy), st.sampled_from(["en", "zh"]))
 def test_any_persona_survives_its_markdown(persona: Persona, language: Any) -> None:
     text = write_persona(persona, language)
@@ -388,7 +389,7 @@ def test_any_persona_survives_its_markdown(persona: Persona, language: Any) -> N
     assert write_persona(back, language) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(strategies.any_text(12))
 def test_reading_any_text_as_a_persona_never_fails(text: str) -> None:
     read_persona(text, "q")

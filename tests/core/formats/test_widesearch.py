@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from cuecard.core.families.table.gold import Metric, Preprocess, Table
 from cuecard.core.formats import widesearch
 from cuecard.core.formats.round_trip import Refused
@@ -212,7 +213,7 @@ def test_a_bad_gold_file_says_why(tmp_path: Path, gold: str | bytes, reason: str
     assert reason in problems[0].reason
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(strategies.tables())
 def test_any_table_survives_csv(gold: Table) -> None:
     text = written(gold, None)
@@ -229,7 +230,7 @@ def test_any_table_survives_csv(gold: Table) -> None:
             assert written(gold, kept_of(back, gold)) == text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.text('ab,"\n\r\ufeff ;|', max_size=40))
 def test_any_csv_text_comes_back(text: str) -> None:
     try:

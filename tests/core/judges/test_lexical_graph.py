@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.graph.judge import judge_graph
 from cuecard.core.verdicts import Decision, PredictedTriple
@@ -147,7 +148,7 @@ words = st.sampled_from(
 relations = st.sampled_from(["founded by", "located in", "also known as", "year", "bought", "in"])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(words, relations, words), max_size=8), st.randoms(use_true_random=False))
 def test_the_order_of_predictions_does_not_decide_what_is_covered(triples, random):
     covered = judge(*triples)

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import judge_table
 from cuecard.core.verdicts import Decision, TablePrediction
@@ -199,7 +200,7 @@ names = st.sampled_from(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(names, unique_by=lambda n: n.lower().replace(" ", ""), max_size=5),
     st.randoms(use_true_random=False),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.graph.gold import Graph, Node, Triple
@@ -286,7 +287,9 @@ _entries = st.lists(
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(answers=st.lists(st.one_of(_entries, st.text(max_size=30)), min_size=1, max_size=6))
 async def test_every_item_has_exactly_one_verdict_whatever_the_model_says(answers):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.table.gold import Table
@@ -225,7 +226,7 @@ _entries = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(answers=st.lists(st.one_of(_entries, st.text(max_size=20)), min_size=1, max_size=5))
 async def test_every_cell_has_exactly_one_verdict_whatever_the_model_says(answers):
     def reply(request: Request) -> Reply:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.messages import ModelReply, ToolCall
 from cuecard.core.llm.replies import Assembler, Malformed, read_arguments
 from cuecard.core.text import storable
@@ -158,7 +159,7 @@ def test_a_count_in_every_chunk_does_not_hide_that_the_stream_broke_off() -> Non
         assembler.reply()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.text(max_size=40),
     st.dictionaries(st.text(max_size=5), st.text(max_size=8) | st.integers(-9, 9), max_size=3),

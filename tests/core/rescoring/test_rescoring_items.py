@@ -7,6 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
@@ -131,7 +132,7 @@ SAID = st.lists(st.tuples(NAMES, RELATIONS, NAMES), min_size=1, max_size=6)
 
 
 @given(SAID, SAID, SAID)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_graph_carried_over_is_judged_as_if_anew(old, new, found):
     def of(lines):
         return task_with(
@@ -146,7 +147,7 @@ def test_a_graph_carried_over_is_judged_as_if_anew(old, new, found):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_table_carried_over_is_judged_as_if_anew(rng: random.Random):
     def rows() -> list[str]:
         cities = rng.sample(["Paris", "Rome", "Bonn", "Oslo", "Riga"], rng.randint(1, 5))

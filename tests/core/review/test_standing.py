@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.contributions import (
     TRANSITIONS,
     Action,
@@ -250,7 +251,7 @@ def logs(draw: st.DrawFn) -> TaskLog:
     return TaskLog(task_id="t", revisions=tuple(nodes), contributions=tuple(found.values()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(logs(), st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(log: TaskLog, chance: random.Random) -> None:
     expected = standing_of(log)
@@ -261,7 +262,7 @@ def test_the_order_of_arrival_does_not_matter(log: TaskLog, chance: random.Rando
     assert standing_of(shuffled) == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(logs())
 def test_every_step_is_in_the_table_and_what_is_open_has_its_reviews(log: TaskLog) -> None:
     standing = standing_of(log)

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
 from cuecard.core.verdicts import Measure, share
 
@@ -118,7 +119,7 @@ def test_zeros_are_averaged_in():
     assert got["hit_rate", Statistic.AVG].value == 0.5
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(
         st.tuples(st.sampled_from("abc"), st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1))),

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.checkpoints.score import (
@@ -242,7 +243,7 @@ def test_known_answers_of_three_questions_pooled_and_as_means():
     assert means["ce_b"] == (0.5, 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=4), min_size=1, max_size=5))
 def test_pooled_over_single_samples_is_one_count_over_all_checkpoints(questions):
     drawn = [
@@ -319,7 +320,7 @@ def test_profile_table():
     assert [row.count for row in behaviour_profiles(steps)] == [2, 1, 0, 1]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text("a.", min_size=1, max_size=4),
     st.lists(

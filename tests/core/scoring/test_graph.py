@@ -2,6 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.families.graph.gold import Graph, Node
 from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, supporting_triples
 from cuecard.core.verdicts import AnswerPrediction, Item, ItemKind, UnusablePrediction
@@ -104,7 +105,7 @@ cases = st.tuples(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases, st.randoms(use_true_random=False))
 def test_scores_are_shares_and_do_not_depend_on_order(build, values, case, random):
     gold, predicted, decisions = case
@@ -130,7 +131,7 @@ def test_scores_are_shares_and_do_not_depend_on_order(build, values, case, rando
     assert values(score_graph(graph, shuffled, moved)) == got
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases, st.integers(0, 5))
 def test_a_duplicate_never_raises_precision(build, values, case, which):
     gold, predicted, decisions = case

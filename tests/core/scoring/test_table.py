@@ -2,6 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.score import TABLE_MEASURES, distinct_gold_rows, score_table
 from cuecard.core.verdicts import Item, ItemKind, TableMatch
@@ -145,7 +146,7 @@ def test_a_table_of_keys_alone(build, values):
     assert values(score_table(keys, build.judgement(table=match)))["success"] == 1
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.integers(0, 6),
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6),

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from pydantic import ValidationError
 
 import strategies
+from budget import examples
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
@@ -122,7 +123,7 @@ def test_urls_are_web_addresses() -> None:
             Triple(head="a", relation="r", tail="b", sources=(bad,))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(strategies.tasks())
 def test_the_hash_follows_the_content_alone(task: Task) -> None:
     copy = Task.model_validate_json(task.model_dump_json())

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import strategies
+from budget import examples
 from cuecard.core.errors import FileProblems
 from cuecard.core.tasks.gold import Family
 from cuecard.core.tasks.models import Foreign, Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task
 
 SAMPLES = sorted(Path("sample_tasks").glob("*.yaml"))
-slow = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+slow = settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
 
 ESPRESSO = """\
 # A hand-written file: comments stay allowed everywhere.

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from budget import examples
 from cuecard.core.engine.events import AgentSpoke, UserSpoke
 from cuecard.core.engine.messages import Act, CheckpointStatus, Dialogue, Message, UserReply
 from cuecard.core.families.checkpoints.gold import CheckpointChain
@@ -278,7 +279,7 @@ def test_a_benchmarks_own_sub_queries_are_no_fault():
         assert kinds(task, before, query) == []
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     odd_tasks(),
     st.lists(any_.any_text(), max_size=4),

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies as any_
+from budget import examples
 from cuecard.core.users.leaks import Secrets, Told, carries, counts, fold, gives_away, gold_things
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, sample_tasks
 
@@ -60,7 +61,7 @@ def test_the_gold_of_every_family():
     assert ("Marlowe Bay",) in gold_things(CHAIN.gold)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(task=odd_tasks(), text=any_.any_text())
 def test_odd_text_harms_nothing(task, text):
     secrets = Secrets(gold_things(task.gold))

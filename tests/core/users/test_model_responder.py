@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.messages import Act, Dialogue, FlagKind, UserReply
 from cuecard.core.engine.messages import CheckpointStatus as Status
 from cuecard.core.families.checkpoints.gold import CheckpointChain
@@ -185,7 +186,7 @@ def answers(gold):
 
 
 @pytest.mark.parametrize("task", [CHAIN, BRIDGE], ids=lambda t: t.id)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 async def test_whatever_the_model_answers_the_hard_rules_hold(task, data):
     user, gold = user_of(task), task.gold

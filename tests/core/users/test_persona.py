@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.engine.messages import Dialogue, FlagKind, UserReply
 from cuecard.core.errors import BudgetSpent
 from cuecard.core.tasks.models import CueKind
@@ -235,7 +236,7 @@ def answers(task):
 
 
 @pytest.mark.parametrize("task", [GRAPH, ASTRONOMY], ids=lambda t: t.id)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(data=st.data())
 async def test_whatever_the_model_answers_stages_come_in_order_and_nothing_comes_early(task, data):
     user = user_of(task)

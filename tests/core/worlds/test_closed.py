@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from budget import examples
 from cuecard.core.engine.messages import ToolCall
 from cuecard.core.text import contains_term, normalise, one_line
 from cuecard.core.worlds.background import Noise, ValueGuard
@@ -212,7 +213,7 @@ def queries_about(world) -> st.SearchStrategy[str]:
 
 @pytest.mark.parametrize("name", list(WORLDS))
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_no_query_gives_a_value_away(name, data):
     task, world = WORLDS[name]
     check_secrets(task, world, TWINS[name], data.draw(queries_about(world)))
@@ -232,7 +233,7 @@ def test_plain_queries_give_no_other_value_away(name):
 
 
 @given(task=odd_tasks(), data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_odd_tasks_keep_their_secrets_too(task, data):
     world = ClosedWorld(task)
     query = data.draw(queries_about(world) if world.statements else any_.texts())
@@ -241,7 +242,7 @@ def test_odd_tasks_keep_their_secrets_too(task, data):
 
 
 @given(st.sampled_from(["en", "zh"]), any_.texts(), any_.tuples(any_.names(), 0, 30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_noise_contains_no_term_whatever_the_terms(language, query, terms):
     noise = Noise(language, ValueGuard(terms), ("keeper", "灯塔"))
     entries = noise.entries(query, 4)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.text import contains_term, normalise
 from cuecard.core.worlds.closed import ClosedWorld
 from cuecard.core.worlds.finding import SEVERAL_ATTRIBUTES, SEVERAL_ENTITIES
@@ -55,7 +56,7 @@ def names_final(task, query, answer):
 
 @pytest.mark.parametrize("name", list(WORLDS))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_two_questions_at_once_get_neither(name, data):
     task, world = WORLDS[name]
     asked = data.draw(
@@ -72,7 +73,7 @@ def test_two_questions_at_once_get_neither(name, data):
 
 @pytest.mark.parametrize("name", list(WORLDS))
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_question_among_entities_never_gets_the_final_answer_nor_two(name, data):
     task, world = WORLDS[name]
     names = [n for s in world.statements for part in s.subject for n in part]

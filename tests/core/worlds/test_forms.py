@@ -2,6 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from budget import examples
 from cuecard.core.text import one_line
 from cuecard.core.worlds.background import Noise, ValueGuard
 from cuecard.core.worlds.statements import (
@@ -24,7 +25,7 @@ def test_a_statement_reads_as_a_sentence():
 
 
 @given(LANGUAGES, any_.names(), any_.names(), any_.names())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_statements_are_read_back(language, subject, attribute, value):
     title, content = say_statement(language, subject, attribute, value)
     said = read_entry(language, title, content)
@@ -42,7 +43,7 @@ def test_a_colon_in_an_attribute_or_a_value_does_no_harm():
 
 
 @given(LANGUAGES, st.sampled_from([Form.HEADINGS, Form.DIRECTORY]), any_.names(), st.data())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_lists_are_read_back(language, form, name, data):
     items = data.draw(any_.tuples(any_.names().filter(one_line), 1, 4))
     title, content = say_list(language, form, name, items)
@@ -61,7 +62,7 @@ def test_readings_and_topics_are_told_apart():
 
 
 @given(LANGUAGES, any_.texts(), any_.tuples(any_.names()))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_noise_says_nothing(language, query, topics):
     noise = Noise(language, ValueGuard(()), topics)
     for entry in noise.entries(query, 4):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from budget import examples
 from cuecard.core.engine.messages import ToolAnswer, ToolCall
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import contains_term
@@ -180,7 +181,7 @@ def check_told(query: str, answer: ToolAnswer) -> None:
 
 
 @given(drawn=st.lists(RESULTS, min_size=2, max_size=2), query=QUERIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_nothing_that_breaks_a_rule_gets_through(drawn: list[dict[str, Any]], query: str) -> None:
     async def answered() -> ToolAnswer:
         async with OpenAIServer(engine(FACTS, lambda _t, r: drawn[r.number])) as server:
@@ -205,7 +206,7 @@ class LeakyContext:
 
 
 @given(task=odd_tasks(), contents=st.lists(any_.any_text(), min_size=4, max_size=4), data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_odd_tasks_are_judged_too(task: Task, contents: list[str], data: st.DataObject) -> None:
     rules = rules_of(task)
     statements = compile_statements(task)

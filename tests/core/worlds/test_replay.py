@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as any_
+from budget import examples
 from cuecard.core.agents.briefing import public_task
 from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.config_players import ReplayWorldConfig
@@ -89,7 +90,7 @@ def replaying(*logs: Sequence[Event], language: Any = "en") -> ReplayWorld:
     order=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=4),
     data=st.data(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_was_recorded_is_replayed_to_the_byte(
     calls: list[ToolCall], order: list[list[int]], data: st.DataObject
 ) -> None:

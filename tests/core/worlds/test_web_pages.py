@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.worlds.html_blocks import Tag, scan
 from cuecard.core.worlds.page_text import Format, inline_text, read_page
 from cuecard.core.worlds.visit import best_links, best_passages
@@ -140,7 +141,7 @@ def test_pages_made_to_keep_a_reader_busy(kind):
 
 
 @given(st.text(alphabet=st.sampled_from("<>/!-='\"& ab\n\x00\ud800灯"), max_size=60))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_any_text_reads(source):
     for kind in Format:
         read(source, kind).text.encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.model import compact
 from cuecard.tui.present.tables import Axis, axis_for, drawn
@@ -27,7 +28,7 @@ def test_a_line_is_read_by_its_place() -> None:
     assert compact(of(1, 1, 1)) == "1.000 [1.000 1.000]"
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=3), st.integers(1, 80))
 def test_every_line_is_as_wide_as_its_axis(ends: list[float], width: int) -> None:
     low, value, high = sorted(ends)

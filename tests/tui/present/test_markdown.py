@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from budget import examples
 from cuecard.annotate.authoring.session import guidelines
 from cuecard.core.i18n import LANGUAGES
 from cuecard.core.tasks.gold import FAMILIES
@@ -92,7 +93,7 @@ def test_nothing_of_a_text_reaches_the_terminal_but_its_words() -> None:
     assert "<b>c</b>" in text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=14), st.randoms(use_true_random=False))
 def test_a_text_that_grows_is_the_text(parts: list[str], chance: random.Random) -> None:
     text = "\n".join(parts)
@@ -108,7 +109,7 @@ def test_a_text_that_grows_is_the_text(parts: list[str], chance: random.Random) 
     assert [*growing.closed, *([last] if last else [])] == segments_of(text)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.sampled_from(PARTS[:12]), max_size=14), st.sampled_from([17, 40]))
 def test_segments_say_what_the_parser_says_of_the_whole(parts: list[str], width: int) -> None:
     text = "\n\n".join(f"{part}\n" for part in parts if part not in ("```", "```python"))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.document._document import Document
 
+from budget import examples
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.core.users.scripted import pushes
 from cuecard.tui.present.play import Answer, answers_for, choices_of, composed, gives_line
@@ -56,7 +57,7 @@ def test_a_draft_that_waited_waits_again() -> None:
 AWKWARD = "One. Two 《三》。\tThree\r\nfour\u2028five\x0b\x1b[31m six\u202e seven \x85end"
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
 def test_what_can_be_selected_has_the_places_of_the_raw_text(raw: str) -> None:
     shown = selectable(raw)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.session_form import EMBEDDED_FORM
 from cuecard.annotate.waiting import OpenSession, Waiting
 from cuecard.core.config import EMBEDDED
@@ -229,7 +230,7 @@ def test_who_has_no_tokens_says_why(kind: str, baseline: bool, told: str) -> Non
 
 
 @given(st.lists(st.floats(min_value=-10, max_value=1000), max_size=8), st.integers(0, 7))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_figures_do_not_depend_on_what_was_taken_back(pauses: list[float], at: int) -> None:
     """A turn that is taken back and taken again alike leaves the same turns and calls."""
     turn = [said(0), searched(0, True), answered(0)]

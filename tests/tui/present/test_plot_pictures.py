@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from budget import examples
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, PlotKind, Point, Series
 from cuecard.tui.present.plot_canvas import GLYPHS, At, Canvas, kept, moved, plain_text, trials_at
 from cuecard.tui.present.plot_pictures import picture
@@ -202,7 +203,7 @@ def test_what_is_under_the_cursor() -> None:
     assert trials_at(HEAT, At(1, 0)) == (1, 0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.sampled_from(ALL),
     st.integers(0, 130),

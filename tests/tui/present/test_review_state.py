@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from budget import examples
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.review.comments import Thread
 from cuecard.annotate.review.protocol import DIMENSIONS
@@ -119,7 +120,7 @@ def test_a_form_is_kept_and_taken_up_again_and_bad_data_is_left_out() -> None:
     assert not form.explained("gold")
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.dictionaries(
         st.sampled_from(["ratings", "comments", "marks", "opened", "seconds"]),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.engine.events import AgentSpoke, Event, EventBody, Limits, UserSpoke
 from cuecard.core.engine.messages import Act, AgentReply, ToolCall, UserReply
@@ -73,7 +74,7 @@ def test_tables_and_answers():
 
 
 @given(st.text(alphabet=st.sampled_from('ab,;|\t\n"->[]{}(): '), max_size=60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_whatever_is_typed_is_read(text: str):
     for task in (GRAPH, TABLE, ANSWER):
         read_hand_in(task, text)

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from budget import examples
 from cuecard.tui.present.entries import wrap
 
 
@@ -35,7 +36,7 @@ def test_ten_thousand_combining_marks_do_not_make_one_endless_line() -> None:
     assert max(map(len, wrap("e" + "\u0301" * 10_000, 40))) <= 160
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=300), st.integers(2, 60))
 def test_every_line_fits_and_nothing_but_blanks_is_lost(text: str, width: int) -> None:
     lines = wrap(text, width)

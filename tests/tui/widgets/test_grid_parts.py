@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from budget import examples
 from cuecard.tui.grid.cell_input import Candidates, pasted_line
 from cuecard.tui.grid.cells import (
     PADDING,
@@ -37,7 +38,7 @@ columns = st.lists(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(columns, st.integers(0, 160), st.integers(0, 50))
 def test_columns_take_what_room_there_is_and_never_less_than_they_need(
     given_columns: list[GridColumn], room: int, wanted: int
@@ -53,7 +54,7 @@ def test_columns_take_what_room_there_is_and_never_less_than_they_need(
         assert taken == room
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(columns, st.integers(20, 160), st.integers(0, 3), st.integers(0, 60), st.data())
 def test_every_column_can_be_scrolled_into_view(
     given_columns: list[GridColumn], room: int, fixed: int, scroll: int, data: st.DataObject
@@ -103,7 +104,7 @@ def test_a_cell_is_one_line_of_its_width(text: str, width: int, right: bool, sho
     assert aligned(text, width, right=right) == shown
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.text(max_size=40), st.integers(0, 20))
 def test_any_text_fills_its_cell_exactly(text: str, width: int) -> None:
     assert cell_len(aligned(text, width)) == width
@@ -140,7 +141,7 @@ def test_marks_follow_the_cursor() -> None:
     assert (empty.row, empty.marked) == (0, frozenset())
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.integers(1, 20_000), st.integers(1, 60), st.integers(0, 20_000))
 def test_the_scrollbar_is_at_an_end_only_when_the_rows_are(rows: int, page: int, top: int) -> None:
     most = max(0, rows - page)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.labelling.effect.rescoring import (
     Rescored,
     SettledLabel,
@@ -60,7 +61,7 @@ def values(measures) -> dict[str, float | None]:
     return {measure.name: measure.value for measure in measures}
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(STATES, st.data())
 def test_labels_like_the_judges_change_nothing(states: str, data: st.DataObject) -> None:
     chosen = data.draw(st.sets(st.integers(0, len(states) - 1)))
@@ -72,7 +73,7 @@ def test_labels_like_the_judges_change_nothing(states: str, data: st.DataObject)
     assert not any(item.changed for item in found.settled)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(STATES)
 def test_all_labels_against_the_judge_turn_recall_round(states: str) -> None:
     said = {

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from cuecard.annotate.labelling.files.entries import (
     LabelFile,
     Problems,
@@ -82,14 +83,14 @@ labels = st.fixed_dictionaries(
 
 
 @given(texts)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_no_cell_is_a_formula_and_none_is_changed(text: str) -> None:
     assert not guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))
     assert unguarded(guarded(text)) == text
 
 
 @given(sheets)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_sheet_comes_back_as_it_was(sheet: Sheet) -> None:
     text = sheet_text(sheet)
     assert text.startswith("\ufeff")
@@ -118,7 +119,7 @@ def _same(found: LabelFile, rows: list[dict[str, Any]], problems: Problems) -> N
 
 
 @given(st.lists(labels, min_size=1, max_size=4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_labels_come_back_from_every_format(rows: list[dict[str, Any]]) -> None:
     path, problems = Path("x"), Problems("x")
     table = parse_rows(plain_csv(rows).removeprefix("\ufeff"), problems)
