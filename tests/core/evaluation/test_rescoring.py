@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.results.rescored import report_on
-from cuecard.annotate.results.rescored_tables import figure_sheets, item_sheets
+from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
 from cuecard.core.engine.events import RunState
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.evaluation.judging import judge_run, lexical_judge
@@ -115,7 +115,7 @@ async def test_only_what_changed_is_asked_and_both_runs_stay(workspace: Workspac
     assert report.open == 1
     texts = [
         c.text
-        for s in (*figure_sheets(report), *item_sheets(report))
+        for s in (*figure_tables(report), *item_tables(report))
         for line in s.lines
         for c in line
     ]
