@@ -186,3 +186,23 @@ async def test_the_screens_show_the_task_and_its_trial(
         await until(pilot, lambda: "Mont Blanc" in shown(pilot.app.screen))
         await pilot.app.push_screen(TaskScreen("peaks"))
         await until(pilot, lambda: "Rank Dom, Weisshorn" in shown(pilot.app.screen))
+
+
+async def test_its_gold_is_edited_by_the_fields_that_it_names(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    app = CuecardApp(Services(f"sqlite:///{played}"), "Ana", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = TaskScreen("peaks", place="gold.ranked[1].figure", editing=True)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.loaded and screen.editor.pane and screen.focused)
+        await until(pilot, lambda: "Weisshorn" in shown(screen))
+        await pilot.press("end", "!", "tab", "backspace", "1")
+        ranked = screen.edit.items(("gold", "ranked"))
+        assert (ranked[1]["figure"], ranked[1]["grade"]) == ("4545 m!", 1)
+        await screen.editor.open("gold")
+        await until(pilot, lambda: "height" in shown(screen))
+        screen.editor.commit()
+        assert screen.edit.data["gold"]["by"] == "height"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TabId = Literal[
     "brief", "persona", "stages", "graph", "nodes", "table", "columns", "steps", "chain",
-    "facts", "answer", "sources", "comments", "problems", "history",
+    "facts", "answer", "items", "gold", "sources", "comments", "problems", "history",
 ]  # fmt: skip
 
 
@@ -84,7 +84,9 @@ class TuiFamily(Generic[G]):
     Lists: `badge` is its glyph, a variable of the theme, and its name; `about` says in a line what such a task is;
     `counts` how much there is of what its gold is made of; `gold` is that gold to be read.
 
-    The editor: `tabs` are the two tabs of its gold, `first_tab` the fields of gold that stand on the first.
+    The editor: `tabs` are the two tabs of its gold, `first_tab` the fields of gold that stand on the first. A family
+    without panes of its own takes `items` and `gold`, which are made from `AnnotateFamily.fields`; `first_tab` is then
+    the one list of what the gold is made of.
 
     A person in an agent's place: `asked` and `ends` say what to do, `hint` what to type at the end, and `read` what
     was typed. `build` says what somebody does who builds the gold anew, `given` is what of it such a person is shown;

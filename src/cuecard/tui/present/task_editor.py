@@ -36,6 +36,8 @@ TAB_LABEL: dict[TabId, str] = {
     "chain": N_("Chain"),
     "facts": N_("Facts"),
     "answer": N_("Answer"),
+    "items": N_("Items"),
+    "gold": N_("Gold"),
     "sources": N_("Evidence"),
     "comments": N_("Comments"),
     "problems": N_("Problems"),

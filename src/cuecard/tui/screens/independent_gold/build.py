@@ -65,7 +65,7 @@ class GivenColumns(TablePane):
         return action not in _OF_COLUMNS and super().check_action(action, parameters)
 
 
-def second_pane(tab: TabId) -> TaskPane:
+def second_pane(tab: TabId, family: str) -> TaskPane:
     """A new pane for the tab, with the tab's id."""
     match tab:
         case "brief":
@@ -76,7 +76,7 @@ def second_pane(tab: TabId) -> TaskPane:
             fields = tuple(field for field in CHAIN if field.path in _ANSWER_FIELDS)
             return FormPane(fields, (), id=tab)
         case _:
-            return make_pane(tab)
+            return make_pane(tab, family)
 
 
 _NOT_HERE = ("persona", "stages", "columns", "sources", "history")
@@ -124,8 +124,8 @@ class IndependentGoldMode(TaskMode):
         tab = tab_of(path, data)
         return "table" if tab == "columns" else "brief" if tab in _NOT_HERE else tab
 
-    def pane(self, tab: TabId) -> TaskPane:
-        return second_pane(tab)
+    def pane(self, tab: TabId, family: str) -> TaskPane:
+        return second_pane(tab, family)
 
 
 _ONLY_WHEN_OPEN = ("hand_in", "give_up", "turn")

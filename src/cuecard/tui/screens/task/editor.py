@@ -20,6 +20,7 @@ from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
+from cuecard.tui.screens.task.any_gold import pane_of_fields
 from cuecard.tui.screens.task.brief import BriefPane, PersonaPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
 from cuecard.tui.screens.task.evidence import EvidencePane
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-def make_pane(tab: TabId) -> TaskPane:
+def make_pane(tab: TabId, family: str) -> TaskPane:
     """A new pane for the tab, with the tab's id."""
     match tab:
         case "brief":
@@ -63,6 +64,8 @@ def make_pane(tab: TabId) -> TaskPane:
             return FactsPane(id=tab)
         case "answer":
             return FormPane(ANSWER, ("gold",), id=tab)
+        case "items" | "gold":
+            return pane_of_fields(family, tab)
         case "sources":
             return EvidencePane(id=tab)
         case "comments":
@@ -116,9 +119,8 @@ class TaskMode:
     def tab_of(self, path: Path, data: Mapping[str, Any]) -> TabId:
         return tab_of(path, data)
 
-    def pane(self, tab: TabId) -> TaskPane:
-        """A new pane for the tab, with the tab's id."""
-        return make_pane(tab)
+    def pane(self, tab: TabId, family: str) -> TaskPane:
+        return make_pane(tab, family)
 
 
 class TaskEditor(Vertical):
@@ -221,7 +223,7 @@ class TaskEditor(Vertical):
             if switcher.current != tab:
                 self.commit()
             if not switcher.query_children(f"#{tab}"):
-                await switcher.add_content(self._mode.pane(tab))
+                await switcher.add_content(self._mode.pane(tab, self.edit.data["gold"]["family"]))
             switcher.current = tab
             if self.tabs.active != tab:
                 with self.prevent(Tabs.TabActivated):
