@@ -61,12 +61,31 @@ def test_the_defaults_are_there_without_a_configuration() -> None:
     assert not all_embedded("judge", [DEFAULT_JUDGE, "model"])
 
 
+def givens(part: Part) -> tuple[object, ...]:
+    """What a maker of this part is given after the hub."""
+    task = sample_tasks()[0]
+    rest: dict[Part, tuple[object, ...]] = {
+        "agent": (task, (), False),
+        "user": (task, False),
+        "world": (task, None),
+        "judge": (),
+    }
+    return rest[part]
+
+
 @pytest.mark.parametrize("part", ACCEPTED)
-def test_embedded_players_are_made_by_their_row(part: Part) -> None:
-    rest = () if part == "judge" else (sample_tasks()[0], (), False)
-    for row in embedded(part):
-        made = row.make(row.kind, row.settings_class()(kind=row.kind), Config(), None, *rest)
-        assert made.ref.baseline == row.baseline
+def test_players_whose_settings_need_nothing_are_made_by_their_row(part: Part) -> None:
+    made = set[str]()
+    for row in kinds(part):
+        fields = row.settings_class().model_fields
+        if any(field.is_required() for name, field in fields.items() if name != "kind"):
+            continue
+        player = row.make(
+            row.kind, row.settings_class()(kind=row.kind), Config(), None, *givens(part)
+        )
+        assert player.ref.baseline == row.baseline, row
+        made.add(row.kind)
+    assert made >= {row.kind for row in embedded(part)}
 
 
 def test_each_row_has_a_maker_that_is_there() -> None:
