@@ -280,7 +280,8 @@ class AuthoringConfig(Frozen):
 
 
 class Config(Frozen):
-    """The whole configuration. Models and players are found by name; offline players always exist under their own names.
+    """The whole configuration. Models and players are found by name; read by `core.config`, it also
+    holds the offline players, under their own names.
 
     `prompts`: a folder whose `NAME.LANGUAGE.md` files replace embedded prompts, for all players. `guidelines`: a Markdown
     file that authors see instead of the embedded guidelines. `currency`: of all prices, costs and budgets.
