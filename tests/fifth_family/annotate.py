@@ -9,9 +9,10 @@ from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.schema import Items, Leaf, Record, known_by, words
 from cuecard.annotate.families.common import as_replaced, no_strata
-from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, GoldElement
+from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, Errors, GoldElement
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
+from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
@@ -98,4 +99,6 @@ RANKING = AnnotateFamily(
     cause=lambda figures: Cause.WRONG_ANSWER,
     against=_against,
     compared=("ndcg",),
+    paper=PaperTable(by=("agent",), figures=averages("ndcg"), split="language"),
+    errors=Errors(lambda judged, k: {}, tuple),
 )

@@ -16,12 +16,16 @@ from cuecard.annotate.families.common import (
     as_replaced,
     no_strata,
 )
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
 from cuecard.annotate.lint.gold import lint_chain
 from cuecard.annotate.lint.rules import written_chain
+from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_steps
+from cuecard.annotate.results.errors.report import chain_errors
 from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.checkpoints.score import DETECTION_MEASURES
 from cuecard.core.i18n import N_
+from cuecard.core.scoring.aggregate import Statistic as Taken
 
 Cover = Callable[[str], str]
 
@@ -130,4 +134,15 @@ CHECKPOINTS = AnnotateFamily(
         chain.final_answer, chain.final_aliases, prediction, judgement
     ),
     compared=("acc", "cp", "det_accuracy", "det_f1", "ce_a", "ce_b", "asks"),
+    # DiscoBench: the outcome, what was asked, and what it took, by difficulty.
+    paper=PaperTable(
+        by=("agent",),
+        figures=(
+            *averages("acc", "cp"),
+            *((name, Taken.POOLED) for name in DETECTION_MEASURES),
+            *averages("asks", "tool_calls", "tokens"),
+        ),
+        split="difficulty",
+    ),
+    errors=Errors(lambda judged, _k: {"chain": chain_errors(judged)}, tuple),
 )

@@ -15,14 +15,19 @@ from cuecard.annotate.families.common import (
     answer_terms,
     as_replaced,
 )
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension
+from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
 from cuecard.annotate.lint.gold import lint_world
 from cuecard.annotate.lint.rules import written_world
+from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_facts
+from cuecard.annotate.results.errors.error_tables import Columns
+from cuecard.annotate.results.errors.groups import share
+from cuecard.annotate.results.errors.report import search_errors
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult
 from cuecard.annotate.results.trial_record import HitLog, first_hits
 from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Judgement, Prediction
 
 Cover = Callable[[str], str]
@@ -82,6 +87,10 @@ _FACTS = schema.Items(
 )
 
 
+def _columns() -> Columns:
+    return ((_("Stopped too early"), lambda arm: share(arm.facts and arm.facts.premature)),)
+
+
 FACTS = AnnotateFamily(
     drafts=("facts", "translation"),
     persona=False,
@@ -133,4 +142,15 @@ FACTS = AnnotateFamily(
     cause=cause_by_facts,
     against=_against,
     compared=("pass_at_1", "fcr", "hit_rate"),
+    # Mind-ParaWorld: pass rate, coverage of facts, hits, by setting and tier.
+    paper=PaperTable(
+        by=("setting", "agent"),
+        figures=(
+            ("pass_at_1", Taken.AVG),
+            ("pass_at_1", Taken.PASS),
+            *averages("fcr", "hit_rate", "tool_calls"),
+        ),
+        split="tier",
+    ),
+    errors=Errors(lambda judged, k: {"facts": search_errors(judged, k)}, _columns),
 )

@@ -9,18 +9,30 @@ from cuecard.annotate.authoring.references import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.families.common import as_replaced
-from cuecard.annotate.families.registry import AnnotateFamily, Decided, Dimension, GoldElement
+from cuecard.annotate.families.registry import (
+    AnnotateFamily,
+    Decided,
+    Dimension,
+    Errors,
+    GoldElement,
+)
 from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
 from cuecard.annotate.lint.rules import written_graph
 from cuecard.annotate.results import trial_against_gold as beside
+from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_graph
+from cuecard.annotate.results.errors.error_tables import Columns
+from cuecard.annotate.results.errors.groups import level, share
+from cuecard.annotate.results.errors.predictions import graph_findings
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.graph.score import supporting_triples
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.breakdowns import OVER, UNDER
 from cuecard.core.verdicts import (
     Decision,
     Decisions,
@@ -162,6 +174,27 @@ def _decided(graph: Graph, events: Sequence[Event], judgement: Judgement) -> Dec
     return found
 
 
+_GRAPH = tuple(
+    f"{of}_{kind}" for of in ("node", "triplet") for kind in ("precision", "recall", "f1")
+)
+
+
+def _columns() -> Columns:
+    return (
+        (_("Too much"), lambda arm: share(arm.graph and arm.graph.over)),
+        (_("Too little"), lambda arm: share(arm.graph and arm.graph.under)),
+        (_("Handed in / gold"), lambda arm: level(arm.graph and arm.graph.generation)),
+    )
+
+
+def _notes() -> tuple[str, ...]:
+    return (
+        _(
+            "Too much: more than {over} times the gold's triples; too little: less than {under} times."
+        ).format(over=f"{OVER:g}", under=f"{UNDER:g}"),
+    )
+
+
 GRAPH = AnnotateFamily(
     drafts=("triples", "persona", "translation"),
     persona=True,
@@ -210,4 +243,15 @@ GRAPH = AnnotateFamily(
     cause=cause_by_graph,
     against=_against,
     compared=("node_f1", "triplet_precision", "triplet_recall", "triplet_f1", "user_turns"),
+    # VibeSearchBench: nodes and triplets, average and best of N, by language.
+    paper=PaperTable(
+        by=("agent",),
+        figures=(*averages(*_GRAPH), *((name, Taken.BEST) for name in _GRAPH)),
+        split="language",
+    ),
+    errors=Errors(
+        lambda judged, _k: {"graph": graph_findings(judged)},
+        _columns,
+        _notes,
+    ),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.authoring.schema import Shape
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
+    from cuecard.annotate.results.dimensions import PaperTable
     from cuecard.annotate.results.trial_against_gold import Against
     from cuecard.annotate.results.trial_record import HitLog
     from cuecard.core.engine.events import Event
@@ -78,6 +79,17 @@ class Cause(StrEnum):
     TOO_MUCH = "too_much"
 
 
+@dataclass(frozen=True)
+class Errors:
+    """What goes wrong in tasks of a family. `count` are fields of an arm's `ArmErrors`, from its judged trials and the
+    last call of a fixed cohort's curves; `columns` and `notes` those of the table of errors, translated.
+    """
+
+    count: Callable[[Sequence[tuple[Any, TrialFigures]], int | None], Mapping[str, Any]]
+    columns: Callable[[], Sequence[tuple[str, Callable[[Any], Any]]]]
+    notes: Callable[[], Sequence[str]] = tuple
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnnotateFamily(Generic[G]):
     """All that is known of a family where tasks are written, reviewed, labelled and compared.
@@ -96,7 +108,7 @@ class AnnotateFamily(Generic[G]):
     the machine decided; `corrected` is a judgement with people's decisions in place of the judge's, by the item's key.
 
     Results: `cause` is why a trial has failed; `against` is what was handed in beside the gold; `compared` are
-    the measures of a comparison of designs.
+    the measures of a comparison of designs; `paper` is the main table of its paper.
     """
 
     drafts: tuple[OriginKind, ...]
@@ -120,6 +132,8 @@ class AnnotateFamily(Generic[G]):
     cause: Callable[[TrialFigures], Cause]
     against: Callable[[G, Prediction, Judgement | None, HitLog], Against]
     compared: tuple[str, ...]
+    paper: PaperTable
+    errors: Errors
 
 
 ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(

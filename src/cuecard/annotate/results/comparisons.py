@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.labelling.effect.figures import MAIN
+from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
 from cuecard.annotate.results.paired_differences import TIE, contrast_of
 from cuecard.annotate.results.pairing import (
     Arm,
@@ -15,7 +16,7 @@ from cuecard.annotate.results.pairing import (
     TaskDifference,
     paired,
 )
-from cuecard.annotate.results.pool import DIMENSIONS, SPENT, Dimension, Pool, Row
+from cuecard.annotate.results.pool import SPENT, Pool, Row
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,

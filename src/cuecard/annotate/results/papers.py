@@ -1,88 +1,22 @@
 """The papers' tables by name, and each paper's main table filled from a pool."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.results.designs import design_tables, designs_in
-from cuecard.annotate.results.pool import Dimension, Pool, figure_key
+from cuecard.annotate.results.dimensions import PaperTable
+from cuecard.annotate.results.pool import Pool, figure_key
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
 from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
-from cuecard.core.families.checkpoints.score import DETECTION_MEASURES
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import pooled_notes
 from cuecard.core.tasks.models import FAMILIES, Family
-
-_GRAPH = tuple(
-    f"{of}_{kind}" for of in ("node", "triplet") for kind in ("precision", "recall", "f1")
-)
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The layout of a main table. `by`: dimensions of its lines, besides the family; `figures`: its columns; `split`:
-    one table for all, then one for each value of this dimension.
-    """
-
-    by: tuple[Dimension, ...]
-    figures: tuple[tuple[str, Taken], ...]
-    split: Dimension
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for name, _taken in self.figures))
-
-
-def _averages(*names: str) -> tuple[tuple[str, Taken], ...]:
-    return tuple((name, Taken.AVG) for name in names)
-
-
-SHAPES: dict[Family, Shape] = {
-    # VibeSearchBench: nodes and triplets, average and best of N, by language.
-    "graph": Shape(
-        by=("agent",),
-        figures=(*_averages(*_GRAPH), *((name, Taken.BEST) for name in _GRAPH)),
-        split="language",
-    ),
-    # WideSearch: success, rows and items, average and best of N, single agents and teams, by language.
-    "table": Shape(
-        by=("scaffold", "agent"),
-        figures=(
-            ("success", Taken.AVG),
-            ("success", Taken.PASS),
-            ("row_f1", Taken.AVG),
-            ("row_f1", Taken.MAX),
-            ("item_f1", Taken.AVG),
-            ("item_f1", Taken.MAX),
-        ),
-        split="language",
-    ),
-    # DiscoBench: the outcome, what was asked, and what it took, by difficulty.
-    "checkpoints": Shape(
-        by=("agent",),
-        figures=(
-            *_averages("acc", "cp"),
-            *((name, Taken.POOLED) for name in DETECTION_MEASURES),
-            *_averages("asks", "tool_calls", "tokens"),
-        ),
-        split="difficulty",
-    ),
-    # Mind-ParaWorld: pass rate, coverage of facts, hits, by setting and tier.
-    "facts": Shape(
-        by=("setting", "agent"),
-        figures=(
-            ("pass_at_1", Taken.AVG),
-            ("pass_at_1", Taken.PASS),
-            *_averages("fcr", "hit_rate", "tool_calls"),
-        ),
-        split="tier",
-    ),
-}
 
 
 def main_tables(pool: Pool) -> tuple[Table, ...]:
@@ -98,7 +32,7 @@ def main_tables(pool: Pool) -> tuple[Table, ...]:
 
 
 def _family(pool: Pool, family: Family) -> Iterator[Table]:
-    shape = SHAPES[family]
+    shape = ANNOTATE[family].paper
     yield _table(pool, shape, value_word("family", family))
     values = sorted(pool.values(shape.split), key=lambda value: place_of(shape.split, value))
     if len(values) < 2:
@@ -115,13 +49,13 @@ def _family(pool: Pool, family: Family) -> Iterator[Table]:
         yield replace(table, lines=_without_keys(table), notes=notes)
 
 
-def _table(pool: Pool, shape: Shape, title: str) -> Table:
+def _table(pool: Pool, shape: PaperTable, title: str) -> Table:
     scores = _ordered(score_table(pool, ("family", *shape.by), shape.measures), shape)
     table = table_of_scores(scores, title=title, percent=True)
     return replace(table, notes=(*table.notes, _in_percent()))
 
 
-def _ordered(table: ScoreTable, shape: Shape) -> ScoreTable:
+def _ordered(table: ScoreTable, shape: PaperTable) -> ScoreTable:
     known = {column.key: column for column in table.columns}
     keys = [figure_key(*figure) for figure in shape.figures]
     return table.model_copy(update={"columns": tuple(known[key] for key in keys if key in known)})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
 from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.effect.figures import figure_over
+from cuecard.annotate.results.dimensions import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
@@ -37,26 +38,6 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-Dimension = Literal[
-    "run",
-    "agent",
-    "model",
-    "scaffold",
-    "setting",
-    "memory",
-    "user",
-    "world",
-    "judge",
-    "family",
-    "language",
-    "difficulty",
-    "domain",
-    "tier",
-    "compacted",
-    "task",
-]
-"""The dimensions by which trials can be grouped; see `Row.value`."""
-DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNKNOWN = ""
 AGENT_PAYERS = ("agent", "conclusion")
 """The payers whose calls count as the agent's cost: its turns and its final prediction."""

@@ -7,7 +7,8 @@ from enum import StrEnum
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.labelling.comparison.model import figure
 from cuecard.annotate.labelling.comparison.tables import Table, TableCell
-from cuecard.annotate.results.pool import DIMENSIONS, Dimension, Pool, Row
+from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
+from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     TrialClass,
     across,
     arm_heading,
     figure_cell,
-    level,
     number,
     share,
     share_of,
@@ -21,7 +21,6 @@ from cuecard.annotate.results.errors.predictions import Coverage, GraphFindings,
 from cuecard.annotate.results.errors.report import ArmErrors, ErrorReport
 from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.scoring.breakdowns import OVER, UNDER
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 
@@ -62,15 +61,11 @@ def _as(part: Part, tables: Iterable[Table]) -> Iterator[tuple[Part, Table]]:
 
 
 def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Table:
-    columns: Columns = (*_always(), *_COLUMNS[family]())
+    errors = ANNOTATE[family].errors
+    columns: Columns = (*_always(), *errors.columns())
     lines: list[TableRow] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
     notes = [_("Shares in percent of judged trials, intervals 95%, by task.")]
-    if family == "graph":
-        notes.append(
-            _(
-                "Too much: more than {over} times the gold's triples; too little: less than {under} times."
-            ).format(over=f"{OVER:g}", under=f"{UNDER:g}")
-        )
+    notes += errors.notes()
     return Table(
         view="results",
         title=title(family, _("what goes wrong")),
@@ -87,35 +82,6 @@ def _always() -> Columns:
         (_("Format failures"), lambda arm: share(arm.format_failure)),
         (_("Nothing handed in"), lambda arm: share(arm.nothing)),
     )
-
-
-def _of_graphs() -> Columns:
-    return (
-        (_("Too much"), lambda arm: share(arm.graph and arm.graph.over)),
-        (_("Too little"), lambda arm: share(arm.graph and arm.graph.under)),
-        (_("Handed in / gold"), lambda arm: level(arm.graph and arm.graph.generation)),
-    )
-
-
-def _of_tables() -> Columns:
-    return (
-        (_("Unusable tables"), lambda arm: share(arm.table and arm.table.unusable)),
-        (_("Missing rows"), lambda arm: share(arm.table and arm.table.missing)),
-        (_("Extra rows"), lambda arm: share(arm.table and arm.table.extra)),
-        (_("Wrong cells"), lambda arm: share(arm.table and arm.table.wrong)),
-    )
-
-
-def _of_facts() -> Columns:
-    return ((_("Stopped too early"), lambda arm: share(arm.facts and arm.facts.premature)),)
-
-
-_COLUMNS: dict[Family, Callable[[], Columns]] = {
-    "graph": _of_graphs,
-    "table": _of_tables,
-    "checkpoints": tuple,
-    "facts": _of_facts,
-}
 
 
 def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Table]:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.results.errors.groups import (
     BY,
     By,
@@ -20,12 +21,7 @@ from cuecard.annotate.results.errors.groups import (
     unread,
     unreadable,
 )
-from cuecard.annotate.results.errors.predictions import (
-    GraphFindings,
-    TableErrors,
-    graph_findings,
-    table_errors,
-)
+from cuecard.annotate.results.errors.predictions import GraphFindings, TableErrors
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.score import (
@@ -322,8 +318,5 @@ def _arm(group: Group, k_trunc: int | None) -> ArmErrors:
         format_failure=rates["format"],
         nothing=rates["nothing"],
         unreadable=unreadable(group.family, judged),
-        graph=graph_findings(judged) if group.family == "graph" else None,
-        table=table_errors(judged) if group.family == "table" else None,
-        facts=search_errors(judged, k_trunc) if group.family == "facts" else None,
-        chain=chain_errors(judged) if group.family == "checkpoints" else None,
+        **ANNOTATE[group.family].errors.count(judged, k_trunc),
     )
