@@ -18,7 +18,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.merge import Merging
 from cuecard.annotate.authoring.yaml_text import ReadBack, from_yaml, to_yaml
 from cuecard.annotate.independent_gold.building import hand_in, open_blank
-from cuecard.core.evaluation.wizard_of_oz import waiting_seats
+from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.changes import MergeView
@@ -166,17 +166,17 @@ async def said(camera: Camera) -> None:
     )
 
 
-async def seated(camera: Camera) -> None:
-    """Ann has said her opening, and Fay, who does not know the task, takes the agent's seat."""
+async def wizard_plays(camera: Camera) -> None:
+    """Ann has said her opening, and Fay, who does not know the task, takes the agent's part."""
     await camera.pilot.press("enter")
     await camera.ask(lambda ws: ws.people.add("Fay"))
     deadline = time.monotonic() + PATIENCE
-    while not (seats := await camera.ask(lambda ws: waiting_seats(ws, "Fay"))):
-        assert time.monotonic() < deadline, "no seat"
+    while not (waiting := await camera.ask(lambda ws: waiting_trials(ws, "Fay"))):
+        assert time.monotonic() < deadline, "nobody waits"
         await asyncio.sleep(SHORT)
     camera.app.person = "Fay"
     camera.goes_on.add("Looking.sit_down")
-    screen = WizardOfOzScreen(seats[0].trial_id)
+    screen = WizardOfOzScreen(waiting[0].trial_id)
     await camera.push(screen)
     await camera.until(lambda: screen.state and screen.state.view)
 
@@ -664,7 +664,7 @@ WALKS: tuple[Walk, ...] = (
     # The agent played by a person
     walk(
         play("checkpoints-highest-mountain", agent="person"),
-        seated,
+        wizard_plays,
         Scene("wizard", WizardOfOzScreen),
         keys("f2"),
         Scene("wizard-brief", BriefDialog),
@@ -672,7 +672,7 @@ WALKS: tuple[Walk, ...] = (
         push(lambda ws: ActDialog(REPLY)),
         Scene("wizard-act", ActDialog),
         back,
-        push(lambda ws: WaitingDialog(waiting_seats(ws, "Fay"))),
+        push(lambda ws: WaitingDialog(waiting_trials(ws, "Fay"))),
         Scene("wizard-waiting", WaitingDialog),
     ),
 )

@@ -37,7 +37,7 @@ from cuecard.core.engine.messages import (
     Usage,
 )
 from cuecard.core.evaluation.judging import judge_run
-from cuecard.core.evaluation.plans import Roster, RunPlan
+from cuecard.core.evaluation.plans import PlayerConfigs, RunPlan
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.gold import FAMILIES, Family
@@ -100,7 +100,7 @@ def plant(
     for task in tasks:
         workspace.tasks.save(task, author="ann", message="")
     logs = _logs_by_task(workspace, tasks, [task.id for task in samples_of])
-    roster: Roster = {}
+    roster: PlayerConfigs = {}
     for agent in agents:
         roster[f"agents/{agent.name}"] = {
             "kind": agent.kind,

@@ -11,7 +11,7 @@ from cuecard.core.config_players import SimulatorConfig
 from cuecard.core.config_schema import Config, ModelConfig
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.messages import Dialogue, Message, ModelReply
-from cuecard.core.engine.players import Seating, build_user, seat
+from cuecard.core.engine.players import PlayerNames, build_players, build_user
 from cuecard.core.engine.step_context import User
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
@@ -144,7 +144,7 @@ async def play_simulated(
         config = config_at(server.url, **settings)
         config = config.model_copy(update=_embedded())
         hub = ModelHub(config)
-        players = seat(task, Seating(user="sim"), config, hub)
+        players = build_players(task, PlayerNames(user="sim"), config, hub)
         setup = TrialSetup(
             task=task,
             agent=players.agent,

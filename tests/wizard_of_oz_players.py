@@ -19,7 +19,7 @@ from pathlib import Path
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import Act, ToolCall
 from cuecard.core.evaluation.play_session import PlaySession
-from cuecard.core.evaluation.wizard_of_oz import SeatView, WizardSeat, waiting_seats
+from cuecard.core.evaluation.wizard_of_oz import PlayerView, WizardPlayer, waiting_trials
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks.models import Task
@@ -43,17 +43,17 @@ class Knower:
                     self._lines.append((Act.ASK, which))
                 self._lines.append((Act.ANSWER, step.target))
 
-    def move(self, seat: WizardSeat, view: SeatView) -> None:
+    def move(self, player: WizardPlayer, view: PlayerView) -> None:
         if view.phase == "hand_in":
-            seat.hand_in(self.prediction)
+            player.hand_in(self.prediction)
         elif view.place.endswith("/0"):
-            seat.search(ToolCall(name="search", arguments={"query": f"turn {view.turn}"}), view)
+            player.search(ToolCall(name="search", arguments={"query": f"turn {view.turn}"}), view)
         elif self._lines:
             act, text = self._lines[min(view.turn, len(self._lines) - 1)]
-            seat.say(text, act, view)
+            player.say(text, act, view)
         else:
             cues = [stage.cue.text for stage in self._task.stages]
-            seat.say(f"{' '.join(cues)} {self._task.gold.model_dump_json()}?", seen=view)
+            player.say(f"{' '.join(cues)} {self._task.gold.model_dump_json()}?", seen=view)
 
     @property
     def prediction(self) -> Prediction:
@@ -68,22 +68,22 @@ class Knower:
 
 
 def play_agent(
-    workspace: Workspace, trial_id: int, told: Callable[[SeatView], None] | None = None
+    workspace: Workspace, trial_id: int, told: Callable[[PlayerView], None] | None = None
 ) -> None:
     """Play until the trial is over. `told` is told of every view before a move."""
-    seat = WizardSeat.take(workspace, trial_id, WIZARD_OF_OZ)
+    player = WizardPlayer.take(workspace, trial_id, WIZARD_OF_OZ)
     trial = workspace.runs.trial(trial_id)
     knower = Knower(workspace.tasks.revision(trial.task_id, trial.revision).task)
-    while (view := seat.view()).phase != "over":
+    while (view := player.view()).phase != "over":
         if view.phase in ("yours", "hand_in"):
-            knower.move(seat, view)
+            knower.move(player, view)
             if told:
                 told(view)
         time.sleep(0.02)
 
 
-def wait_for_seat(workspace: Workspace) -> int:
-    while not (found := waiting_seats(workspace, WIZARD_OF_OZ)):
+def wait_for_user(workspace: Workspace) -> int:
+    while not (found := waiting_trials(workspace, WIZARD_OF_OZ)):
         time.sleep(0.02)
     return found[0].trial_id
 
@@ -91,7 +91,7 @@ def wait_for_seat(workspace: Workspace) -> int:
 def _agent(db: Path, trial: str, moves: int) -> None:
     with Workspace.open(db) as workspace:
         told = Countdown(moves) if moves else None
-        play_agent(workspace, int(trial) or wait_for_seat(workspace), told)
+        play_agent(workspace, int(trial) or wait_for_user(workspace), told)
 
 
 async def play_user(

@@ -136,7 +136,7 @@ def test_history_can_be_neither_changed_nor_deleted(
         at=datetime.now(UTC),
     )
     assert workspace.shadows.add(said)
-    workspace.seat_moves.take_seat(trial.id, "Ann")
+    workspace.player_moves.become_player(trial.id, "Ann")
     workspace.session_forms.add(trial.id, "Ann", (), {})
     workspace.trial_notes.add(trial.id, "Ann", "bookmark", "turn/0")
     hand_in("Cy")

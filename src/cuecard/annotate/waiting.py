@@ -13,7 +13,7 @@ from cuecard.core.records import Draft, OpenRound, RunRecord, TaskState, TaskSum
 from cuecard.core.review import standing_of
 
 if TYPE_CHECKING:
-    from cuecard.core.evaluation.wizard_of_oz import WaitingSeat
+    from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
     from cuecard.store.workspace import Workspace
 
 VERDICT_LIMIT = 1000
@@ -65,7 +65,7 @@ class Waiting:
     """`at_hand`: reviews that this person has claimed or begun; `to_review`: tasks that they may claim; `to_assign`:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
     since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
-    `VERDICT_LIMIT`. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `seats`:
+    `VERDICT_LIMIT`. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
     others' sessions that wait for a person to play the agent. `running`: automated runs under way. `forked`: their
     tasks with concurrent revisions. `with_others`: waits for somebody else.
     """
@@ -82,7 +82,7 @@ class Waiting:
     verdicts: int = 0
     sessions: tuple[OpenSession, ...] = ()
     forms: tuple[TrialRecord, ...] = ()
-    seats: tuple[WaitingSeat, ...] = ()
+    waiting_trials: tuple[WaitingTrial, ...] = ()
     running: tuple[RunRecord, ...] = ()
     with_others: tuple[WithOthers, ...] = ()
 
@@ -91,7 +91,7 @@ class Waiting:
         """How much waits for this person, without what waits for others."""
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
-        played = len(self.sessions) + len(self.forms) + len(self.seats)
+        played = len(self.sessions) + len(self.forms) + len(self.waiting_trials)
         return reviews + tasks + self.verdicts + played + len(self.running)
 
 
@@ -138,7 +138,7 @@ def pending_for(
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=_open_sessions(workspace, person, now),
         forms=_forms(workspace, person, now),
-        seats=_seats(workspace, person),
+        waiting_trials=_waiting_trials(workspace, person),
         running=tuple(r for r in workspace.runs.all(unfinished=True) if r.kind != "play"),
         with_others=(
             *(_with_reviewers(r) for r in rounds if r.wrote),
@@ -168,7 +168,7 @@ def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
     elif isinstance(last, UserSpoke):
         phase = "concluding" if last.reply.done else "agent"
     turns = sum(isinstance(body, AgentSpoke) for body in spoken)
-    newest = workspace.seat_moves.pulse(trial.id)
+    newest = workspace.player_moves.pulse(trial.id)
     return OpenSession(trial, turns, phase, newest.at if newest else trial.created_at)
 
 
@@ -178,12 +178,12 @@ def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[Tri
     return tuple(forms_missing(workspace, person, now))
 
 
-def _seats(workspace: Workspace, person: str) -> tuple[WaitingSeat, ...]:
+def _waiting_trials(workspace: Workspace, person: str) -> tuple[WaitingTrial, ...]:
     if not workspace.runs.open_trials(kind="play"):
         return ()
-    from cuecard.core.evaluation.wizard_of_oz import waiting_seats
+    from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 
-    return tuple(waiting_seats(workspace, person))
+    return tuple(waiting_trials(workspace, person))
 
 
 def _may_have(open_round: OpenRound) -> bool:

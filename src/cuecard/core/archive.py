@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from cuecard.core.engine.events import Event, Limits, RunState
 from cuecard.core.engine.messages import ModelReply
-from cuecard.core.engine.step_context import RecordedCall, SeatMove
+from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
@@ -22,11 +22,11 @@ from cuecard.core.records import (
     KeptFigures,
     Outline,
     Person,
+    PlayStep,
     Pulse,
     Revision,
     RunLease,
     RunRecord,
-    SeatStep,
     Shadow,
     TaskTraits,
     TrialCell,
@@ -261,14 +261,14 @@ class LeaseArchive(Protocol):
         ...
 
 
-class AgentSeatArchive(Protocol):
+class MoveArchive(Protocol):
     """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
     def pulse(self, trial_id: int) -> Pulse | None:
         """The number and time of a trial's newest event; cheap enough for polling."""
         ...
 
-    def take_seat(self, trial_id: int, person: str) -> None:
+    def become_player(self, trial_id: int, person: str) -> None:
         """Have `person` play the agent of a trial; doing so again changes nothing. Raises `NotFound`, and `NotAllowed`
         if somebody else plays it.
         """
@@ -282,13 +282,13 @@ class AgentSeatArchive(Protocol):
         """How `person` may know a task's gold or what its user will say; "" if nothing suggests that they do."""
         ...
 
-    def add(self, trial_id: int, attempt: int, place: str, person: str, move: SeatMove) -> SeatStep:
+    def add(self, trial_id: int, attempt: int, place: str, person: str, move: PlayMove) -> PlayStep:
         """Record a move. Raises `NotAllowed` if `person` does not play this agent, `Conflict` if the move at this step
         was made already.
         """
         ...
 
-    def find(self, trial_id: int, attempt: int, place: str) -> SeatStep | None:
+    def find(self, trial_id: int, attempt: int, place: str) -> PlayStep | None:
         """The move at one step; None until it has been made."""
         ...
 
@@ -351,7 +351,7 @@ class Archive(Protocol):
     def leases(self) -> LeaseArchive: ...
 
     @property
-    def seat_moves(self) -> AgentSeatArchive: ...
+    def player_moves(self) -> MoveArchive: ...
 
     @property
     def shadows(self) -> ShadowArchive: ...

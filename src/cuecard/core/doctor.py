@@ -150,7 +150,7 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
 
     Never raises a `CuecardError`. Takes twice its `start_timeout` at most.
     """
-    from cuecard.core.agents.acp_trial import Seat
+    from cuecard.core.agents.acp_trial import Player
     from cuecard.core.agents.mcp_world import Door
     from cuecard.core.worlds.closed import SEARCH
 
@@ -158,18 +158,18 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
     hub = ModelHub(Config())
     try:
         find_command(name, agent)
-        seat = Seat(name, agent, hub, Door((SEARCH,), "en") if agent.world else None)
+        player = Player(name, agent, hub, Door((SEARCH,), "en") if agent.world else None)
         try:
-            await seat.start()
-            await seat.open_session()
+            await player.start()
+            await player.open_session()
             return AgentReport(
                 works=True,
-                detail=seat.harness.title or agent.command[0],
+                detail=player.harness.title or agent.command[0],
                 ms=round((time.monotonic() - began) * 1000),
-                loads=seat.harness.can_load,
+                loads=player.harness.can_load,
             )
         finally:
-            await seat.leave()
+            await player.leave()
     except CuecardError as error:
         return _failed(error)
     finally:

@@ -17,8 +17,8 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import (
     HandInMove,
+    PlayMove,
     ReplyMove,
-    SeatMove,
     StepContext,
     ToolMove,
     move_place,
@@ -29,14 +29,14 @@ from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.verdicts import Prediction
 
 
-class Seat(Protocol):
+class AgentPlayer(Protocol):
     """Where the person who plays the agent acts: a window of their own, on this machine or another."""
 
     async def taken(self) -> str:
         """The name of the person; waits until there is one."""
         ...
 
-    async def next_move(self, place: str) -> SeatMove:
+    async def next_move(self, place: str) -> PlayMove:
         """The person's move at this step (`agent/3/move/0`); waits until it is made."""
         ...
 
@@ -50,8 +50,8 @@ class PersonAgent:
 
     ref = PlayerRef(name=PERSON, kind="human")
 
-    def __init__(self, seat: Seat, language: TaskLanguage) -> None:
-        self._seat = seat
+    def __init__(self, player: AgentPlayer, language: TaskLanguage) -> None:
+        self._player = player
         self._language: TaskLanguage = language
 
     async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
@@ -71,7 +71,7 @@ class PersonAgent:
     ) -> ReplyMove | HandInMove:
         """Carry out the calls of this turn, or find them in the log; returns the move that ends the turn."""
         if not any(_is_taken(event.body) for event in context.log):
-            await context.mark(PartTaken(person=await self._seat.taken()))
+            await context.mark(PartTaken(person=await self._player.taken()))
         done = {event.body.key: event.body for event in context.log}
         most = _limits(context).max_tool_calls_per_turn
         number = 0
@@ -80,7 +80,7 @@ class PersonAgent:
             if recorded is not None and recorded.type == "tool_answered":
                 await context.call_tool(recorded.call)
             else:
-                move = await self._seat.next_move(move_place(part, dialogue.turn, number))
+                move = await self._player.next_move(move_place(part, dialogue.turn, number))
                 if not isinstance(move, ToolMove):
                     return move
                 await self._call(move.call, context, may_call=number < most)
@@ -100,13 +100,13 @@ class PersonAgent:
         await context.call_tool(call, refused)
 
 
-class EmptySeat:
-    """A seat without a person, for an agent that is only described, not played."""
+class NoPlayer:
+    """A player who is nobody, for an agent that is only described, not played."""
 
     async def taken(self) -> str:
         raise _nobody()
 
-    async def next_move(self, place: str) -> SeatMove:
+    async def next_move(self, place: str) -> PlayMove:
         raise _nobody()
 
 

@@ -9,7 +9,7 @@ from cuecard.core.config_schema import FormQuestion
 from cuecard.core.contributions import GoldCheck, PinnedComment, Rating, ReviewDecision, TaskState
 from cuecard.core.engine.events import Event, Limits, RunState, Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, Usage, UserReply
-from cuecard.core.engine.step_context import SeatMove
+from cuecard.core.engine.step_context import PlayMove
 from cuecard.core.tasks.base import Frozen, Origin
 from cuecard.core.tasks.models import Difficulty, Family, Task, TaskLanguage
 
@@ -305,14 +305,14 @@ class Shadow(Frozen):
     at: datetime
 
 
-class SeatStep(Frozen):
+class PlayStep(Frozen):
     """A stored move of a person who plays the agent. `take`: the attempt; `place`: its key, such as `agent/3/move/0`."""
 
     trial_id: int
     take: int
     place: str
     person: str
-    move: SeatMove
+    move: PlayMove
     at: datetime
 
 

@@ -15,7 +15,7 @@ from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.records import Pulse, SeatMove, SeatStep, SessionForm, Shadow
+from cuecard.core.records import PlayMove, PlayStep, Pulse, SessionForm, Shadow
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
 from cuecard.store.engine import Database, trial_row
@@ -99,18 +99,18 @@ def _of_its_trials(row: Any, task_id: str, by: Any) -> Any:
     return query.where(TrialRow.task_id == task_id, by)
 
 
-_MOVE: TypeAdapter[SeatMove] = TypeAdapter(SeatMove, config=ConfigDict(defer_build=True))
+_MOVE: TypeAdapter[PlayMove] = TypeAdapter(PlayMove, config=ConfigDict(defer_build=True))
 _TAKEN = "taken"
 
 
-class SeatMoves:
-    """Moves of people who play the agent (hold its seat), for the program that plays the trial to carry out."""
+class PlayerMoves:
+    """Moves of people who play the agent, for the program that plays the trial to carry out."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def take_seat(self, trial_id: int, person: str) -> None:
-        """Make `person` the one who plays the agent of a trial; for who has the seat already, nothing happens. Raises
+    def become_player(self, trial_id: int, person: str) -> None:
+        """Make `person` the one who plays the agent of a trial; for who plays it already, nothing happens. Raises
         `NotFound`, and `NotAllowed` if somebody else has it.
         """
         holder = self._claim(trial_id, person)
@@ -144,8 +144,8 @@ class SeatMoves:
             found = session.exec(query).first()
             return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
 
-    def add(self, trial_id: int, attempt: int, place: str, person: str, move: SeatMove) -> SeatStep:
-        """Record a move at the step whose key is `place`. Raises `NotAllowed` for who does not hold the seat,
+    def add(self, trial_id: int, attempt: int, place: str, person: str, move: PlayMove) -> PlayStep:
+        """Record a move at the step whose key is `place`. Raises `NotAllowed` for who does not play it,
         `Conflict` if the step has a move.
         """
         if self.holder(trial_id) != person.strip():
@@ -168,7 +168,7 @@ class SeatMoves:
                 _("This step has been made already"), place, _("Look at the newest dialogue.")
             ) from error
 
-    def of(self, trial_id: int) -> Sequence[SeatStep]:
+    def of(self, trial_id: int) -> Sequence[PlayStep]:
         """All moves of a trial in the order in which they were made."""
         query = (
             select(SeatMoveRow)
@@ -178,7 +178,7 @@ class SeatMoves:
         with self._database.read() as session:
             return [_step(row) for row in session.exec(query)]
 
-    def find(self, trial_id: int, attempt: int, place: str) -> SeatStep | None:
+    def find(self, trial_id: int, attempt: int, place: str) -> PlayStep | None:
         """The move at one step, once it has been made."""
         query = select(SeatMoveRow).where(
             SeatMoveRow.trial_id == trial_id,
@@ -213,8 +213,8 @@ class SeatMoves:
             return self.holder(trial_id)
 
 
-def _step(row: SeatMoveRow) -> SeatStep:
-    return SeatStep(
+def _step(row: SeatMoveRow) -> PlayStep:
+    return PlayStep(
         trial_id=row.trial_id,
         take=row.take,
         place=row.place,

@@ -25,7 +25,7 @@ from cuecard.store.leases import Leases
 from cuecard.store.locate import as_url
 from cuecard.store.migrations import HEAD, VERSIONS
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
-from cuecard.store.play_sessions import SeatMoves, SessionForms, Shadows
+from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews
 from cuecard.store.runs import Runs
 from cuecard.store.tasks import Tasks
@@ -129,7 +129,7 @@ class Workspace:
         self.leases = Leases(database)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.shadows = Shadows(database)
-        self.seat_moves = SeatMoves(database)
+        self.player_moves = PlayerMoves(database)
         self.session_forms = SessionForms(database)
         self.judge_calls = JudgeCalls(database)
         self.verdicts = Verdicts(database)

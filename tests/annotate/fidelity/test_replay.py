@@ -212,15 +212,15 @@ def test_nobody_replays_their_own_part(workspace: Workspace) -> None:
     assert told
     assert told.value is None
     assert told.agrees is None
-    seated = record(
+    played = record(
         workspace,
         persona_task(id="other"),
         four_stages(),
         agent=AGENT.model_copy(update={"kind": "human"}),
     )
-    workspace.seat_moves.take_seat(seated, "Ben")
+    workspace.player_moves.become_player(played, "Ben")
     with pytest.raises(NotAllowed):
-        ReplaySession(workspace, "Ben", seated)
+        ReplaySession(workspace, "Ben", played)
 
 
 def test_a_dialogue_that_goes_on_and_one_with_nothing_to_decide(workspace: Workspace) -> None:

@@ -5,27 +5,27 @@ from __future__ import annotations
 from cuecard.annotate.samples import load_samples
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.messages import ToolCall
-from cuecard.core.engine.step_context import HandInMove, ReplyMove, SeatMove, ToolMove
+from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
-from cuecard.core.human_players import EmptySeat, PersonAgent
+from cuecard.core.human_players import NoPlayer, PersonAgent
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.scripted import OneShotUser
 from cuecard.core.verdicts import AnswerPrediction
 from cuecard.core.worlds.closed import ClosedWorld
 
 
-class Recorded(EmptySeat):
+class Recorded(NoPlayer):
     """Somebody whose moves are known beforehand; notes which were asked for."""
 
-    def __init__(self, moves: dict[str, SeatMove]) -> None:
+    def __init__(self, moves: dict[str, PlayMove]) -> None:
         self._moves = moves
         self.asked: list[str] = []
 
     async def taken(self) -> str:
         return "wiz"
 
-    async def next_move(self, place: str) -> SeatMove:
+    async def next_move(self, place: str) -> PlayMove:
         self.asked.append(place)
         return self._moves[place]
 
@@ -34,7 +34,7 @@ def call(name: str, **arguments: str) -> ToolMove:
     return ToolMove(call=ToolCall(name=name, arguments=dict(arguments)))
 
 
-MOVES: dict[str, SeatMove] = {
+MOVES: dict[str, PlayMove] = {
     "agent/0/move/0": call("search", query="departure"),
     "agent/0/move/1": call("teleport", query="there"),
     "agent/0/move/2": call("search", query="one too many"),
@@ -47,11 +47,11 @@ def facts() -> Task:
     return next(task for task in load_samples() if task.family == "facts")
 
 
-async def played(seat: Recorded, past: tuple[Event, ...] = ()) -> list[Event]:
+async def played(player: Recorded, past: tuple[Event, ...] = ()) -> list[Event]:
     task, sink = facts(), MemorySink()
     setup = TrialSetup(
         task=task,
-        agent=PersonAgent(seat, task.language),
+        agent=PersonAgent(player, task.language),
         user=OneShotUser(task),
         world=ClosedWorld(task),
         limits=Limits(max_tool_calls_per_turn=2),
@@ -83,8 +83,8 @@ async def test_what_cannot_be_called_is_refused_and_recorded():
 async def test_what_is_in_the_log_is_not_waited_for_again():
     whole = await played(Recorded(MOVES))
     for done in range(1, len(whole)):
-        seat = Recorded(MOVES)
-        again = await played(seat, tuple(whole[:done]))
+        player = Recorded(MOVES)
+        again = await played(player, tuple(whole[:done]))
         assert [e.body for e in again] == [e.body for e in whole]
         tools = sum(isinstance(e.body, ToolAnswered) for e in whole[:done])
-        assert all(f"agent/0/move/{n}" not in seat.asked for n in range(tools))
+        assert all(f"agent/0/move/{n}" not in player.asked for n in range(tools))

@@ -18,7 +18,7 @@ from cuecard.core.errors import ConfigError, Conflict, FileProblems, NotAllowed
 from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.play_session import PlaySession
-from cuecard.core.evaluation.wizard_of_oz import SeatView, WizardSeat, waiting_seats
+from cuecard.core.evaluation.wizard_of_oz import PlayerView, WizardPlayer, waiting_trials
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
@@ -26,7 +26,7 @@ from cuecard.core.families.table.gold import Table
 from cuecard.core.verdicts import AnswerPrediction
 from cuecard.store.workspace import Workspace
 from lab_players import speak
-from wizard_of_oz_players import WIZARD_OF_OZ, play_agent, play_user, wait_for_seat
+from wizard_of_oz_players import WIZARD_OF_OZ, play_agent, play_user, wait_for_user
 
 TABLE = "table-solar-terms-zh"
 CHAIN = "checkpoints-highest-mountain"
@@ -52,7 +52,7 @@ def check_whole(workspace: Workspace, measure: str) -> None:
     view = trial_view(workspace, trial.id)
     assert view.trial.agent.kind == "human"
     assert {found.name: found.value for found in view.measures}[measure] == 1.0
-    moves = workspace.seat_moves.of(trial.id)
+    moves = workspace.player_moves.of(trial.id)
     assert len({move.place for move in moves}) == len(moves) == 2 * turns + 1
 
 
@@ -62,7 +62,7 @@ def test_a_chain_whose_agents_window_is_killed(db: Path):
 
         def again() -> None:
             assert killed.wait(30) == -9
-            play_agent(workspace, wait_for_seat(workspace))
+            play_agent(workspace, wait_for_user(workspace))
 
         second = threading.Thread(target=again)
         second.start()
@@ -74,7 +74,7 @@ def test_a_chain_whose_agents_window_is_killed(db: Path):
 def test_a_table_whose_users_window_is_killed(db: Path):
     killed = program("user", db, TABLE, 9)
     with Workspace.open(db) as workspace:
-        agent = threading.Thread(target=lambda: play_agent(workspace, wait_for_seat(workspace)))
+        agent = threading.Thread(target=lambda: play_agent(workspace, wait_for_user(workspace)))
         agent.start()
         assert killed.wait(30) == -9
         asyncio.run(play_user(workspace, TABLE))
@@ -82,16 +82,16 @@ def test_a_table_whose_users_window_is_killed(db: Path):
         check_whole(workspace, "item_f1")
 
 
-async def begun(workspace: Workspace, task_id: str = CHAIN) -> tuple[PlaySession, WizardSeat]:
+async def begun(workspace: Workspace, task_id: str = CHAIN) -> tuple[PlaySession, WizardPlayer]:
     session = await PlaySession.start(workspace, task_id, by="ann", agent="person")
     await session.wait_turn()
-    seat = await asyncio.to_thread(WizardSeat.take, workspace, session.trial.id, WIZARD_OF_OZ)
-    return session, seat
+    player = await asyncio.to_thread(WizardPlayer.take, workspace, session.trial.id, WIZARD_OF_OZ)
+    return session, player
 
 
-async def until(seat: WizardSeat, phase: str) -> SeatView:
+async def until(player: WizardPlayer, phase: str) -> PlayerView:
     for _attempt in range(1000):
-        view = await asyncio.to_thread(seat.view)
+        view = await asyncio.to_thread(player.view)
         if view.phase == phase:
             return view
         await asyncio.sleep(0.01)
@@ -105,45 +105,45 @@ def query(text: str) -> ToolCall:
 async def test_who_may_sit_there(workspace: Workspace):
     session = await PlaySession.start(workspace, CHAIN, by="zoe", agent="person")
     trial_id = session.trial.id
-    assert [w.user for w in waiting_seats(workspace, "bob")] == ["zoe"]
+    assert [w.user for w in waiting_trials(workspace, "bob")] == ["zoe"]
     # Ann wrote the samples; it is Zoe's own session.
     for person, reason in (("ann", "worked on"), ("zoe", "own session"), ("", "who you are")):
-        assert waiting_seats(workspace, person) == []
+        assert waiting_trials(workspace, person) == []
         with pytest.raises(NotAllowed, match=reason):
-            WizardSeat.take(workspace, trial_id, person)
-    WizardSeat.take(workspace, trial_id, "bob")
-    assert waiting_seats(workspace, "bob")[0].mine
-    assert waiting_seats(workspace, "cleo") == []
+            WizardPlayer.take(workspace, trial_id, person)
+    WizardPlayer.take(workspace, trial_id, "bob")
+    assert waiting_trials(workspace, "bob")[0].mine
+    assert waiting_trials(workspace, "cleo") == []
     with pytest.raises(NotAllowed, match="bob"):
-        WizardSeat.take(workspace, trial_id, "cleo")
+        WizardPlayer.take(workspace, trial_id, "cleo")
     await session.close()
     other = await PlaySession.start(workspace, CHAIN, by="zoe")
     with pytest.raises(NotAllowed, match="not played by a person"):
-        WizardSeat.take(workspace, other.trial.id, "bob")
+        WizardPlayer.take(workspace, other.trial.id, "bob")
     await other.close()
     third = await PlaySession.start(workspace, CHAIN, by="dan", agent="person")
     await third.close()
     with pytest.raises(NotAllowed, match="played the user"):
-        WizardSeat.take(workspace, third.trial.id, "zoe")
+        WizardPlayer.take(workspace, third.trial.id, "zoe")
     with pytest.raises(ConfigError, match="only in live sessions"):
         create_run(workspace, RunPlan(tasks=(CHAIN,), agents=("person",)), by="zoe")
 
 
 async def test_what_is_seen_holds_nothing_of_gold_or_persona(workspace: Workspace):
-    """Everything that the seat returns, at every point, against every string of the task."""
+    """Everything that the player returns, at every point, against every string of the task."""
     for task_id in (CHAIN, TABLE, "graph-astronomy-zh", "facts-night-train"):
-        session, seat = await begun(workspace, task_id)
+        session, player = await begun(workspace, task_id)
         await session.note("agent", "a private remark")
         await speak(session)
-        await until(seat, "yours")
-        await asyncio.to_thread(seat.search, query("Delaware"))
-        view = await until(seat, "yours")
+        await until(player, "yours")
+        await asyncio.to_thread(player.search, query("Delaware"))
+        view = await until(player, "yours")
         act = Act.ANSWER if task_id == CHAIN else Act.REPLY
-        await asyncio.to_thread(seat.say, "nothing yet", act, view)
+        await asyncio.to_thread(player.say, "nothing yet", act, view)
         await session.wait_turn()
         await session.submit(UserReply(text="go on", reason="a private reason", cue_met=False))
-        view = await until(seat, "yours")
-        shown = seat.briefing.model_dump_json() + view.model_dump_json()
+        view = await until(player, "yours")
+        shown = player.briefing.model_dump_json() + view.model_dump_json()
         said = "".join(e.body.reply.text for e in session.events if e.body.type == "user_spoke")
         found = "".join(
             e.body.answer.text for e in session.events if e.body.type == "tool_answered"
@@ -178,44 +178,44 @@ def secrets_of(session: PlaySession) -> list[str]:
 
 
 async def test_a_turn_taken_back(workspace: Workspace):
-    session, seat = await begun(workspace)
-    assert seat.view().phase == "user"
+    session, player = await begun(workspace)
+    assert player.view().phase == "user"
     with pytest.raises(NotAllowed, match="not your turn"):
-        seat.say("too soon", Act.ANSWER)
+        player.say("too soon", Act.ANSWER)
     await speak(session)
-    first = await until(seat, "yours")
-    await asyncio.to_thread(seat.search, query("highest mountain"), first)
-    second = await until(seat, "yours")
+    first = await until(player, "yours")
+    await asyncio.to_thread(player.search, query("highest mountain"), first)
+    second = await until(player, "yours")
     assert second.place == "agent/0/move/1"
     with pytest.raises(Conflict):
-        seat.say("stale", Act.ANSWER, first)
+        player.say("stale", Act.ANSWER, first)
     words = await session.undo()
-    view = await until(seat, "user")
+    view = await until(player, "user")
     assert (view.taken_back, view.events) == (1, ())
     await session.submit(words)
-    view = await until(seat, "yours")
+    view = await until(player, "yours")
     assert (view.take, view.place) == (1, "agent/0/move/0")
     # Stopped before anything was said: a move that is on its way then is never carried out.
     await session.interrupt()
     assert session.phase == "stopped"
-    await asyncio.to_thread(seat.say, "too late", Act.ANSWER, view)
-    assert seat.view().phase == "working"
+    await asyncio.to_thread(player.say, "too late", Act.ANSWER, view)
+    assert player.view().phase == "working"
     await session.retry()
-    view = await until(seat, "yours")
+    view = await until(player, "yours")
     with pytest.raises(NotAllowed, match="ask or answer"):
-        seat.say("which one?", Act.REPLY)
-    await asyncio.to_thread(seat.say, "Everest", Act.ANSWER, view)
+        player.say("which one?", Act.REPLY)
+    await asyncio.to_thread(player.say, "Everest", Act.ANSWER, view)
     await session.wait_turn()
     await session.retry()
-    view = await until(seat, "yours")
+    view = await until(player, "yours")
     assert (view.take, view.taken_back, len(view.events)) == (3, 3, 1)
-    await asyncio.to_thread(seat.say, "Chimborazo", Act.ANSWER, view)
+    await asyncio.to_thread(player.say, "Chimborazo", Act.ANSWER, view)
     await session.wait_turn()
     await session.submit(UserReply(text="thanks", done=True))
-    view = await until(seat, "hand_in")
+    view = await until(player, "hand_in")
     with pytest.raises(NotAllowed, match="not your turn"):
-        seat.search(query("too late"))
-    await asyncio.to_thread(seat.hand_in, AnswerPrediction(answer="Delfo Cabrera"))
+        player.search(query("too late"))
+    await asyncio.to_thread(player.hand_in, AnswerPrediction(answer="Delfo Cabrera"))
     outcome = await session.wait()
     assert outcome is not None
     assert outcome.judged
@@ -229,17 +229,17 @@ async def test_limits_hold_and_a_pause_keeps_what_was_begun(workspace: Workspace
     await session.wait_turn()
     await speak(session)
     await session.close()
-    seat = await asyncio.to_thread(WizardSeat.take, workspace, session.trial.id, WIZARD_OF_OZ)
-    await asyncio.to_thread(seat.search, query("highest mountain"))
+    player = await asyncio.to_thread(WizardPlayer.take, workspace, session.trial.id, WIZARD_OF_OZ)
+    await asyncio.to_thread(player.search, query("highest mountain"))
     # Made while the user's window is closed; carried out when it is there again.
-    assert seat.view().phase == "working"
+    assert player.view().phase == "working"
     again = await PlaySession.resume(workspace, session.trial.id, by="ann")
-    view = await until(seat, "yours")
+    view = await until(player, "yours")
     assert (view.calls_left, len(view.events)) == (0, 2)
     with pytest.raises(NotAllowed, match="No more searches"):
-        seat.search(query("another"))
+        player.search(query("another"))
     with pytest.raises(NotAllowed, match="Say something"):
-        seat.say("  ", Act.ANSWER)
+        player.say("  ", Act.ANSWER)
     await again.close()
     calls = [e for e in session_log(workspace, again) if e.body.type == "tool_answered"]
     assert len(calls) == 1
@@ -258,8 +258,8 @@ def test_person_is_no_name_for_a_configured_agent():
 
 
 async def test_columns_are_known_once_they_are_named(workspace: Workspace):
-    session, seat = await begun(workspace, "table-us-states")
-    assert seat.briefing.task.columns == seat.view().columns == ()
+    session, player = await begun(workspace, "table-us-states")
+    assert player.briefing.task.columns == player.view().columns == ()
     await session.submit(UserReply(text="All states please, with State and Capital."))
-    assert (await until(seat, "yours")).columns == ("State", "Capital")
+    assert (await until(player, "yours")).columns == ("State", "Capital")
     await session.close()

@@ -39,7 +39,7 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.evaluation.shadows import Listening
-from cuecard.core.evaluation.wizard_of_oz import WaitingSeat
+from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
 from cuecard.core.i18n import stopwatch
 from cuecard.core.records import TrialRecord
 from cuecard.tui.preferences import Preferences
@@ -293,7 +293,7 @@ def test_home_tells_who_is_to_go_on_and_never_what_a_task_of_anothers_session_is
             events=3,
         )
 
-    seat = WaitingSeat(
+    waits = WaitingTrial(
         trial_id=9, user="Bo", family="graph", language="zh", since=START, mine=False
     )
     waiting = Waiting(
@@ -302,7 +302,7 @@ def test_home_tells_who_is_to_go_on_and_never_what_a_task_of_anothers_session_is
             for number, phase in enumerate(("yours", "agent", "concluding"), start=1)
         ),
         forms=(trial(4),),
-        seats=(seat, seat.model_copy(update={"mine": True})),
+        waiting_trials=(waits, waits.model_copy(update={"mine": True})),
     )
     rows = rows_of(waiting, 9, START + timedelta(hours=3))
     assert waiting.total == len(rows) == 6

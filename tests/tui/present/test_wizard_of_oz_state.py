@@ -13,7 +13,7 @@ from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.engine.events import AgentSpoke, Event, EventBody, Limits, UserSpoke
 from cuecard.core.engine.messages import Act, AgentReply, ToolCall, UserReply
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
-from cuecard.core.evaluation.wizard_of_oz import Briefing, SeatView
+from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.verdicts import TablePrediction, TriplesPrediction
 from cuecard.core.worlds.closed import PYTHON, SEARCH, VISIT
 from cuecard.tui.present.wizard_of_oz import NotACall, Typed, WizardOfOzState, call_from
@@ -94,7 +94,7 @@ def state(**typed: str) -> WizardOfOzState:
     return WizardOfOzState(briefing, Typed(**typed))
 
 
-def view(*said: str, taken_back: int = 0, **more: object) -> SeatView:
+def view(*said: str, taken_back: int = 0, **more: object) -> PlayerView:
     """A view after words of the user and the agent in turn."""
     bodies: list[EventBody] = [
         AgentSpoke(turn=i // 2, reply=AgentReply(text=text))
@@ -103,7 +103,7 @@ def view(*said: str, taken_back: int = 0, **more: object) -> SeatView:
         for i, text in enumerate(said)
     ]
     events = tuple(Event(seq=i, at=NOW, body=body) for i, body in enumerate(bodies))
-    shape = SeatView(
+    shape = PlayerView(
         events=events,
         phase="yours" if len(said) % 2 else "user",
         turn=max(len(said) - 1, 0) // 2,

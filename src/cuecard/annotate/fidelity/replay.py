@@ -274,7 +274,7 @@ def check_replayable(workspace: Workspace, trial: TrialRecord, person: str) -> N
     title = _("You cannot re-play this dialogue")
     if trial.user.kind == "human" and trial.user.name == person:
         raise NotAllowed(title, _("You played it yourself; another person can."))
-    if trial.agent.kind == "human" and workspace.seat_moves.holder(trial.id) == person:
+    if trial.agent.kind == "human" and workspace.player_moves.holder(trial.id) == person:
         raise NotAllowed(title, _("You played its agent; another person can."))
 
 

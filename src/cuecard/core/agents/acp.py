@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.core.agents.acp_harness import HarnessFailed
 from cuecard.core.agents.acp_session import Telling, left_files, prompted, usage_of
-from cuecard.core.agents.acp_trial import Seat
+from cuecard.core.agents.acp_trial import Player
 from cuecard.core.agents.briefing import Note, ending, say
 from cuecard.core.agents.mcp_world import Door, OpenTurn
 from cuecard.core.config import Prompt
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 async def prompt_harness(
-    seat: Seat,
+    player: Player,
     words: str,
     context: StepContext,
     turn: OpenTurn | None,
@@ -61,8 +61,8 @@ async def prompt_harness(
     began = time.monotonic()
     on_text: Callable[[str], None] = context.stream if show else _nowhere
     telling = Telling(lambda: turn.called if turn else (), on_text)
-    seat.session.telling = telling
-    prompt = asyncio.create_task(seat.harness.prompt(seat.session, words))
+    player.session.telling = telling
+    prompt = asyncio.create_task(player.harness.prompt(player.session, words))
     recorder = asyncio.create_task(_record(telling, context))
     try:
         async with asyncio.timeout(seconds):
@@ -71,12 +71,12 @@ async def prompt_harness(
         if turn is None or turn.closing is None:
             raise HarnessFailed(
                 _("The harness did not end its turn in time"),
-                seat.harness.with_tail(_("it had {n} seconds").format(n=f"{seconds:g}")),
+                player.harness.with_tail(_("it had {n} seconds").format(n=f"{seconds:g}")),
             ) from error
     finally:
-        seat.lost = not await seat.harness.cancel(seat.session, prompt)
+        player.lost = not await player.harness.cancel(player.session, prompt)
         telling.finish()
-        seat.session.telling = None
+        player.session.telling = None
         if not telling.flood.done():
             telling.flood.cancel()
         await asyncio.gather(recorder, return_exceptions=True)
@@ -90,7 +90,7 @@ async def prompt_harness(
         text=telling.text,
         tool_calls=closing,
         finish_reason=stop,
-        usage=usage_of(response.usage if response else None, context.log, seat.session.id),
+        usage=usage_of(response.usage if response else None, context.log, player.session.id),
         model=model,
         latency_ms=round((time.monotonic() - began) * 1000),
     )
@@ -138,7 +138,7 @@ class Retelling:
     prompt: Prompt
     language: TaskLanguage
 
-    async def sit(self, seat: Seat, dialogue: Dialogue, words: str, context: StepContext) -> str:
+    async def sit(self, by: Player, dialogue: Dialogue, words: str, context: StepContext) -> str:
         """Resume or begin a session; returns the prompt that makes the harness answer `words`.
 
         Raises `HarnessFailed`.
@@ -146,32 +146,32 @@ class Retelling:
         earlier = session_to_take_up(context.log, context.rewound)
         if (
             earlier is not None
-            and (heard := await self._taken_up(seat, earlier, context)) is not None
+            and (heard := await self._taken_up(by, earlier, context)) is not None
         ):
             return self._next(heard, dialogue, words)
-        if not seat.started:
-            await seat.start()
+        if not by.started:
+            await by.start()
         before = _before(dialogue, words)
-        await seat.begin(context, retold=bool(before))
+        await by.begin(context, retold=bool(before))
         return "\n\n".join((self.intro, *self._told(before), words))
 
     async def _taken_up(
-        self, seat: Seat, earlier: HarnessSession, context: StepContext
+        self, player: Player, earlier: HarnessSession, context: StepContext
     ) -> str | None:
         """The user's words in the session that was resumed; None if it could not be resumed or is empty."""
         try:
-            await seat.start(earlier.cwd)
+            await player.start(earlier.cwd)
         except StartOver:
             return None
         try:
-            heard = await seat.load(earlier)
+            heard = await player.load(earlier)
         except (StartOver, ModelCallError):
-            if not seat.harness.usable:
-                await seat.leave()
+            if not player.harness.usable:
+                await player.leave()
             return None
         if not heard.strip():
             return None
-        await seat.mark(context, restored=True)
+        await player.mark(context, restored=True)
         return heard
 
     def _next(self, heard: str, dialogue: Dialogue, words: str) -> str:
@@ -240,7 +240,7 @@ class AcpAgent:
     language: TaskLanguage
     own_tools: tuple[ToolSpec, ...] = ()
     retelling: Retelling | None = None
-    _seat: Seat | None = field(default=None, init=False)
+    _player: Player | None = field(default=None, init=False)
 
     @property
     def ref(self) -> PlayerRef:
@@ -282,9 +282,9 @@ class AcpAgent:
         return prediction
 
     async def close(self) -> None:
-        seat, self._seat = self._seat, None
-        if seat is not None:
-            await seat.leave()
+        player, self._player = self._player, None
+        if player is not None:
+            await player.leave()
 
     async def _say(
         self,
@@ -299,15 +299,15 @@ class AcpAgent:
             if self.retelling is None:
                 return await self._unattended(words, context, show=not concluding)
             here = context.onward()
-            seat, text = await self._seated_again(self.retelling, dialogue, words, here)
+            player, text = await self._player_again(self.retelling, dialogue, words, here)
             try:
-                return await self._prompt(seat, text, here, show=not concluding)
+                return await self._prompt(player, text, here, show=not concluding)
             except HarnessFailed:
-                if seat.harness.usable:
+                if player.harness.usable:
                     raise
             # The harness died: in a person's session it is started again, once.
-            seat, text = await self._seated_again(self.retelling, dialogue, words, here)
-            return await self._prompt(seat, text, here, show=not concluding)
+            player, text = await self._player_again(self.retelling, dialogue, words, here)
+            return await self._prompt(player, text, here, show=not concluding)
 
         return await context.call_model(self._model, perform, prompt=prompt.hash)
 
@@ -316,10 +316,10 @@ class AcpAgent:
         breaker = self.hub.breaker(self.name, self.config.give_up_after)
         starting = True
         try:
-            seat = await self._seated(context, words)
+            player = await self._playing(context, words)
             starting = False
             text = words if prompted(context.log) else f"{self.intro}\n\n{words}"
-            said = await self._prompt(seat, text, context, show=show)
+            said = await self._prompt(player, text, context, show=show)
         except HarnessFailed as error:
             failure = error.failure
             if starting and not breaker.worked:
@@ -336,12 +336,12 @@ class AcpAgent:
         return self.config.model or self.name
 
     async def _prompt(
-        self, seat: Seat, text: str, context: StepContext, *, show: bool
+        self, player: Player, text: str, context: StepContext, *, show: bool
     ) -> ModelReply:
         # No tools of the world while it hands in.
-        async with seat.world(context) if show else nullcontext() as turn:
+        async with player.world(context) if show else nullcontext() as turn:
             return await prompt_harness(
-                seat,
+                player,
                 text,
                 context,
                 turn,
@@ -350,26 +350,26 @@ class AcpAgent:
                 show=show,
             )
 
-    async def _seated(self, context: StepContext, words: str) -> Seat:
-        if self._seat is None:
-            seat = self._seat = self._new_seat(context)
-            await self._sure(seat.sit(context, words))
-        return self._seat
+    async def _playing(self, context: StepContext, words: str) -> Player:
+        if self._player is None:
+            player = self._player = self._new_player(context)
+            await self._sure(player.sit(context, words))
+        return self._player
 
-    async def _seated_again(
+    async def _player_again(
         self, retelling: Retelling, dialogue: Dialogue, words: str, context: StepContext
-    ) -> tuple[Seat, str]:
-        """The seat, and what to prompt with so that `words` are answered."""
-        if self._seat is not None and self._seat.stands(context.rewound):
-            return self._seat, words
+    ) -> tuple[Player, str]:
+        """The player, and what to prompt with so that `words` are answered."""
+        if self._player is not None and self._player.stands(context.rewound):
+            return self._player, words
         await self.close()
-        seat = self._seat = self._new_seat(context)
-        return seat, await self._sure(retelling.sit(seat, dialogue, words, context))
+        player = self._player = self._new_player(context)
+        return player, await self._sure(retelling.sit(player, dialogue, words, context))
 
-    def _new_seat(self, context: StepContext) -> Seat:
+    def _new_player(self, context: StepContext) -> Player:
         tools = (*context.tools, *self.own_tools)
         door = Door(tools, self.language) if tools and self.config.world else None
-        return Seat(self.name, self.config, self.hub, door)
+        return Player(self.name, self.config, self.hub, door)
 
     async def _sure(self, sitting: Awaitable[Sat]) -> Sat:
         try:

@@ -77,7 +77,7 @@ async def keep(hub: ModelHub, key: object, make: Callable[[], Awaitable[Kept]]) 
     return cast(Kept, await pool.get(key, make))
 
 
-class Seat:
+class Player:
     """A trial's use of a harness. Call `sit` once; in a person's session `start` and then `load` or `begin`. `door`: the
     access to the trial's world, None if the harness is not offered it. `lost`: the harness did not end a prompt that
     was given up.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cuecard.core.worlds.replay import Tape
 
 
-class Seating(Frozen):
+class PlayerNames(Frozen):
     """Which players of the configuration play a trial, by name. With a `probe`, `agent` names the model that the probe
     asks, and `user` is not used.
     """
@@ -42,9 +42,9 @@ class Players:
     world: World
 
 
-def seat(
+def build_players(
     task: Task,
-    seating: Seating,
+    named: PlayerNames,
     config: Config,
     hub: ModelHub,
     *,
@@ -53,40 +53,42 @@ def seat(
     tape: Tape | None = None,
     notes: tuple[str, ...] = (),
 ) -> Players:
-    """The players of one trial of `task`. `human` plays the user part instead of `seating.user`, `human_agent` the
+    """The players of one trial of `task`. `human` plays the user part instead of `named.user`, `human_agent` the
     agent. `tape`: recorded tool answers, for the replay world. `notes`: what the agent remembers of earlier tasks.
 
     Raises `ConfigError` for a name that the configuration does not have.
     """
-    if seating.probe is not None:
-        from cuecard.core.probes.players import seat_probe
+    if named.probe is not None:
+        from cuecard.core.probes.players import probe_players
 
         return Players(
-            *seat_probe(task, seating.probe, seating.agent, seating.world, config, hub, tape)
+            *probe_players(task, named.probe, named.agent, named.world, config, hub, tape)
         )
     settings = Settings()
     if human_agent is None:
-        settings = getattr(config.agent(seating.agent), "settings", settings)
-    world = build_world(seating.world, config, task, hub, tape)
+        settings = getattr(config.agent(named.agent), "settings", settings)
+    world = build_world(named.world, config, task, hub, tape)
     if not approach_to(task, settings).world_tools:
         world = NoTools(world, task.language)
     return Players(
         agent=human_agent
-        or build_agent(seating.agent, config, task, hub, notes, retell=human is not None),
-        user=human or _user(task, settings, seating, config, hub),
+        or build_agent(named.agent, config, task, hub, notes, retell=human is not None),
+        user=human or _user(task, settings, named, config, hub),
         world=world,
     )
 
 
-def _user(task: Task, settings: Settings, seating: Seating, config: Config, hub: ModelHub) -> User:
-    """The user part. The agent's setting for the task's family may choose another than `seating.user`."""
+def _user(
+    task: Task, settings: Settings, named: PlayerNames, config: Config, hub: ModelHub
+) -> User:
+    """The user part. The agent's setting for the task's family may choose another than `named.user`."""
     match settings.of(task.family):
         case "direct":
             return OneShotUser(task)
         case "staged":
             return StagedUser(task)
         case _:
-            return build_user(seating.user, config, task, hub)
+            return build_user(named.user, config, task, hub)
 
 
 def build_agent(

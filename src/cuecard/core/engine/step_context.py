@@ -364,7 +364,7 @@ class HandInMove(Frozen):
     prediction: Prediction
 
 
-SeatMove = Annotated[ToolMove | ReplyMove | HandInMove, Field(discriminator="kind")]
+PlayMove = Annotated[ToolMove | ReplyMove | HandInMove, Field(discriminator="kind")]
 
 
 def move_place(part: Literal["agent", "conclusion"], turn: int, number: int) -> str:

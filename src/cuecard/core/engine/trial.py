@@ -324,8 +324,8 @@ def _outside_parts(bodies: Sequence[EventBody]) -> frozenset[str]:
     started = next((b for b in bodies if isinstance(b, TrialStarted)), None)
     if started is None:
         return frozenset()
-    seats = {"agent": started.agent, "conclusion": started.agent, "user": started.user}
-    return frozenset(part for part, ref in seats.items() if ref.kind in _OUTSIDERS)
+    players = {"agent": started.agent, "conclusion": started.agent, "user": started.user}
+    return frozenset(part for part, ref in players.items() if ref.kind in _OUTSIDERS)
 
 
 def _stands_in(body: EventBody, outside: frozenset[str]) -> bool:

@@ -12,7 +12,7 @@ from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.engine.players import Seating, seat
+from cuecard.core.engine.players import PlayerNames, build_players
 from cuecard.core.engine.step_context import Agent, User
 from cuecard.core.engine.trial import TrialSetup
 from cuecard.core.errors import ConfigError, NotAllowed
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def cell_for(
     task: Task,
     revision: int,
-    seating: Seating,
+    named: PlayerNames,
     config: Config,
     hub: ModelHub,
     *,
@@ -42,7 +42,7 @@ def cell_for(
     seed: int = 0,
 ) -> TrialCell:
     """The cell of a grid for `task` and these players. Raises `ConfigError` for a player that cannot be made."""
-    players = seat(task, seating, config, hub, human=human, human_agent=human_agent)
+    players = build_players(task, named, config, hub, human=human, human_agent=human_agent)
     return TrialCell(
         task_id=task.id,
         revision=revision,
@@ -58,7 +58,7 @@ def setup_for(
     trial: TrialRecord,
     task: Task,
     limits: Limits,
-    seating: Seating,
+    named: PlayerNames,
     config: Config,
     hub: ModelHub,
     *,
@@ -72,8 +72,8 @@ def setup_for(
     Raises `ConfigError` if a player can no longer be made, or differs from the one that the trial was begun with (a
     dialogue is not continued with another model).
     """
-    players = seat(
-        task, seating, config, hub, human=human, human_agent=human_agent, tape=tape, notes=notes
+    players = build_players(
+        task, named, config, hub, human=human, human_agent=human_agent, tape=tape, notes=notes
     )
     _same(_("The agent {name} has changed"), trial.agent, players.agent.ref)
     if human is None:
@@ -108,7 +108,7 @@ def _told(ref: PlayerRef) -> str:
 
 
 Section = Literal["agents", "users", "worlds", "judges", "models"]
-Roster = dict[str, dict[str, JsonValue]]
+PlayerConfigs = dict[str, dict[str, JsonValue]]
 
 _KEPT = {
     "agents": {
@@ -129,14 +129,14 @@ _KEPT = {
 _NEVER = {"prompts", "url", "base_url", "command", "headers", "pass_env", "api_key_env", "extra"}
 
 
-def roster_of(
+def player_configs(
     config: Config,
     *,
     agents: Iterable[str],
     users: Iterable[str],
     worlds: Iterable[str],
     judges: Iterable[str],
-) -> Roster:
+) -> PlayerConfigs:
     """The configuration of these players by `agents/NAME`, `users/NAME`…, with `models/NAME` for every model that one of
     them uses. Players that the configuration does not have (a person) are left out, and so are secrets and addresses.
     """
@@ -146,7 +146,7 @@ def roster_of(
         "worlds": worlds,
         "judges": judges,
     }
-    found: Roster = {}
+    found: PlayerConfigs = {}
     models: dict[str, None] = {}
     for section, names in wanted.items():
         known: Mapping[str, BaseModel] = getattr(config, section)
@@ -162,11 +162,11 @@ def roster_of(
     return found
 
 
-def setting_of(roster: Roster, agent: str, family: Family) -> str:
+def setting_of(configs: PlayerConfigs, agent: str, family: Family) -> str:
     """The setting, as the family's paper calls it, in which an agent plays tasks of a family: that of its `settings`, or
     `single` or `team` for families without settings; "" where the run did not record it.
     """
-    described = roster.get(f"agents/{agent}")
+    described = configs.get(f"agents/{agent}")
     if described is None:
         return ""
     if family not in Settings.model_fields:
@@ -177,9 +177,9 @@ def setting_of(roster: Roster, agent: str, family: Family) -> str:
     return ""
 
 
-def memory_of(roster: Roster, agent: str) -> str:
+def memory_of(configs: PlayerConfigs, agent: str) -> str:
     """The agent's memory: `none`, `local` or `lifelong`; "" if it was not recorded or the agent has no such setting."""
-    memory = roster.get(f"agents/{agent}", {}).get("memory")
+    memory = configs.get(f"agents/{agent}", {}).get("memory")
     return memory if isinstance(memory, str) else ""
 
 
@@ -202,7 +202,7 @@ class RunSettings(Frozen):
     configuration. `budget`: what the run's model calls may cost in total, in the price table's currency. `replay`: the
     id of the run whose recorded answers replace all calls. `probe`: how the trials of a quality probe are played;
     examinations have no judges. `shadows`: simulators that are asked, during a person's session, what they would have
-    said. `roster`: the players' configuration when the run was created (`roster_of`). `rescored`: the uid of the run
+    said. `roster`: the players' configuration when the run was created (`player_configs`). `rescored`: the uid of the run
     whose trials were copied here to be judged on other revisions; `anew`: without carrying verdicts over.
     """
 
@@ -217,8 +217,8 @@ class RunSettings(Frozen):
     rescored: str = ""
     anew: bool = False
 
-    def seating(self, agent: str) -> Seating:
-        return Seating(agent=agent, user=self.user, world=self.world, probe=self.probe)
+    def player_names(self, agent: str) -> PlayerNames:
+        return PlayerNames(agent=agent, user=self.user, world=self.world, probe=self.probe)
 
 
 class RunPlan(Frozen):
@@ -263,20 +263,20 @@ def create_run(
     for task_id in dict.fromkeys(plan.tasks):
         revision = workspace.tasks.revision(task_id)
         for agent in dict.fromkeys(plan.agents):
-            seating = settings.seating(agent)
-            first = cell_for(revision.task, revision.number, seating, config, hub)
+            named = settings.player_names(agent)
+            first = cell_for(revision.task, revision.number, named, config, hub)
             cells += [
                 first.model_copy(update={"sample": sample, "seed": plan.seed + sample})
                 for sample in range(plan.samples)
             ]
-    roster = roster_of(
+    configs = player_configs(
         config,
         agents=plan.agents,
         users=(settings.user,),
         worlds=(settings.world,),
         judges=settings.judges,
     )
-    described = settings.model_copy(update={"roster": roster})
+    described = settings.model_copy(update={"roster": configs})
     return enter_run(workspace, plan.model_copy(update={"settings": described}), cells, by)
 
 

@@ -16,10 +16,10 @@ from cuecard.core.evaluation.judging import try_judging
 from cuecard.core.evaluation.plans import RunSettings, setup_for
 from cuecard.core.evaluation.play_setup import (
     Audience,
-    Chair,
     OnEnd,
     OnPhase,
     Opened,
+    PersonInput,
     PlayOutcome,
     PlayPhase,
     TrialRunner,
@@ -29,12 +29,12 @@ from cuecard.core.evaluation.play_setup import (
     last_words,
     marked,
     phase_after,
-    seating_of,
+    player_names_of,
     take_up,
 )
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, tell
 from cuecard.core.evaluation.shadows import Listener, Listening
-from cuecard.core.evaluation.wizard_of_oz import seated_agent
+from cuecard.core.evaluation.wizard_of_oz import person_agent
 from cuecard.core.human_players import HumanUser
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
@@ -74,20 +74,20 @@ class PlaySession:
         self._audience = audience
         self._phase: PlayPhase = "yours"
         self._phase_told: PlayPhase | None = None
-        self._chair = Chair(self._asked)
+        self._input = PersonInput(self._asked)
         self._written = Written()
         self._hub = ModelHub(config)
         self._listener = Listener(workspace, trial.id, opened.task, opened.settings.shadows, config)
-        human = HumanUser(trial.user.name, self._chair.ask)
+        human = HumanUser(trial.user.name, self._input.ask)
         setup = setup_for(
             trial,
             opened.task,
             opened.limits,
-            seating_of(opened),
+            player_names_of(opened),
             config,
             self._hub,
             human=human,
-            human_agent=seated_agent(
+            human_agent=person_agent(
                 workspace, trial, opened.task, lambda: self._trial_log.attempt
             ),
         )
@@ -126,9 +126,7 @@ class PlaySession:
         opened = await enter(
             workspace, task_id, revision, by, agent, settings, config, limits or Limits()
         )
-        return cls._seated(
-            workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end)
-        )
+        return cls._of(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
 
     @classmethod
     async def resume(
@@ -152,12 +150,10 @@ class PlaySession:
         while it is played in another window.
         """
         opened = await take_up(workspace, trial_id, by, config)
-        return cls._seated(
-            workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end)
-        )
+        return cls._of(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
 
     @classmethod
-    def _seated(
+    def _of(
         cls, workspace: Archive, opened: Opened, config: Config, audience: Audience
     ) -> PlaySession:
         try:
@@ -188,7 +184,7 @@ class PlaySession:
     @property
     def waiting(self) -> bool:
         """Whether it is the person's turn to speak."""
-        return self._chair.waiting
+        return self._input.waiting
 
     @property
     def listening(self) -> Listening:
@@ -237,7 +233,7 @@ class PlaySession:
 
     async def wait_turn(self) -> bool:
         """Wait until it is the person's turn (True) or the session is over (False)."""
-        turn = asyncio.ensure_future(self._chair.turn.wait())
+        turn = asyncio.ensure_future(self._input.turn.wait())
         try:
             await asyncio.wait({turn, self._task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -260,7 +256,7 @@ class PlaySession:
     async def _submit(self, reply: UserReply) -> None:
         if not self.waiting:
             raise NotAllowed(_("It is not your turn"), _("The agent has not answered yet."))
-        if not await self._chair.say(reply, self._task):
+        if not await self._input.say(reply, self._task):
             raise self._broken()
 
     async def _interrupt(self) -> None:
@@ -356,7 +352,7 @@ class PlaySession:
         self._written.follow(event)
         match event.body:
             case UserSpoke():
-                self._chair.kept()
+                self._input.kept()
                 self._enter(phase_after(self._trial_log.events, self._limits))
             case TrialEnded():
                 self._enter("concluding")

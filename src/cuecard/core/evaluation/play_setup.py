@@ -19,11 +19,11 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.engine.messages import Dialogue, Mark, UserReply
-from cuecard.core.engine.players import Seating
+from cuecard.core.engine.players import PlayerNames
 from cuecard.core.engine.trial import TrialResult, TrialSetup, close_players, play
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import NotAllowed
-from cuecard.core.evaluation.plans import RunSettings, cell_for, roster_of, settings_of
+from cuecard.core.evaluation.plans import RunSettings, cell_for, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, take
 from cuecard.core.evaluation.wizard_of_oz import absent_agent
 from cuecard.core.human_players import HumanUser
@@ -174,26 +174,26 @@ async def enter(
     def work() -> Opened:
         played = workspace.tasks.revision(task_id, revision)
         person = HumanUser(workspace.people.add(by).name, _nobody)
-        seating = settings.seating(agent)
+        player_names = settings.player_names(agent)
         hub = ModelHub(config)
         cell = cell_for(
             played.task,
             played.number,
-            seating,
+            player_names,
             config,
             hub,
             human=person,
             human_agent=absent_agent(agent, played.task),
         )
         _check_names(settings, config, hub)
-        roster = roster_of(
+        configs = player_configs(
             config,
             agents=(agent,),
             users=settings.shadows,
             worlds=(settings.world,),
             judges=settings.judges,
         )
-        described = settings.model_copy(update={"roster": roster})
+        described = settings.model_copy(update={"roster": configs})
         run = workspace.runs.create(
             name=played.task.title,
             kind="play",
@@ -254,8 +254,8 @@ async def _retried(workspace: Archive, opened: Opened) -> Opened:
     return await asyncio.to_thread(again)
 
 
-def seating_of(opened: Opened) -> Seating:
-    return opened.settings.seating(opened.trial.agent.name)
+def player_names_of(opened: Opened) -> PlayerNames:
+    return opened.settings.player_names(opened.trial.agent.name)
 
 
 def _check_names(settings: RunSettings, config: Config, hub: ModelHub) -> None:
@@ -282,7 +282,7 @@ async def _nobody(_dialogue: Dialogue | None) -> UserReply:
     raise NotAllowed(_("Nobody is playing"))
 
 
-class Chair:
+class PersonInput:
     """Passes the person's words to the trial. The user part calls `ask`, which waits until `say` is called; `on_asked`
     is called with the dialogue (None: nothing has been said yet) when it is the person's turn. `turn`: set while it is.
     """

@@ -140,7 +140,7 @@ def _settings(
 def _cell(
     plan: ProbePlan, task: Task, revision: int, name: str, config: Config, hub: ModelHub
 ) -> TrialCell:
-    return cell_for(task, revision, plan.settings.seating(name), config, hub)
+    return cell_for(task, revision, plan.settings.player_names(name), config, hub)
 
 
 def _past(

@@ -168,7 +168,7 @@ class Grid:
             trial,
             held.task,
             self._run.limits,
-            self._settings.seating(trial.agent.name),
+            self._settings.player_names(trial.agent.name),
             self._config,
             self._hub,
             tape=held.tape,

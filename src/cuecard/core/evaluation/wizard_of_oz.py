@@ -21,11 +21,11 @@ from cuecard.core.engine.events import (
     effective_log,
 )
 from cuecard.core.engine.messages import Act, AgentReply, ToolAnswer, ToolCall, ToolSpec, UserReply
-from cuecard.core.engine.step_context import HandInMove, ReplyMove, SeatMove, ToolMove, move_place
+from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove, move_place
 from cuecard.core.errors import ConfigError, Conflict, NotAllowed
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.registry import family_of
-from cuecard.core.human_players import PERSON, EmptySeat, PersonAgent
+from cuecard.core.human_players import PERSON, NoPlayer, PersonAgent
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, TaskLanguage
@@ -46,20 +46,20 @@ Result = TypeVar("Result")
 
 
 class Mailbox:
-    """A `Seat` whose person plays in another window: their moves are read from `workspace.seat_moves`. `take`: gives the
+    """A `AgentPlayer` whose person plays in another window: their moves are read from `workspace.player_moves`. `take`: gives the
     current attempt of the trial.
     """
 
     def __init__(self, workspace: Archive, trial_id: int, attempt: Callable[[], int]) -> None:
-        self._moves = workspace.seat_moves
+        self._moves = workspace.player_moves
         self._trial_id = trial_id
         self._attempt = attempt
 
     async def taken(self) -> str:
         return await _found(lambda: self._moves.holder(self._trial_id) or None)
 
-    async def next_move(self, place: str) -> SeatMove:
-        def look() -> SeatMove | None:
+    async def next_move(self, place: str) -> PlayMove:
+        def look() -> PlayMove | None:
             step = self._moves.find(self._trial_id, self._attempt(), place)
             return step.move if step else None
 
@@ -77,7 +77,7 @@ async def _found(look: Callable[[], Result | None]) -> Result:
         pause = min(pause * 1.5, LOOK)
 
 
-def seated_agent(
+def person_agent(
     workspace: Archive, trial: TrialRecord, task: Task, attempt: Callable[[], int]
 ) -> PersonAgent | None:
     """The agent of a session whose agent is a person; None where it is any other."""
@@ -87,15 +87,15 @@ def seated_agent(
 
 
 def absent_agent(name: str, task: Task) -> PersonAgent | None:
-    """As `seated_agent`, before there is a trial, when nobody plays the agent yet."""
-    return PersonAgent(EmptySeat(), task.language) if name == PERSON else None
+    """As `person_agent`, before there is a trial, when nobody plays the agent yet."""
+    return PersonAgent(NoPlayer(), task.language) if name == PERSON else None
 
 
 def played_by_person(trial: TrialRecord) -> bool:
     return trial.agent.kind == PersonAgent.ref.kind
 
 
-SeatPhase = Literal["user", "yours", "working", "hand_in", "over"]
+PlayerPhase = Literal["user", "yours", "working", "hand_in", "over"]
 """The state of the agent's player: the user is to speak; you are; your move is being carried out; you are to hand in;
 the trial has ended."""
 
@@ -116,7 +116,7 @@ class Briefing(Frozen):
     limits: Limits
 
 
-class SeatView(Frozen):
+class PlayerView(Frozen):
     """What the person who plays the agent sees. `events`: what was said, searched and found, without marks, decisions
     and notes of other parts. `turn`: the exchange, from 0. `take`, `place`: the attempt and key of the next move.
     `pending`: a move that was made but not carried out yet. `calls_left`: tool calls left in this turn. `newest_at`:
@@ -125,12 +125,12 @@ class SeatView(Frozen):
     """
 
     events: tuple[Event, ...]
-    phase: SeatPhase
+    phase: PlayerPhase
     turn: int
     take: int
     place: str
     calls_left: int
-    pending: SeatMove | None = None
+    pending: PlayMove | None = None
     newest_at: datetime | None = None
     newest: int = -1
     taken_back: int = 0
@@ -161,7 +161,7 @@ def briefing_of(
     )
 
 
-def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -> SeatView:
+def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -> PlayerView:
     """The view that a trial's whole log gives, without moves that are not carried out yet. `columns`: all columns of the
     task's table.
     """
@@ -171,7 +171,7 @@ def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -
     said = "\n".join(body.reply.text for body in spoken if isinstance(body, UserSpoke))
     last = spoken[-1] if spoken else None
     turn = last.turn if last else 0
-    phase: SeatPhase = "user"
+    phase: PlayerPhase = "user"
     if any(isinstance(event.body, TrialEnded | Concluded) for event in effective):
         phase = "over"
     elif isinstance(last, UserSpoke):
@@ -181,7 +181,7 @@ def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -
     number = 0
     while f"{part}/{turn}/tool/{number}" in keys:
         number += 1
-    return SeatView(
+    return PlayerView(
         events=shown,
         phase=phase,
         turn=turn,
@@ -221,7 +221,7 @@ def _blind_events(effective: Iterable[Event]) -> Iterable[Event]:
         yield Event(seq=event.seq, at=event.at, take=event.take, body=body)
 
 
-class WaitingSeat(Frozen):
+class WaitingTrial(Frozen):
     """A session whose agent is to be played by a person, without the task's title and id, which may reveal something.
     `mine`: this person plays it already; `since`: when the session began.
     """
@@ -234,7 +234,7 @@ class WaitingSeat(Frozen):
     mine: bool
 
 
-class WizardSeat:
+class WizardPlayer:
     """What a person needs to play the agent of a session. Blocks for the database: call it in a thread.
 
     Nothing that it returns contains the task's gold, its persona or decisions of the user part.
@@ -246,12 +246,12 @@ class WizardSeat:
         self._person = person
         self._language: TaskLanguage = task.language
         self._columns = public_task(task).columns
-        self._view: SeatView | None = None
+        self._view: PlayerView | None = None
 
     @classmethod
     def take(
         cls, workspace: Archive, trial_id: int, by: str, config: Config = EMBEDDED
-    ) -> WizardSeat:
+    ) -> WizardPlayer:
         """Begin, or go on, to play the agent of a session. Raises `NotFound`, `ConfigError`, and `NotAllowed` if the
         agent is not played by a person, the trial has ended, somebody else plays it, it is `by`'s own session, or
         `by` may know the gold.
@@ -263,12 +263,12 @@ class WizardSeat:
         task = workspace.tasks.revision(trial.task_id, trial.revision).task
         tools = tools_of(trial, run, config)
         briefing = briefing_of(trial.id, trial.user.name, task, tools, run.limits, config)
-        workspace.seat_moves.take_seat(trial_id, by)
+        workspace.player_moves.become_player(trial_id, by)
         return cls(workspace, by.strip(), briefing, task)
 
-    def view(self) -> SeatView:
+    def view(self) -> PlayerView:
         """The present view. Cheap if nothing has happened since the last call."""
-        moves, trial_id = self._workspace.seat_moves, self.briefing.trial_id
+        moves, trial_id = self._workspace.player_moves, self.briefing.trial_id
         pulse = moves.pulse(trial_id)
         view = self._view
         if view is None or (pulse.seq if pulse else -1) != view.newest:
@@ -281,7 +281,7 @@ class WizardSeat:
         self._view = view
         return view
 
-    def search(self, call: ToolCall, seen: SeatView | None = None) -> None:
+    def search(self, call: ToolCall, seen: PlayerView | None = None) -> None:
         """Call a tool of the world. Raises `NotAllowed` if it is not one's turn, the tool does not exist, an argument is
         missing or no calls are left; `Conflict` if the dialogue has changed since the view `seen`.
         """
@@ -294,7 +294,7 @@ class WizardSeat:
             raise NotAllowed(_("This cannot be looked up"), problem)
         self._make(view, ToolMove(call=call))
 
-    def say(self, text: str, act: Act = Act.REPLY, seen: SeatView | None = None) -> None:
+    def say(self, text: str, act: Act = Act.REPLY, seen: PlayerView | None = None) -> None:
         """Answer the user, which ends the turn. Raises as `search` does, and for an empty text."""
         view = self._on_turn("yours", seen)
         if not text.strip():
@@ -303,11 +303,11 @@ class WizardSeat:
             raise NotAllowed(_("Say whether you ask or answer"))
         self._make(view, ReplyMove(text=storable(text).strip(), act=act))
 
-    def hand_in(self, prediction: Prediction, seen: SeatView | None = None) -> None:
+    def hand_in(self, prediction: Prediction, seen: PlayerView | None = None) -> None:
         """Hand in the prediction, which ends the trial. Raises as `search` does."""
         self._make(self._on_turn("hand_in", seen), HandInMove(prediction=prediction))
 
-    def _on_turn(self, phase: str, seen: SeatView | None) -> SeatView:
+    def _on_turn(self, phase: str, seen: PlayerView | None) -> PlayerView:
         view = self.view()
         if view.phase != phase:
             raise NotAllowed(_("It is not your turn"), _("What you typed stays."))
@@ -317,26 +317,26 @@ class WizardSeat:
             )
         return view
 
-    def _make(self, view: SeatView, move: SeatMove) -> None:
+    def _make(self, view: PlayerView, move: PlayMove) -> None:
         trial_id = self.briefing.trial_id
-        self._workspace.seat_moves.add(trial_id, view.take, view.place, self._person, move)
+        self._workspace.player_moves.add(trial_id, view.take, view.place, self._person, move)
 
 
-def waiting_seats(workspace: Archive, person: str) -> list[WaitingSeat]:
+def waiting_trials(workspace: Archive, person: str) -> list[WaitingTrial]:
     """The open sessions that wait for `person`, or for anybody, to play the agent, newest first; without those that
     this person must not play.
     """
     person = person.strip()
-    found: list[WaitingSeat] = []
+    found: list[WaitingTrial] = []
     for trial in workspace.runs.open_trials(kind="play"):
         if not played_by_person(trial) or _why_not(workspace, trial, person):
             continue
-        holder = workspace.seat_moves.holder(trial.id)
+        holder = workspace.player_moves.holder(trial.id)
         if holder not in ("", person):
             continue
         task = workspace.tasks.revision(trial.task_id, trial.revision).task
         found.append(
-            WaitingSeat(
+            WaitingTrial(
                 trial_id=trial.id,
                 user=trial.user.name,
                 family=task.family,
@@ -371,12 +371,12 @@ def _why_not(workspace: Archive, trial: TrialRecord, person: str) -> str:
         return _("The agent of this session is not played by a person.")
     if trial.user.name.casefold() == person.casefold():
         return _("It is your own session: somebody else must play the agent.")
-    holder = workspace.seat_moves.holder(trial.id)
+    holder = workspace.player_moves.holder(trial.id)
     if trial.termination is not None:
         return "" if holder == person else _("It has ended.")
     if holder not in ("", person):
         return _("{name} plays it.").format(name=holder)
-    match workspace.seat_moves.known(trial.task_id, person):
+    match workspace.player_moves.known(trial.task_id, person):
         case "wrote" | "edited":
             return _("You have worked on this task, so you know its gold.")
         case "reviewed":

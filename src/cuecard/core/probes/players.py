@@ -28,7 +28,7 @@ _MORE_STEPS = 2
 _MOST_STEPS = 200
 
 
-def seat_probe(
+def probe_players(
     task: Task,
     setting: ProbeSetting,
     model: str,

@@ -13,7 +13,7 @@ from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 
 if TYPE_CHECKING:
     from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
-    from cuecard.core.evaluation.wizard_of_oz import WaitingSeat
+    from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
     from cuecard.core.records import RunRecord, TaskSummary, TrialRecord
 
 HomeKind = Literal[
@@ -70,7 +70,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     moment = now or datetime.now(UTC)
     rows = [_session_row(session, moment) for session in waiting.sessions]
     rows += [_form_row(trial, moment) for trial in waiting.forms]
-    rows += [_seat_row(seat, moment) for seat in waiting.seats]
+    rows += [_waiting_row(trial, moment) for trial in waiting.waiting_trials]
     rows += [
         HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
         for d in waiting.drafts
@@ -115,11 +115,11 @@ def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
     return HomeRow("form", text, age(trial.ended_at or trial.created_at, moment), trial_id=trial.id)
 
 
-def _seat_row(seat: WaitingSeat, moment: datetime) -> HomeRow:
-    told = _("you play it for {name}") if seat.mine else _("{name} waits for an agent")
-    kind = _(FAMILY[seat.family][2])
-    text = f"{told.format(name=seat.user)} · {kind}, {LANGUAGE_LABEL[seat.language]}"
-    return HomeRow("seat", text, age(seat.since, moment), trial_id=seat.trial_id)
+def _waiting_row(trial: WaitingTrial, moment: datetime) -> HomeRow:
+    told = _("you play it for {name}") if trial.mine else _("{name} waits for an agent")
+    kind = _(FAMILY[trial.family][2])
+    text = f"{told.format(name=trial.user)} · {kind}, {LANGUAGE_LABEL[trial.language]}"
+    return HomeRow("seat", text, age(trial.since, moment), trial_id=trial.trial_id)
 
 
 def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:

@@ -13,7 +13,7 @@ from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.engine.events import AgentSpoke, ToolAnswered, UserSpoke
 from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
-from cuecard.core.evaluation.wizard_of_oz import Briefing, SeatView
+from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line, storable
 from cuecard.tui.families import TUI
@@ -140,11 +140,11 @@ class WizardOfOzState:
 
     briefing: Briefing
     typed: Typed = field(default_factory=Typed)
-    view: SeatView | None = None
+    view: PlayerView | None = None
     notice: str = ""
     _seen_at: datetime | None = None
 
-    def follow(self, view: SeatView, now: datetime | None = None) -> str:
+    def follow(self, view: PlayerView, now: datetime | None = None) -> str:
         """Take in how things stand. Returns a reply of the person's own that was taken back and is theirs
         again to send, "" as a rule.
         """
@@ -229,7 +229,7 @@ class WizardOfOzState:
                 pieces.append(Piece(_("This is over, thank you. Escape leaves."), "good"))
         return pieces
 
-    def _your_turn(self, view: SeatView) -> str:
+    def _your_turn(self, view: PlayerView) -> str:
         text = _("Your turn: search, then reply.")
         if self.briefing.choose_act:
             text = _("Your turn: search, then answer or ask back.")

@@ -38,7 +38,7 @@ from cuecard.annotate.results.report.model import (
 )
 from cuecard.annotate.results.score_tables import one_each, several_revisions
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.evaluation.plans import Roster, settings_of
+from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.aggregate import pooled_notes
 from cuecard.core.tasks.base import Frozen
@@ -138,39 +138,39 @@ def players(pool: Pool, people: int) -> Iterator[Terms]:
     """Agents, users, worlds and judges as recorded, with their configuration when the run was entered. `people`: how
     many of them played the user.
     """
-    rosters = [settings_of(run).roster for run in pool.runs]
+    players = [settings_of(run).roster for run in pool.runs]
     agents = [row.trial.agent for row in pool.rows]
     users = [row.trial.user for row in pool.rows if row.trial.user.kind != HUMAN]
-    yield Terms(_("Agents"), tuple(_described(agents, "agents", rosters)))
+    yield Terms(_("Agents"), tuple(_described(agents, "agents", players)))
     persons = ngettext("{n} person at the keyboard", "{n} people at the keyboard", people).format(
         n=people
     )
     yield Terms(
         _("Who played the user"),
         (
-            *_described(users, "users", rosters),
+            *_described(users, "users", players),
             *((Term(persons, (_("People are not named in reports."),)),) if people else ()),
         ),
     )
     worlds = [row.trial.world for row in pool.rows]
-    yield Terms(_("Worlds: what answered the tools"), tuple(_described(worlds, "worlds", rosters)))
+    yield Terms(_("Worlds: what answered the tools"), tuple(_described(worlds, "worlds", players)))
     judges = [row.judge for row in pool.rows if row.judge]
-    told = tuple(_described(judges, "judges", rosters))
+    told = tuple(_described(judges, "judges", players))
     yield Terms(_("Judges"), told or (Term(_("none"), (_("Nothing has been judged."),)),))
 
 
 def _described(
-    refs: Iterable[PlayerRef], section: str, rosters: Iterable[Roster]
+    refs: Iterable[PlayerRef], section: str, players: Iterable[PlayerConfigs]
 ) -> Iterator[Term]:
     """Each player once, by name; players of one name that differ are listed one after the other."""
     known = {ref.model_dump_json(): ref for ref in refs}
-    recorded = list(rosters)
+    recorded = list(players)
     for _key, ref in sorted(known.items(), key=lambda item: (item[1].name, item[0])):
         lines = dict.fromkeys(
             line
-            for roster in recorded
-            if f"{section}/{ref.name}" in roster
-            for line in _lines(section, ref.name, roster)
+            for configs in recorded
+            if f"{section}/{ref.name}" in configs
+            for line in _lines(section, ref.name, configs)
         )
         nothing = (
             _("Embedded in Cuecard; works without a model.")
@@ -180,12 +180,12 @@ def _described(
         yield Term(player_word(ref), tuple(lines) or (nothing,))
 
 
-def _lines(section: str, name: str, roster: Roster) -> Iterator[str]:
-    described = roster[f"{section}/{name}"]
+def _lines(section: str, name: str, configs: PlayerConfigs) -> Iterator[str]:
+    described = configs[f"{section}/{name}"]
     told = {key: value for key, value in described.items() if key not in ("kind", "model")}
     yield from settings_lines(told)
     model = described.get("model")
-    if isinstance(model, str) and (sampling := roster.get(f"models/{model}")):
+    if isinstance(model, str) and (sampling := configs.get(f"models/{model}")):
         yield _("sampling: {settings}").format(settings=listed(settings_lines(sampling)))
 
 

@@ -14,7 +14,7 @@ from textual.timer import Timer
 
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import PlayerRef, UserReply
-from cuecard.core.engine.players import Seating
+from cuecard.core.engine.players import PlayerNames
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.plans import cell_for
 from cuecard.core.evaluation.play_session import PlayOutcome, PlayPhase, PlaySession
@@ -183,11 +183,11 @@ def prepare(workspace: Workspace, wanted: Wanted, config: Config) -> Ground:
         return Ground(task, trial.revision, trial.agent, trial_id=trial.id)
     revision = workspace.tasks.revision(wanted.task_id, wanted.revision)
     start = wanted.start or Start()
-    seating = Seating(agent=start.agent, world=start.world)
+    player_names = PlayerNames(agent=start.agent, world=start.world)
     cell = cell_for(
         revision.task,
         revision.number,
-        seating,
+        player_names,
         config,
         ModelHub(config),
         human_agent=absent_agent(start.agent, revision.task),

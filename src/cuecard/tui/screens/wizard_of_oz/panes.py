@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from cuecard.core.engine.messages import ToolSpec
 from cuecard.core.errors import CuecardError
-from cuecard.core.evaluation.wizard_of_oz import SeatView, WizardSeat
+from cuecard.core.evaluation.wizard_of_oz import PlayerView, WizardPlayer
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -188,12 +188,12 @@ KEEP = 0.4
 
 
 class Looking(CuecardScreen[None]):
-    """Takes the agent's seat in the trial `trial_id` and polls the session several times a second, in a thread."""
+    """Takes the agent's part in the trial `trial_id` and polls the session several times a second, in a thread."""
 
     def __init__(self, trial_id: int) -> None:
         super().__init__()
         self._trial_id = trial_id
-        self._seat: WizardSeat | None = None
+        self._player: WizardPlayer | None = None
         self._state: WizardOfOzState | None = None
         self._file: KeptJson | None = None
         self._keep_timer: Timer | None = None
@@ -203,7 +203,7 @@ class Looking(CuecardScreen[None]):
 
     @property
     def state(self) -> WizardOfOzState | None:
-        """None until the seat is taken."""
+        """None until the part is taken."""
         return self._state
 
     def on_unmount(self) -> None:
@@ -211,17 +211,19 @@ class Looking(CuecardScreen[None]):
 
     @guarded("watch")
     async def sit_down(self) -> None:
-        """Take the seat, then look on until the session is over."""
+        """Take the part, then look on until the session is over."""
         person, trial_id = self.person, self._trial_id
         try:
             config = await self.services.config()
-            seat = await self.services.ask(lambda ws: WizardSeat.take(ws, trial_id, person, config))
+            player = await self.services.ask(
+                lambda ws: WizardPlayer.take(ws, trial_id, person, config)
+            )
         except Exception:
             self.dismiss()
             raise
-        self._seat = seat
+        self._player = player
         self._file = KeptJson(self.services.url, f"wizard {trial_id} {person}")
-        self._state = WizardOfOzState(seat.briefing, Typed.of(self._file.load()))
+        self._state = WizardOfOzState(player.briefing, Typed.of(self._file.load()))
         while True:
             try:
                 await self.look()
@@ -245,13 +247,13 @@ class Looking(CuecardScreen[None]):
 
     async def look(self) -> None:
         """See how things stand, and show it: one look after the other, so that none comes late."""
-        if self._seat is None:
+        if self._player is None:
             return
         async with self._looking:
-            view = await asyncio.to_thread(self._seat.view)
+            view = await asyncio.to_thread(self._player.view)
             self._follow(view)
 
-    def _follow(self, view: SeatView) -> None:
+    def _follow(self, view: PlayerView) -> None:
         state = self._state
         # A look that ends while the screen is being taken down finds nothing to show it on.
         if state is None or not self.query("#status"):
@@ -278,7 +280,7 @@ class Looking(CuecardScreen[None]):
         self.query_one(SearchLine).load(state.briefing.tools, typed.tool, typed.search)
         for field, text in ((Words, typed.reply), (Notes, typed.notes)):
             area = self.query_one(field)
-            # Somebody may have typed while the seat was being taken.
+            # Somebody may have typed while the part was being taken.
             if text:
                 area.load_text("\n".join(filter(None, (text, area.text))))
                 area.move_cursor(area.document.end)
@@ -294,7 +296,7 @@ class Looking(CuecardScreen[None]):
         notes.load_text("\n\n".join(filter(None, (notes.text, text))))
         self.cue_app.tell(_("The reply that was taken back is in your notes."))
 
-    def _enter(self, view: SeatView, state: WizardOfOzState, before: SeatView | None) -> None:
+    def _enter(self, view: PlayerView, state: WizardOfOzState, before: PlayerView | None) -> None:
         """Another phase: show what belongs to it."""
         handing, over = view.phase == "hand_in", view.phase == "over"
         handed = state.view is not None and state.view.place.startswith("conclusion")

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, TextArea
 
 from cuecard.core.engine.messages import Act, ToolSpec
-from cuecard.core.evaluation.wizard_of_oz import Briefing, WaitingSeat, waiting_seats
+from cuecard.core.evaluation.wizard_of_oz import Briefing, WaitingTrial, waiting_trials
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -95,34 +95,34 @@ class WaitingDialog(ChoiceDialog):
 
     CSS_PATH = "../play/dialogs.tcss"
 
-    def __init__(self, seats: Sequence[WaitingSeat]) -> None:
+    def __init__(self, trials: Sequence[WaitingTrial]) -> None:
         super().__init__(
             _("Play the agent"),
             _("These sessions wait for somebody to play the agent."),
-            [(str(seat.trial_id), "", waiting_label(seat)) for seat in seats],
+            [(str(trial.trial_id), "", waiting_label(trial)) for trial in trials],
         )
 
 
-def waiting_label(seat: WaitingSeat) -> str:
-    glyph, _variable, family = FAMILY[seat.family]
-    yours = " · " + _("yours") if seat.mine else ""
-    user = one_line(seat.user, 40)
-    return f"{user} · {glyph} {_(family)} · {seat.language} · {when(seat.since)}{yours}"
+def waiting_label(trial: WaitingTrial) -> str:
+    glyph, _variable, family = FAMILY[trial.family]
+    yours = " · " + _("yours") if trial.mine else ""
+    user = one_line(trial.user, 40)
+    return f"{user} · {glyph} {_(family)} · {trial.language} · {when(trial.since)}{yours}"
 
 
 async def play_an_agent(app: CuecardApp) -> None:
     """Ask which session's agent to play, and open its window. Call it from a worker."""
     person = app.person
-    seats = await app.services.ask(lambda ws: waiting_seats(ws, person))
-    if not seats:
+    trials = await app.services.ask(lambda ws: waiting_trials(ws, person))
+    if not trials:
         told = _(
             "No session waits for you to play its agent. Sessions of tasks that you know are left out."
         )
         app.tell(told)
         return
-    chosen: str | None = str(seats[0].trial_id)
-    if len(seats) > 1:
-        chosen = await app.push_screen_wait(WaitingDialog(seats))
+    chosen: str | None = str(trials[0].trial_id)
+    if len(trials) > 1:
+        chosen = await app.push_screen_wait(WaitingDialog(trials))
     if chosen is not None:
         app.push_screen(WizardOfOzScreen(int(chosen)))
 
@@ -160,15 +160,15 @@ class WizardOfOzScreen(Looking):
 
     @guarded("move")
     async def search(self, tool: ToolSpec, line: str) -> None:
-        state, seat = self._state, self._seat
-        if state is None or seat is None or state.view is None:
+        state, player = self._state, self._player
+        if state is None or player is None or state.view is None:
             return
         try:
             call, seen = call_from(tool, line, self._last_request()), state.view
         except NotACall as wrong:
             self.cue_app.tell(str(wrong))
             return
-        await self._move(lambda: seat.search(call, seen))
+        await self._move(lambda: player.search(call, seen))
         state.searched()
         field = self.query_one(SearchLine)
         if field.text == line:
@@ -182,8 +182,8 @@ class WizardOfOzScreen(Looking):
 
     @guarded("move")
     async def say(self) -> None:
-        state, seat, words = self._state, self._seat, self.query_one(Words)
-        if state is None or seat is None or state.view is None:
+        state, player, words = self._state, self._player, self.query_one(Words)
+        if state is None or player is None or state.view is None:
             return
         text, seen = words.text, state.view
         if seen.phase != "yours":
@@ -198,7 +198,7 @@ class WizardOfOzScreen(Looking):
             if chosen is None:
                 return
             act = Act(chosen)
-        await self._move(lambda: seat.say(text, act, seen))
+        await self._move(lambda: player.say(text, act, seen))
         state.sent(text.strip())
         if words.text == text:
             words.take("")
@@ -211,8 +211,8 @@ class WizardOfOzScreen(Looking):
 
     @guarded("move")
     async def hand_in(self) -> None:
-        state, seat = self._state, self._seat
-        if state is None or seat is None or state.view is None or state.view.phase != "hand_in":
+        state, player = self._state, self._player
+        if state is None or player is None or state.view is None or state.view.phase != "hand_in":
             self.cue_app.tell(_("You hand in when the dialogue is over."))
             return
         task, text, seen = state.task, self.query_one(HandInPane).text, state.view
@@ -225,7 +225,7 @@ class WizardOfOzScreen(Looking):
             question += "\n\n" + "\n".join(read.problems)
         if not await self.app.push_screen_wait(ConfirmDialog(title, question, _("Hand in"))):
             return
-        await self._move(lambda: seat.hand_in(read.prediction, seen))
+        await self._move(lambda: player.hand_in(read.prediction, seen))
         await self.look()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -246,7 +246,7 @@ class WizardOfOzScreen(Looking):
             case "look_up" | "reply":
                 return phase not in ("hand_in", "over")
             case "next_tool":
-                tools = self._seat.briefing.tools if self._seat else ()
+                tools = self._player.briefing.tools if self._player else ()
                 return len(tools) > 1 and phase not in ("hand_in", "over")
             case _:
                 return True
@@ -277,8 +277,8 @@ class WizardOfOzScreen(Looking):
         self.query_one(Transcript).open_last_work()
 
     def action_brief(self) -> None:
-        if self._seat is not None:
-            self.app.push_screen(BriefDialog(self._seat.briefing))
+        if self._player is not None:
+            self.app.push_screen(BriefDialog(self._player.briefing))
 
     def action_leave(self) -> None:
         # The key comes here at once, what was typed before it may still wait for its field.
@@ -296,7 +296,7 @@ class WizardOfOzScreen(Looking):
         self.dismiss()
 
     async def _move(self, make: Callable[[], None]) -> None:
-        """Make a move; returns when it is on the disk. Raises what the seat raises."""
+        """Make a move; returns when it is on the disk. Raises what the player raises."""
         self._moving = True
         try:
             await asyncio.to_thread(make)
