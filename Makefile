@@ -10,7 +10,7 @@ PO := $(wildcard src/cuecard/locale/*/LC_MESSAGES/*.po)
 .PHONY: help run demo install dev test renew pictures check-pictures lint format types i18n docs screenshots bench wheel-check clean
 
 help:  ## say what there is
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 run: install  ## open the app on ./cuecard.db
 	@$(BIN)/cuecard
