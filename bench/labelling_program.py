@@ -22,7 +22,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.preferences import DARK, Preferences
-from cuecard.tui.present.labelling import look_at
+from cuecard.tui.present.labelling import verdicts_snapshot
 from cuecard.tui.present.verdicts import VerdictLines, VerdictReader
 from cuecard.tui.services import Services
 
@@ -35,7 +35,7 @@ class ListProgram(CuecardApp):
     CSS_PATH = Path(tui.__file__).parent / "styles" / "app.tcss"
 
     async def on_ready(self) -> None:
-        self.listed = (await self.services.ask(lambda ws: look_at(ws, PERSON))).runs
+        self.listed = (await self.services.ask(lambda ws: verdicts_snapshot(ws, PERSON))).runs
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"\x1b]0;ready\x07")
 
     async def key_f5(self) -> None:

@@ -34,7 +34,7 @@ from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
 from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
 from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen, LetterDialog
-from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, LookScreen
+from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen
 from cuecard.tui.screens.labelling.sample import SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
@@ -543,7 +543,7 @@ WALKS: tuple[Walk, ...] = (
         over(lambda number, name: LabelScreen(number, name)),
         Scene("label", LabelScreen),
         keys("g"),
-        Scene("label-gold", LookScreen),
+        Scene("label-gold", DetailScreen),
         keys("escape t"),
         Scene("label-transcript", BlindTranscriptScreen),
         keys("escape c"),

@@ -14,7 +14,7 @@ from typing import Any
 from cuecard.annotate.independent_gold.building import only_blind
 from cuecard.annotate.review import assignment, workflow
 from cuecard.annotate.review.assignment import queue_for
-from cuecard.annotate.review.board import look_at_board
+from cuecard.annotate.review.board import load_board
 from cuecard.annotate.review.comments import answer, threads_for
 from cuecard.annotate.review.protocol import Protocol
 from cuecard.annotate.review.reviewing import review, review_sheet
@@ -208,7 +208,7 @@ class Game:
         if screens:
             told += [threads_for(ws, person, TASK), review_sheet(ws, TASK, person, now=rules.now)]
         if screens and person != COORDINATOR:
-            told.append(look_at_board(ws, person, self.protocol.coordinators, rules.now))
+            told.append(load_board(ws, person, self.protocol.coordinators, rules.now))
         for name in set(PEOPLE) - rules.names_known(person):
             slips = [thing for thing in told if name in repr(thing)]
             assert not slips, (person, name, slips, rules)

@@ -156,12 +156,12 @@ async def test_a_budget_typed_in_one_go_is_that_budget(
         await app.push_screen(screen)
         await settled(pilot, app)
         burst(app, "b", "ctrl+u", " 5", "enter")
-        await until(pilot, lambda: screen._look and screen._look.budget == 5)
+        await until(pilot, lambda: screen._snapshot and screen._snapshot.budget == 5)
         # Nothing is no budget only when that is meant.
         burst(app, "b", "ctrl+u", "enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         burst(app, "n", "b", "end", "backspace", "enter", "y")
-        await until(pilot, lambda: screen.is_current and screen._look.budget is None)
+        await until(pilot, lambda: screen.is_current and screen._snapshot.budget is None)
 
 
 async def test_a_run_with_models_asks_before_it_starts_without_a_budget(
@@ -183,7 +183,7 @@ async def test_a_run_with_models_asks_before_it_starts_without_a_budget(
         assert app.screen is dialog
         burst(app, " 2", "ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
-        await until(pilot, lambda: app.screen._look and app.screen._look.budget == 2)
+        await until(pilot, lambda: app.screen._snapshot and app.screen._snapshot.budget == 2)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.dialogs import TextDialog
-from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, LookScreen
+from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from tui_rooms import shown, until
 
@@ -78,8 +78,8 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
             decided = str(screen.query_one("#mine-text").render())
             assert not any(word in decided for word in DECIDED)
             if kind == "triple":
-                await look("m", LookScreen, "Everything handed in by the agent")
-                await look("g", LookScreen, "The gold around this item")
+                await look("m", DetailScreen, "Everything handed in by the agent")
+                await look("g", DetailScreen, "The gold around this item")
                 await look("t", BlindTranscriptScreen, "without what was decided")
                 await pilot.press("f")
                 await until(pilot, lambda: "gold is wrong" in shown(screen))

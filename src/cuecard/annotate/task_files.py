@@ -233,14 +233,14 @@ class ExportPreview(Frozen):
 
 
 def preview_export(
-    workspace: Workspace, task_ids: Sequence[str], format: str, *, look: bool = True
+    workspace: Workspace, task_ids: Sequence[str], format: str, *, load: bool = True
 ) -> ExportPreview:
-    """What an export would do. Without `look`, `left_out` stays empty. Raises `NotFound` for an unknown id."""
+    """What an export would do. Without `load`, `left_out` stays empty. Raises `NotFound` for an unknown id."""
     chosen = format_named(format)
     families = {s.id: s.family for s in workspace.tasks.summaries(include_retired=True)}
     unique = tuple(dict.fromkeys(task_ids))
     fitting = tuple(id_ for id_ in unique if families.get(id_) in chosen.families)
-    tasks = [workspace.tasks.revision(id_).task for id_ in fitting] if look else []
+    tasks = [workspace.tasks.revision(id_).task for id_ in fitting] if load else []
     return ExportPreview(
         task_ids=fitting,
         others=len(unique) - len(fitting),

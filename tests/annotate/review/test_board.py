@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.annotate.review.board import Board, BoardTask, PersonLoad, look_at_board, seen_by
+from cuecard.annotate.review.board import Board, BoardTask, PersonLoad, load_board, seen_by
 from cuecard.annotate.review.figures import figures_of
 from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.core.tasks.models import Task
@@ -51,7 +51,7 @@ def team(workspace: Workspace, make_task: Callable[..., Task]) -> Workspace:
 
 
 def look(workspace: Workspace, reader: str) -> tuple[Board, dict[str, BoardTask]]:
-    board = look_at_board(workspace, reader, {"Cora"}, NOW)
+    board = load_board(workspace, reader, {"Cora"}, NOW)
     return board, {task.task.id: task for task in board.tasks}
 
 

@@ -8,7 +8,7 @@ from cuecard.core.records import TrialRecord
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.run_trials import Behind, Order, RunTrials, Show, entries_of, mosaic
-from cuecard.tui.present.runs import RunLook, Spending, spending_line, troubles_line
+from cuecard.tui.present.runs import RunSnapshot, Spending, spending_line, troubles_line
 from result_rows import row, run
 
 END = Termination.USER_DONE
@@ -122,20 +122,20 @@ def test_what_is_told_since_a_look_is_added_to_it() -> None:
     live = LiveRun()
     live.told(RunBegan(2, 1))
     live.told(CallAnswered("4", "agent", "m", Usage(prompt=10, completion=1), 0.5))
-    look = RunLook(
+    snapshot = RunSnapshot(
         run=run().model_copy(update={"trials": 4, "finished": 3}),
         trials=TRIALS,
         spent=Spending(3, Usage(prompt=100, completion=10), 2.0),
         budget=10.0,
         pace=live.pace,
     )
-    assert look.since(None) is look
-    assert look.since(live) is look
+    assert snapshot.since(None) is snapshot
+    assert snapshot.since(live) is snapshot
     live.told(CallAnswered("4", "user", "m", Usage(prompt=5, completion=2), None))
     live.told(CallAnswered("4", "agent", "m", Usage(prompt=20, completion=3), 0.25))
     live.told(TrialFinished("4", Termination.MAX_TURNS))
     live.told(TrialFinished("3", Termination.INTERNAL_ERROR, problem="could not begin"))
-    now = look.since(live)
+    now = snapshot.since(live)
     assert now.trials[3].termination is Termination.MAX_TURNS
     assert now.trials[2].termination is END
     assert now.run.finished == 4

@@ -59,7 +59,7 @@ class AdjudicationSession:
         self._queue: list[Dispute] = []
         self._position = 0
         self.with_decided = False
-        self._look()
+        self._load()
 
     @property
     def unseen(self) -> int:
@@ -141,9 +141,9 @@ class AdjudicationSession:
         """Include decided disputes in the walk, or leave them out; reads again and starts anew."""
         self.with_decided = not self.with_decided
         self._position = 0
-        self._look()
+        self._load()
 
-    def _look(self) -> None:
+    def _load(self) -> None:
         run_ids, set_id = self._scope
         self._all = list(disputes(self._workspace, run_ids, set_id))
         self._queue = [d for d in self._all if self.with_decided or d.decided is None]

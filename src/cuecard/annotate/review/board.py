@@ -122,7 +122,7 @@ class Board(Frozen):
         )
 
 
-def look_at_board(
+def load_board(
     workspace: Workspace, reader: str, coordinators: Collection[str], now: datetime
 ) -> Board:
     """The board as `reader` may see it. Coordinators see who reviews, except for what they wrote themselves. `now`

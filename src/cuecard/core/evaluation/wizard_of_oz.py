@@ -59,18 +59,18 @@ class Mailbox:
         return await _found(lambda: self._moves.holder(self._trial_id) or None)
 
     async def next_move(self, place: str) -> PlayMove:
-        def look() -> PlayMove | None:
+        def read() -> PlayMove | None:
             step = self._moves.find(self._trial_id, self._attempt(), place)
             return step.move if step else None
 
-        return await _found(look)
+        return await _found(read)
 
 
-async def _found(look: Callable[[], Result | None]) -> Result:
-    """The first result of `look` that is not None. `look` is called in a thread, since it blocks for the database."""
+async def _found(read: Callable[[], Result | None]) -> Result:
+    """The first result of `read` that is not None. `read` is called in a thread, since it blocks for the database."""
     pause = SOON
     while True:
-        found = await asyncio.to_thread(look)
+        found = await asyncio.to_thread(read)
         if found is not None:
             return found
         await asyncio.sleep(pause)

@@ -86,7 +86,7 @@ class Attempt:
         self._began = self._heard = self._loop.time()
         self._end = self._began + patience.total - patience.spent
         due = min(self._began + patience.silence, self._end)
-        self._alarm = self._loop.call_at(due, self._look)
+        self._alarm = self._loop.call_at(due, self._check_time)
         return self
 
     def __exit__(
@@ -103,12 +103,12 @@ class Attempt:
         if kind is not None and issubclass(kind, asyncio.CancelledError):
             raise over from None
 
-    def _look(self) -> None:
+    def _check_time(self) -> None:
         """The time was up when the clock was set; since then something may have been heard."""
         patience = self._patience
         due = min(self._heard + patience.silence, self._end)
         if self._loop.time() < due:
-            self._alarm = self._loop.call_at(due, self._look)
+            self._alarm = self._loop.call_at(due, self._check_time)
             return
         in_all = due == self._end
         self._over = Overdue(patience.total if in_all else patience.silence, in_all=in_all)

@@ -28,7 +28,7 @@ def board(
     context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.annotate.review.board import dimension_labels, look_at_board, seen_by
+    from cuecard.annotate.review.board import dimension_labels, load_board, seen_by
     from cuecard.annotate.review.figures import figures_of
     from cuecard.annotate.review.protocol import protocol_of
 
@@ -36,7 +36,7 @@ def board(
     protocol = protocol_of(ours.config())
     labels, reader, now = dimension_labels(protocol), ours.reader, datetime.now(UTC)
     with ours.workspace() as workspace:
-        found = look_at_board(workspace, reader, protocol.coordinators, now)
+        found = load_board(workspace, reader, protocol.coordinators, now)
         logs = seen_by(workspace, reader, protocol.coordinators)
     report = figures_of(logs, dimensions=tuple(labels))
     if json:

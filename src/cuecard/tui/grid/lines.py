@@ -222,7 +222,7 @@ BAR_SIGN, LESS_SIGN, MORE_SIGN = "▐", "‹", "›"
 _KEPT = 250
 
 
-class Look(NamedTuple):
+class RowState(NamedTuple):
     """What a row's drawing depends on besides its cells and the layout."""
 
     cursor: bool
@@ -242,7 +242,7 @@ class Lines:
         self._gutter = gutter
         self._source: GridSource = ListSource(())
         self._columns: Sequence[GridColumn] = ()
-        self._strips: dict[int, dict[Look, Strip]] = {}
+        self._strips: dict[int, dict[RowState, Strip]] = {}
         self._styles: dict[str, Style] = {}
 
     def load(self, source: GridSource, columns: Sequence[GridColumn]) -> None:
@@ -253,11 +253,11 @@ class Lines:
         self._strips.clear()
         self._styles.clear()
 
-    def changed(self, row: int, look: Look, layout: Layout) -> bool:
+    def changed(self, row: int, state: RowState, layout: Layout) -> bool:
         """The cells of this row are other ones now; whether that is to be seen."""
         known = self._strips.pop(row, None)
-        old = known.get(look) if known else None
-        return old is None or old != self.row(row, look, layout)
+        old = known.get(state) if known else None
+        return old is None or old != self.row(row, state, layout)
 
     def blank(self, layout: Layout) -> Strip:
         return Strip.blank(layout.room + 1, self._style(""))
@@ -277,29 +277,29 @@ class Lines:
         more = MORE if layout.total - scroll_x > layout.room else NO_BAR
         return self._ended(runs, layout, scroll_x, more, base)
 
-    def row(self, row: int, look: Look, layout: Layout) -> Strip:
+    def row(self, row: int, state: RowState, layout: Layout) -> Strip:
         strips = self._strips.get(row)
         if strips is None:
             if len(self._strips) >= _KEPT:
                 self._strips.clear()
             strips = self._strips[row] = {}
-        strip = strips.get(look)
+        strip = strips.get(state)
         if strip is None:
-            strip = strips[look] = self._drawn(row, look, layout)
+            strip = strips[state] = self._drawn(row, state, layout)
         return strip
 
-    def _drawn(self, row: int, look: Look, layout: Layout) -> Strip:
-        base, runs = self._style(_base_of(look)), Runs()
-        self._add_lead(runs, row, look, layout, base)
+    def _drawn(self, row: int, state: RowState, layout: Layout) -> Strip:
+        base, runs = self._style(_base_of(state)), Runs()
+        self._add_lead(runs, row, state, layout, base)
         cells = self._source.cells(row)
         columns, many = self._columns, len(cells)
         for i, width in layout.widths.items():
             edges, style, outer = NO_FRAME, base, base
-            if i == look.column:
+            if i == state.column:
                 edges, style, outer = FRAME, self._style("cursor"), base + self._ink("bar")
             runs.add(edges[0], outer, PADDING)
             cell, right = cells[i] if i < many else "", columns[i].right
-            if look.covered and i == look.column:
+            if state.covered and i == state.column:
                 cell = ""
             if isinstance(cell, Text):
                 console = self._grid.app.console
@@ -311,11 +311,11 @@ class Lines:
                 runs.add(aligned(cell, width, right=right), style, width)
             if runs.width < max(layout.total, layout.room):
                 runs.add(edges[1], outer, PADDING)
-        return self._ended(runs, layout, look.scroll_x, look.bar, base)
+        return self._ended(runs, layout, state.scroll_x, state.bar, base)
 
-    def _add_lead(self, runs: Runs, row: int, look: Look, layout: Layout, base: Style) -> None:
+    def _add_lead(self, runs: Runs, row: int, state: RowState, layout: Layout, base: Style) -> None:
         """The bar, the source's mark, the mark of marking and the number."""
-        if look.cursor:
+        if state.cursor:
             runs.add(BAR, base + self._ink("bar"), 1)
         else:
             runs.add(" ", base, 1)
@@ -323,7 +323,7 @@ class Lines:
             text, tone = self._source.gutter(row)
             runs.add(aligned(text, 1), base + self._ink(tone) if text else base, 1)
         if self._marking:
-            if look.marked:
+            if state.marked:
                 runs.add(MARK, base + self._ink("mark"), 1)
             else:
                 runs.add(" ", base, 1)
@@ -365,9 +365,9 @@ class Lines:
         return self._grid.get_component_rich_style(f"grid--{name}", partial=True)
 
 
-def _base_of(look: Look) -> str:
-    if look.cursor and look.column < 0:
+def _base_of(state: RowState) -> str:
+    if state.cursor and state.column < 0:
         return "cursor"
-    if look.marked:
+    if state.marked:
         return "marked"
-    return "row" if look.cursor else ""
+    return "row" if state.cursor else ""

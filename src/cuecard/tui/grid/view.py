@@ -7,7 +7,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from cuecard.tui.grid.cells import GridColumn, GridSource, ListSource, fitted, measured
-from cuecard.tui.grid.lines import GridCursor, Layout, Lines, Look, ScrollBar
+from cuecard.tui.grid.lines import GridCursor, Layout, Lines, RowState, ScrollBar
 
 
 class GridView(ScrollView):
@@ -117,7 +117,7 @@ class GridView(ScrollView):
     def changed(self, row: int | None = None) -> None:
         """The cells of `row`, or of any row, are other ones now; rows may have come or gone."""
         if row is not None and len(self._source) == self.count:
-            if self._lines.changed(row, self._look(row), self._laid_out()):
+            if self._lines.changed(row, self._state_of(row), self._laid_out()):
                 self._refresh_row(row)
             return
         before = self._place
@@ -178,12 +178,14 @@ class GridView(ScrollView):
             elif row >= self.count:
                 yield self._lines.blank(layout)
             else:
-                yield self._lines.row(row, self._look(row, left, bar), layout)
+                yield self._lines.row(row, self._state_of(row, left, bar), layout)
 
-    def _look(self, row: int, left: int | None = None, bar: ScrollBar | None = None) -> Look:
+    def _state_of(
+        self, row: int, left: int | None = None, bar: ScrollBar | None = None
+    ) -> RowState:
         cursor, bar = self._cursor, bar or self._bar
         here = row == cursor.row
-        return Look(
+        return RowState(
             cursor=here,
             column=cursor.column if here and self._by_cell else -1,
             covered=here and self._by_cell and self._covered == self._place,

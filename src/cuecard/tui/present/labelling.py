@@ -291,7 +291,7 @@ class SetLine(NamedTuple):
     progress: SetProgress
 
 
-class VerdictsLook(NamedTuple):
+class VerdictsSnapshot(NamedTuple):
     """The contents of the Verdicts screen. `probes`: which of `runs` are quality probes, which nobody is asked to label
     unless they choose them.
     """
@@ -306,11 +306,11 @@ class VerdictsLook(NamedTuple):
         return tuple(self.runs[line] for line in lines if line < len(self.runs))
 
 
-def look_at(workspace: Workspace, person: str) -> VerdictsLook:
+def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
     """Runs with verdicts and sets, the newest first."""
     runs = tuple(workspace.verdicts.progress(person))
     sets = workspace.label_sets.all()
-    return VerdictsLook(
+    return VerdictsSnapshot(
         runs=runs,
         sets=tuple(SetLine(s, workspace.label_sets.progress(s.id, person)) for s in sets),
         probes=frozenset(run.id for run in workspace.runs.all() if run.kind == "probe"),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Look:
+class QueueSnapshot:
     """The contents of the queue screen. `todo` for this person, `done` by them; `skipped`: how many they skipped, shown
     or not; `next_id`: the task to take next, "" if none is clearly theirs.
     """
@@ -44,18 +44,20 @@ class Look:
     next_id: str = ""
 
 
-def look_for(workspace: Workspace, person: str, protocol: Protocol, with_skipped: bool) -> Look:
+def queue_snapshot(
+    workspace: Workspace, person: str, protocol: Protocol, with_skipped: bool
+) -> QueueSnapshot:
     """What this person can review and what they may read; runs in a thread."""
     now = datetime.now(UTC)
     done = done_rows(workspace.reviews.reviewed(person), now)
     if person in protocol.coordinators:
         lines = lines_for(workspace, person, protocol, now)
-        return Look(coordinator_rows(lines, now), done, coordinates=True)
+        return QueueSnapshot(coordinator_rows(lines, now), done, coordinates=True)
     queue = queue_for(workspace, person, protocol, now, with_skipped=True)
     shown = [line for line in queue if with_skipped or not line.skipped]
     begun = frozenset(workspace.review_forms.of(person))
     best = next_line(shown)
-    return Look(
+    return QueueSnapshot(
         queue_rows(shown, begun, workspace.reviews.skills().get(person), now),
         done,
         skipped=sum(line.skipped for line in queue),

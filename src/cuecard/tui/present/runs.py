@@ -171,7 +171,7 @@ class Spending:
 
 
 @dataclass(frozen=True)
-class RunLook:
+class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot.
     """
@@ -184,7 +184,7 @@ class RunLook:
     pace: Pace | None = None
     unread: CuecardError | None = None
 
-    def since(self, live: LiveRun | None) -> RunLook:
+    def since(self, live: LiveRun | None) -> RunSnapshot:
         """With what a run that is played here has told since; itself where that is nothing."""
         if live is None:
             return self
@@ -202,7 +202,7 @@ class RunLook:
         )
 
 
-def look_at(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunLook:
+def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunSnapshot:
     """Raises `NotFound`."""
     pace = live.pace if live else None
     run = workspace.runs.get(run_id)
@@ -211,7 +211,7 @@ def look_at(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunLook:
         budget = budget_of(run)
     except CuecardError as error:
         unread = error
-    return RunLook(
+    return RunSnapshot(
         run=run,
         trials=tuple(workspace.runs.trials(run_id)),
         spent=Spending.of(workspace.runs.usage(run_id)),
@@ -224,7 +224,7 @@ def look_at(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunLook:
 
 def warm_up(workspace: Workspace, run_id: int) -> None:
     """Read what scores of a run are read from, so that the first one opens as fast as the others. Counts nothing."""
-    look_at(workspace, run_id, None)
+    run_snapshot(workspace, run_id, None)
     workspace.runs.traits(run_id)
     workspace.verdicts.heads(run_id)
     workspace.figures.of_run(run_id, current_language())
@@ -323,17 +323,17 @@ WIDE = 100
 
 
 def head_lines(
-    look: RunLook, live: LiveRun | None, currency: str = "", room: int = WIDE
+    snapshot: RunSnapshot, live: LiveRun | None, currency: str = "", room: int = WIDE
 ) -> list[list[Piece]]:
     """`live`: the run as it is or was played in this process; `currency`: of the configuration, once it is known."""
     here = live is not None and live.going_on
     playing = live.playing if live else {}
     lines = [
-        heading(look.run),
+        heading(snapshot.run),
         [
-            *progress(look.run, BAR_WIDE if room >= WIDE else BAR),
+            *progress(snapshot.run, BAR_WIDE if room >= WIDE else BAR),
             Piece("   "),
-            *counts(look.trials, playing),
+            *counts(snapshot.trials, playing),
         ],
     ]
     if live is not None and here:
@@ -341,14 +341,16 @@ def head_lines(
     lines += [
         line
         for line in (
-            spending_line(look.spent, look.budget, currency),
-            troubles_line(look.trials, live.pace if live else None, live.problems if live else {}),
+            spending_line(snapshot.spent, snapshot.budget, currency),
+            troubles_line(
+                snapshot.trials, live.pace if live else None, live.problems if live else {}
+            ),
         )
         if line
     ]
-    if look.unread is not None:
-        lines.append([Piece(one_line(str(look.unread), 200), "bad")])
-    return [*lines, *why_it_stands(look.run, here=here), *disputed_lines(look.disputed)]
+    if snapshot.unread is not None:
+        lines.append([Piece(one_line(str(snapshot.unread), 200), "bad")])
+    return [*lines, *why_it_stands(snapshot.run, here=here), *disputed_lines(snapshot.disputed)]
 
 
 def tab_line(shown: str) -> list[Piece]:

@@ -259,7 +259,7 @@ class SampleForm:
 
 
 @dataclass(frozen=True)
-class SampleLook:
+class SampleSnapshot:
     """A form evaluated: the plan, what it would draw, and remarks on it."""
 
     plan: SamplingPlan
@@ -280,7 +280,7 @@ class SampleLook:
 
 def worked_out(
     form: SampleForm, population: Callable[[SamplingPlan], Sequence[Unit]]
-) -> SampleLook:
+) -> SampleSnapshot:
     """What the form would draw from what `population` finds for its plan. Raises `CuecardError` with what
     is wrong with the form.
     """
@@ -291,7 +291,7 @@ def worked_out(
     if form.width.strip():
         plan = plan.model_copy(update={"n": _n_for(form, preview, share, alike)})
         preview = preview_of(units, plan)
-    return SampleLook(plan, preview, tuple(_said(plan, preview, share, alike)))
+    return SampleSnapshot(plan, preview, tuple(_said(plan, preview, share, alike)))
 
 
 def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:

@@ -50,7 +50,7 @@ class AgreementScreen(FiguresScreen):
         Key("agreement.adjudicate", "d", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
     )  # fmt: skip
 
-    ALWAYS = ("look_again", "leave", "adjudicate")
+    ALWAYS = ("reload", "leave", "adjudicate")
 
     def __init__(self, run_id: int | None, name: str, *, set_id: int | None = None) -> None:
         """Of one run, of a labelling set, or without either of the whole workspace. `name`: its own."""
@@ -98,7 +98,7 @@ class AgreementScreen(FiguresScreen):
         return Scope(runs=runs, set_id=self._set_id, subject=self._subject)
 
     @guarded("agreement")
-    async def look(self) -> None:
+    async def load(self) -> None:
         from cuecard.annotate.labelling.comparison.compare import compare
         from cuecard.annotate.labelling.comparison.inputs import gather
         from cuecard.annotate.labelling.comparison.tables import tables_of
@@ -155,7 +155,7 @@ class AgreementScreen(FiguresScreen):
     def action_subject(self) -> None:
         if self._view is not None:
             self._subject = self._view.next_subject
-            self.look()
+            self.load()
 
     def action_adjudicate(self) -> None:
         from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen

@@ -13,7 +13,7 @@ from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from cuecard.annotate.review.board import dimension_labels, look_at_board, seen_by
+from cuecard.annotate.review.board import dimension_labels, load_board, seen_by
 from cuecard.annotate.review.figures import DecidedRound, figures_of
 from cuecard.annotate.review.protocol import protocol_of
 from cuecard.core.contributions import TaskState
@@ -58,7 +58,7 @@ class BoardScreen(CuecardScreen[None]):
         Key("board.tasks", "t", "turn('tasks')", N_("Tasks"), N_("Where every task stands, and whom it waits for")),
         Key("board.people", "p", "turn('people')", N_("People"), N_("Who has how much open")),
         Key("board.figures", "f", "turn('figures')", N_("Figures"), N_("How far reviewers agree, how long they take, what they return")),
-        Key("board.refresh", "r", "look_again", N_("Refresh"), N_("Look again")),
+        Key("board.refresh", "r", "reload", N_("Refresh"), N_("Look again")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -97,15 +97,15 @@ class BoardScreen(CuecardScreen[None]):
             widget.display = False
 
     def on_screen_resume(self) -> None:
-        self.look()
+        self.load()
 
     @guarded("board")
-    async def look(self) -> None:
+    async def load(self) -> None:
         """Read the board again; the figures too, when they are shown."""
         person, now = self.person, datetime.now(UTC)
         protocol = protocol_of(await self.services.config())
         chosen = protocol.coordinators
-        board = await self.services.ask(lambda ws: look_at_board(ws, person, chosen, now))
+        board = await self.services.ask(lambda ws: load_board(ws, person, chosen, now))
         old = self._board
         state, name = (old.state, old.person) if old else (None, "")
         self._board = BoardView(board, now, state, name)
@@ -142,7 +142,7 @@ class BoardScreen(CuecardScreen[None]):
     def action_turn(self, view: View) -> None:
         self._view = view
         if view == "figures" and self._figures is None:
-            self.look()
+            self.load()
         elif self._board is not None:
             self._show()
 
@@ -156,8 +156,8 @@ class BoardScreen(CuecardScreen[None]):
             self._figures.next_statistic()
             self._show()
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def action_back(self) -> None:
         if self._view == "tasks" and self._board is not None and self._board.narrowed:

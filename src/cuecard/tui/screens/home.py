@@ -32,7 +32,7 @@ _PLACES: dict[HomeKind, str] = {
 }  # fmt: skip
 
 
-def _look(
+def _load(
     workspace: Workspace, person: str, config: Config | None
 ) -> tuple[list[HomeRow], bool, int, str]:
     """Home's rows, whether any waits for this person, the number of tasks, and why nothing can be saved, if so; runs
@@ -63,7 +63,7 @@ class HomeScreen(CuecardScreen[None]):
     BINDINGS = keys(
         Key("home.open", "enter", "open", N_("Open"), N_("Open what waits")),
         Key("home.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
-        Key("home.refresh", "r", "look_again", N_("Refresh"), N_("Look again for what waits")),
+        Key("home.refresh", "r", "reload", N_("Refresh"), N_("Look again for what waits")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class HomeScreen(CuecardScreen[None]):
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
         if self.person:
-            self.look()
+            self.load()
         elif not self._asking:
             self.ask_name()
 
@@ -109,13 +109,13 @@ class HomeScreen(CuecardScreen[None]):
             await self.services.ask(lambda ws: import_samples(ws, by=name))
         self.cue_app.become(name)
         self.query_one(NavBar).load(self.person, self.services.url)
-        self.look()
+        self.load()
 
     @guarded("home")
-    async def look(self) -> None:
+    async def load(self) -> None:
         person, config = self.person, await self._configured()
         rows, waits, tasks, read_only = await self.services.ask(
-            lambda ws: _look(ws, person, config)
+            lambda ws: _load(ws, person, config)
         )
         name = one_line(person)
         if waits:
@@ -142,7 +142,7 @@ class HomeScreen(CuecardScreen[None]):
     async def settle(self) -> None:
         """Once after the start, judge and close runs that a killed process left open."""
         if await self.services.settle(self.person):
-            self.look()
+            self.load()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self._rows) if action == "open" else True
@@ -189,8 +189,8 @@ class HomeScreen(CuecardScreen[None]):
 
         self.app.push_screen(BoardScreen())
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def _introduced(self, answer: Introduction | None) -> None:
         if answer is None:

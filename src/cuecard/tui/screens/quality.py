@@ -65,7 +65,7 @@ RESULT_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Look:
+class QualitySnapshot:
     """What a look at the workspace found."""
 
     report: QcReport
@@ -92,7 +92,7 @@ class QcScreen(CuecardScreen[None]):
     def __init__(self, task_id: str) -> None:
         super().__init__()
         self._task_id = task_id
-        self._look: Look | None = None
+        self._snapshot: QualitySnapshot | None = None
         self._rows: list[StageRow] = []
         self._results: list[ResultRow] = []
         self._was_on = False
@@ -127,7 +127,7 @@ class QcScreen(CuecardScreen[None]):
         except CuecardError:
             self.dismiss()
             raise
-        self._look = Look(report, config)
+        self._snapshot = QualitySnapshot(report, config)
         self._show()
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
@@ -147,20 +147,20 @@ class QcScreen(CuecardScreen[None]):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        look, live = self._look, self._going_on
+        snapshot, live = self._snapshot, self._going_on
         match action:
             case "open":
                 return self.query_one("#results").has_focus and bool(self._results)
             case "run":
-                return look is not None and not live and bool(STAGE[self._stage].probes)
+                return snapshot is not None and not live and bool(STAGE[self._stage].probes)
             case "run_all":
-                return look is not None and not live
+                return snapshot is not None and not live
             case "stop":
                 return live
             case "label":
-                return look is not None and look.report.check is not None
+                return snapshot is not None and snapshot.report.check is not None
             case "verdict":
-                return look is not None
+                return snapshot is not None
             case _:
                 return True
 
@@ -209,14 +209,14 @@ class QcScreen(CuecardScreen[None]):
     def action_label(self) -> None:
         from cuecard.tui.screens.labelling.screen import LabelScreen
 
-        check = self._look.report.check if self._look else None
+        check = self._snapshot.report.check if self._snapshot else None
         if check is not None:
             self.app.push_screen(LabelScreen(check.run_id, check.run_name, check.trial_id))
 
     @guarded("verdict")
     async def action_verdict(self) -> None:
 
-        if self._look is not None and await give_verdict(self, self._look.report):
+        if self._snapshot is not None and await give_verdict(self, self._snapshot.report):
             self.load()
 
     def action_other_pane(self) -> None:
@@ -245,7 +245,7 @@ class QcScreen(CuecardScreen[None]):
         live, going_on, line = self._live, self._going_on, self.query_one("#progress", Static)
         line.display = going_on
         if live is not None and going_on:
-            line.update(live.progress(self._look.config.currency if self._look else ""))
+            line.update(live.progress(self._snapshot.config.currency if self._snapshot else ""))
             if live.begun != self._begun:
                 self._begun = live.begun
                 self.cue_app.in_background(self.load())
@@ -263,9 +263,9 @@ class QcScreen(CuecardScreen[None]):
             self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))
 
     def _show(self) -> None:
-        if self._look is None:
+        if self._snapshot is None:
             return
-        report = self._look.report
+        report = self._snapshot.report
         self.query_one("#head", Lines).load(heading(report))
         self._rows = stage_rows(report)
         self.query_one("#stages", ListTable).fill([self._cells(row) for row in self._rows])
@@ -277,9 +277,9 @@ class QcScreen(CuecardScreen[None]):
         return row.number, row.label, badge, row.n, row.models, row.cost, row.date
 
     def _show_detail(self) -> None:
-        if self._look is None:
+        if self._snapshot is None:
             return
-        report, stage = self._look.report, self._stage
+        report, stage = self._snapshot.report, self._stage
         self.query_one("#detail").border_title = Text(_(STAGE[stage].label))
         self.query_one("#text", Paragraphs).load(detail(report, stage))
         self._results = result_rows(report.stage(stage))

@@ -176,13 +176,13 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
         elif self._bundles and self._looked == self._typed:
             self.merge()
         else:
-            self.look()
+            self.load()
 
     def action_close(self) -> None:
         self.dismiss(self._done)
 
     @guarded("merge")
-    async def look(self) -> None:
+    async def load(self) -> None:
         """Read the bundles and say what would happen, or what is wrong with them."""
         typed, person = self._typed, self.person
         self._bundles = []

@@ -73,7 +73,7 @@ class PathInput(Vertical):
         self.query_one(Input).focus()
 
     @guarded("look", background=True)
-    async def look(self) -> None:
+    async def load(self) -> None:
         """Show what could come next; the folder is read in a thread."""
         text = self.value
         self._found = await asyncio.to_thread(complete, text, folders=self._folders)
@@ -85,11 +85,11 @@ class PathInput(Vertical):
         self.query_one(Static).update(shown)
 
     def on_mount(self) -> None:
-        self.look()
+        self.load()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.look()
+        self.load()
         self.post_message(self.Changed(self))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -98,7 +98,7 @@ class PathInput(Vertical):
 
     @guarded("complete")
     async def action_complete(self) -> None:
-        await self.look().wait()
+        await self.load().wait()
         found, typed = self._found, self.query_one(Input)
         if len(found.text) > len(typed.value) and found.text.startswith(typed.value):
             typed.value = found.text

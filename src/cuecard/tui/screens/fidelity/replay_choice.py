@@ -46,7 +46,7 @@ class ReplayChoiceScreen(CuecardScreen[None]):
     """
     BINDINGS = keys(
         Key("replay_choice.open", "enter", "open", N_("Re-play"), N_("Decide turn by turn, before I am told what was decided")),
-        Key("replay_choice.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
+        Key("replay_choice.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
         Key("replay_choice.leave", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
@@ -78,10 +78,10 @@ class ReplayChoiceScreen(CuecardScreen[None]):
         self.set_interval(0.2, self._tell_progress)
 
     def on_screen_resume(self) -> None:
-        self.look()
+        self.load()
 
     @guarded("replay_choice")
-    async def look(self) -> None:
+    async def load(self) -> None:
         from cuecard.annotate.fidelity.replay import replayable
 
         person, run_ids = self.person, self._run_ids
@@ -106,8 +106,8 @@ class ReplayChoiceScreen(CuecardScreen[None]):
         if self._choice and row < len(self._choice.dialogues):
             self.app.push_screen(ReplayScreen(self._choice.dialogues[row].trial_id))
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def action_leave(self) -> None:
         self.dismiss()

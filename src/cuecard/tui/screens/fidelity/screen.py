@@ -58,7 +58,7 @@ class FidelityScreen(FiguresScreen):
         Key("fidelity.sizes", "z", "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False),
     )  # fmt: skip
 
-    ALWAYS = ("look_again", "leave", "replay", "scope")
+    ALWAYS = ("reload", "leave", "replay", "scope")
 
     def __init__(self, run_ids: Sequence[int] = (), name: str = "") -> None:
         """`name`: of the run."""
@@ -94,7 +94,7 @@ class FidelityScreen(FiguresScreen):
         )
 
     @guarded("fidelity")
-    async def look(self) -> None:
+    async def load(self) -> None:
         from cuecard.annotate.fidelity.report import gather, report_of, scored_part
         from cuecard.annotate.fidelity.tables import fidelity_tables
 
@@ -167,7 +167,7 @@ class FidelityScreen(FiguresScreen):
         chosen = await self.app.push_screen_wait(dialog)
         if chosen is not None and chosen != self._scope:
             self._scope = chosen
-            self.look()
+            self.load()
 
     async def written(self) -> Report:
         from cuecard.annotate.fidelity.tables import circumstances

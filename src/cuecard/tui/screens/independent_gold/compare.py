@@ -371,11 +371,11 @@ async def open_independent_gold(screen: CuecardScreen[None], task_id: str) -> No
     """Open the comparison if the person may see one, else build a gold. Raises `NotAllowed` if neither is possible."""
     person, config = screen.person, await screen.services.config()
 
-    def look(ws: Workspace) -> tuple[bool, str]:
+    def read(ws: Workspace) -> tuple[bool, str]:
         seen = independent_golds(ws, task_id, person, config.review.coordinators)
         return bool(seen), "" if seen else obstacle(ws, task_id, person)
 
-    seen, reason = await screen.services.ask(look)
+    seen, reason = await screen.services.ask(read)
     if seen:
         screen.app.push_screen(CompareGoldScreen(task_id))
     elif reason:

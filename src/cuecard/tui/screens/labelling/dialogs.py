@@ -24,13 +24,13 @@ from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.transcript import Transcript
 
 
-class LookScreen(CuecardScreen[None]):
+class DetailScreen(CuecardScreen[None]):
     """A searchable list of entries. Typing filters, arrows and pages scroll."""
 
     DEFAULT_CSS = """
-    LookScreen #title { height: 1; background: $panel; color: $muted; padding: 0 1; }
-    LookScreen Vertical { height: 1fr; padding: 0 1; }
-    LookScreen Input { margin: 0 0 1 0; }
+    DetailScreen #title { height: 1; background: $panel; color: $muted; padding: 0 1; }
+    DetailScreen Vertical { height: 1fr; padding: 0 1; }
+    DetailScreen Input { margin: 0 0 1 0; }
     """
     AUTO_FOCUS = "Input"
     BINDINGS = keys(
@@ -161,7 +161,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
 
 
 Work = Callable[[LabelSession], Revealed | None]
-Look = Literal["comment", "all", "gold", "transcript"]
+Detail = Literal["comment", "all", "gold", "transcript"]
 """What opens something above the item; it waits its turn like any other key."""
 
 

@@ -20,7 +20,7 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleForm, SampleLook, worked_out
+from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleForm, SampleSnapshot, worked_out
 from cuecard.tui.widgets.lists import FittedColumn, ListTable, TickList
 
 COLUMNS = (
@@ -66,7 +66,7 @@ class SampleScreen(CuecardScreen[bool]):
         self._runs = tuple(runs)
         self._seed = drawn
         self._known: tuple[tuple[object, ...], Sequence[Unit]] | None = None
-        self._look: SampleLook | None = None
+        self._snapshot: SampleSnapshot | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(self._title(), id="heading", markup=False)
@@ -127,12 +127,12 @@ class SampleScreen(CuecardScreen[bool]):
     async def work_out(self) -> None:
         """Show what the form would draw, or what is wrong with it."""
         await asyncio.sleep(PAUSE)
-        self._look = None
+        self._snapshot = None
         form, known, found = self._form(), self._known, dict[str, Sequence[Unit]]()
         if known is None or known[0] != form.needs:
             self._say((_("Looking at what there is to draw from …"),), wrong=False)
 
-        def look() -> SampleLook:
+        def read() -> SampleSnapshot:
             return worked_out(form, population)
 
         def population(plan: SamplingPlan) -> Sequence[Unit]:
@@ -143,12 +143,12 @@ class SampleScreen(CuecardScreen[bool]):
             return found["units"]
 
         try:
-            shown = await asyncio.to_thread(look)
+            shown = await asyncio.to_thread(read)
         except CuecardError as error:
             self._say((error.message,), wrong=True)
             return
         self._known = (form.needs, found["units"])
-        self._look = shown
+        self._snapshot = shown
         self.query_one("#preview", ListTable).fill(shown.rows)
         if form.width.strip():
             with self.prevent(Input.Changed):
@@ -163,14 +163,14 @@ class SampleScreen(CuecardScreen[bool]):
     @guarded("draw")
     async def action_draw(self) -> None:
         await self.work_out().wait()
-        look = self._look
-        if look is None or not look.preview.items or self._known is None:
+        snapshot = self._snapshot
+        if snapshot is None or not snapshot.preview.items or self._known is None:
             self.notify(_("There is nothing to draw like that."), severity="warning", markup=False)
             return
         person, name, units = self.person, self.query_one("#name", Input).value, self._known[1]
         made = await self.services.ask(
             lambda ws: make_set(
-                ws, look.plan, name=name or self._default_name(), by=person, units=units
+                ws, snapshot.plan, name=name or self._default_name(), by=person, units=units
             )
         )
         self.cue_app.tell(

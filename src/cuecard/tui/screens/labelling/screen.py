@@ -35,7 +35,7 @@ from cuecard.tui.present.labelling import (
 )
 from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.labelling import dialogs as works
-from cuecard.tui.screens.labelling.dialogs import Look, Step, Work, step_of
+from cuecard.tui.screens.labelling.dialogs import Detail, Step, Work, step_of
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
@@ -64,13 +64,13 @@ class LabelScreen(CuecardScreen[None]):
         ),
         Key("label.on", "enter,space", "skip", N_("Next"), N_("To the next item"), show=False),
         Key("label.back", "b", "back", N_("Back"), N_("To the item before; every label can be changed")),
-        Key("label.comment", "c", "look('comment')", N_("Comment"), N_("Say why; goes with my label")),
+        Key("label.comment", "c", "show('comment')", N_("Comment"), N_("Say why; goes with my label")),
         Key("label.flag", "f", "flag", N_("Flag"), N_("Flag the gold as wrong, or take it back")),
         Key("label.reveal", "r", "reveal", N_("Reveal"), N_("What was decided, once I have labelled")),
         Key("label.skip", "s", "skip", N_("Skip"), N_("Leave it for later"), show=False),
-        Key("label.all", "m", "look('all')", N_("All"), N_("Everything that the agent handed in, with search"), show=False),
-        Key("label.gold", "g", "look('gold')", N_("Gold"), N_("The gold around this item, with search"), show=False),
-        Key("label.transcript", "t", "look('transcript')", N_("Dialogue"), N_("The dialogue where this came from"), show=False),
+        Key("label.all", "m", "show('all')", N_("All"), N_("Everything that the agent handed in, with search"), show=False),
+        Key("label.gold", "g", "show('gold')", N_("Gold"), N_("The gold around this item, with search"), show=False),
+        Key("label.transcript", "t", "show('transcript')", N_("Dialogue"), N_("The dialogue where this came from"), show=False),
         Key("label.reveal_after", "v", "reveal_after", N_("Reveal after"), N_("Show what was decided right after each label, or do not"), show=False),
         Key("label.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree"), show=False),
         Key("label.leave", "escape", "leave", N_("Done"), N_("Leave; every label is saved")),
@@ -91,7 +91,7 @@ class LabelScreen(CuecardScreen[None]):
         self._set_id, self._targets = set_id, tuple(targets)
         self._session: LabelSession | None = None
         self._step: Step | None = None
-        self._pressed: asyncio.Queue[Work | Look] = asyncio.Queue()
+        self._pressed: asyncio.Queue[Work | Detail] = asyncio.Queue()
         self._turn = threading.Lock()
 
     @property
@@ -142,7 +142,7 @@ class LabelScreen(CuecardScreen[None]):
     async def walk(self) -> None:
         """Open the session, then work off keys one after the other until the screen closes."""
         session = self._session = await self.services.ask(self._open)
-        work: Work | Look = works.nothing
+        work: Work | Detail = works.nothing
         while True:
             try:
                 if callable(work):
@@ -151,7 +151,7 @@ class LabelScreen(CuecardScreen[None]):
                     self._show(await asyncio.shield(doing))
                     self.ahead()
                 else:
-                    await self._look(session, work)
+                    await self._show_detail(session, work)
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
             with self.cue_app.resting(self._pressed.empty):
@@ -177,7 +177,7 @@ class LabelScreen(CuecardScreen[None]):
                 return of_status
             case "flag":
                 return view is not None and kind not in (ItemKind.PREDICTED, ItemKind.LEAK)
-            case "look" | "skip":
+            case "show" | "skip":
                 return view is not None
             case "reveal":
                 return view is not None and view.mine is not None
@@ -192,7 +192,7 @@ class LabelScreen(CuecardScreen[None]):
     def action_status(self, key: str) -> None:
         self._press(works.labelling(STATUS_KEYS[key], reveal_after=self._reveal_after))
 
-    def action_look(self, what: Look) -> None:
+    def action_show(self, what: Detail) -> None:
         self._press(what)
 
     def action_flag(self) -> None:
@@ -236,7 +236,7 @@ class LabelScreen(CuecardScreen[None]):
             return LabelSession.over_items(workspace, person, self._targets, drafts=drafts)
         return LabelSession(workspace, person, self._run_id, self._trial_id, drafts=drafts)
 
-    def _press(self, work: Work | Look) -> None:
+    def _press(self, work: Work | Detail) -> None:
         self._pressed.put_nowait(work)
 
     def _work_off(self, session: LabelSession, work: Work) -> Step:
@@ -244,7 +244,7 @@ class LabelScreen(CuecardScreen[None]):
         with self._turn:
             return step_of(session, work)
 
-    async def _look(self, session: LabelSession, what: Look) -> None:
+    async def _show_detail(self, session: LabelSession, what: Detail) -> None:
         """Open something above the item, and wait until it is closed."""
         view = self._step.view if self._step else None
         if view is None:
@@ -264,7 +264,7 @@ class LabelScreen(CuecardScreen[None]):
             )
         else:
             from cuecard.tui.present.labelling import gold_entries, predicted_entries
-            from cuecard.tui.screens.labelling.dialogs import LookScreen
+            from cuecard.tui.screens.labelling.dialogs import DetailScreen
 
             if what == "all":
                 title = _("Everything handed in by the agent")
@@ -272,7 +272,7 @@ class LabelScreen(CuecardScreen[None]):
             else:
                 title = _("The gold around this item")
                 entries = gold_entries(await asyncio.to_thread(session.gold_around))
-            await self.app.push_screen_wait(LookScreen(title, entries))
+            await self.app.push_screen_wait(DetailScreen(title, entries))
         session.touch()
 
     def _show(self, step: Step) -> None:

@@ -55,7 +55,7 @@ class VerdictListScreen(CuecardScreen[None]):
         Key("verdict_list.judge", "j", "next_judge", N_("Judge"), N_("Only one judge; again for the next")),
         Key("verdict_list.run", "u", "next_run", N_("Run"), N_("Only one run; again for the next")),
         Key("verdict_list.reveal", "v", "reveal", N_("Reveal"), N_("What the judge decided on this item; what I label after that counts apart")),
-        Key("verdict_list.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
+        Key("verdict_list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
         Key("verdict_list.back", "escape", "dismiss", N_("Back"), N_("Back to the runs")),
     )  # fmt: skip
 
@@ -88,14 +88,14 @@ class VerdictListScreen(CuecardScreen[None]):
         self._table.focus()
 
     def on_screen_resume(self) -> None:
-        self.look()
+        self.load()
 
     @property
     def _table(self) -> ListTable:
         return self.query_one("#verdicts", ListTable)
 
     @guarded("verdict_list")
-    async def look(self) -> None:
+    async def load(self) -> None:
         """Show the first page, then find out how many there are."""
         person, filter = self.person, self._filter
 
@@ -227,7 +227,7 @@ class VerdictListScreen(CuecardScreen[None]):
         self._filter = self._filter.model_copy(update=changes)
         self._table.move_to(0)
         self._lines = VerdictLines(1, self._wanted)
-        self.look()
+        self.load()
 
     @guarded("reveal")
     async def action_reveal(self) -> None:
@@ -249,5 +249,5 @@ class VerdictListScreen(CuecardScreen[None]):
             )
         )
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()

@@ -13,7 +13,7 @@ from cuecard.core.label_records import RunLabels
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
-from cuecard.tui.present.labelling import VerdictsLook, look_at, run_cells, set_cells
+from cuecard.tui.present.labelling import VerdictsSnapshot, run_cells, set_cells, verdicts_snapshot
 from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
@@ -51,12 +51,12 @@ class VerdictsScreen(CuecardScreen[None]):
         Key("verdicts.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
         Key("verdicts.adjudicate", "j", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
         Key("verdicts.fidelity", "f", "fidelity", N_("Fidelity"), N_("Whether simulators play the user as people do, and whether scores mean anything")),
-        Key("verdicts.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
+        Key("verdicts.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._look = VerdictsLook()
+        self._snapshot = VerdictsSnapshot()
 
     def compose(self) -> ComposeResult:
         yield NavBar("verdicts")
@@ -82,7 +82,7 @@ class VerdictsScreen(CuecardScreen[None]):
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
-        self.look()
+        self.load()
 
     @property
     def _table(self) -> ListTable:
@@ -93,31 +93,33 @@ class VerdictsScreen(CuecardScreen[None]):
         return self.query_one("#sets", ListTable)
 
     @guarded("verdicts")
-    async def look(self) -> None:
+    async def load(self) -> None:
         person = self.person
-        look = self._look = await self.services.ask(lambda ws: look_at(ws, person))
+        snapshot = self._snapshot = await self.services.ask(
+            lambda ws: verdicts_snapshot(ws, person)
+        )
         for widget in (self._table, self.query_one("#heading"), self.query_one("#sets-heading")):
-            widget.display = bool(look.runs or look.sets)
-        self._sets.display = bool(look.sets)
-        self.query_one(EmptyState).display = not look.runs and not look.sets
+            widget.display = bool(snapshot.runs or snapshot.sets)
+        self._sets.display = bool(snapshot.sets)
+        self.query_one(EmptyState).display = not snapshot.runs and not snapshot.sets
         self.query_one("#heading", Static).update(
             _("Check the judge: label its verdicts without seeing them")
         )
         self.query_one("#sets-heading", Static).update(
             _("Labelling sets (Tab goes there)")
-            if look.sets
+            if snapshot.sets
             else _("No labelling set yet: d draws one, by chance and in strata.")
         )
-        self._table.fill([run_cells(r, probe=r.run_id in look.probes) for r in look.runs])
-        self._sets.fill([set_cells(line) for line in look.sets])
-        if self.focused is None and (look.runs or look.sets):
-            (self._table if look.runs else self._sets).focus()
+        self._table.fill([run_cells(r, probe=r.run_id in snapshot.probes) for r in snapshot.runs])
+        self._sets.fill([set_cells(line) for line in snapshot.sets])
+        if self.focused is None and (snapshot.runs or snapshot.sets):
+            (self._table if snapshot.runs else self._sets).focus()
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("label", "adjudicate", "agreement"):
-            return bool(self._look.runs or self._look.sets)
-        return bool(self._look.runs) if action in ("draw", "list") else True
+            return bool(self._snapshot.runs or self._snapshot.sets)
+        return bool(self._snapshot.runs) if action in ("draw", "list") else True
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -130,22 +132,22 @@ class VerdictsScreen(CuecardScreen[None]):
 
         if self.focused is self._sets:
             row = self._sets.cursor_row
-            if row < len(self._look.sets):
-                self.app.push_screen(over_set(self._look.sets[row].set))
+            if row < len(self._snapshot.sets):
+                self.app.push_screen(over_set(self._snapshot.sets[row].set))
         elif run := self._run_here():
             self.app.push_screen(over_run(run))
 
     def action_list(self) -> None:
         from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
 
-        if runs := self._look.chosen(self._table.marked, self._table.cursor_row):
+        if runs := self._snapshot.chosen(self._table.marked, self._table.cursor_row):
             self.app.push_screen(VerdictListScreen(runs))
 
     def action_draw(self) -> None:
         from cuecard.tui.screens.labelling.sample import SampleScreen
 
-        if runs := self._look.chosen(self._table.marked, self._table.cursor_row):
-            self.app.push_screen(SampleScreen(runs, drawn=len(self._look.sets)), self._drawn)
+        if runs := self._snapshot.chosen(self._table.marked, self._table.cursor_row):
+            self.app.push_screen(SampleScreen(runs, drawn=len(self._snapshot.sets)), self._drawn)
 
     def _drawn(self, made: bool | None) -> None:
         if made:
@@ -156,8 +158,8 @@ class VerdictsScreen(CuecardScreen[None]):
         from cuecard.tui.screens.agreement import AgreementScreen
 
         row = self._sets.cursor_row
-        if self.focused is self._sets and row < len(self._look.sets):
-            drawn = self._look.sets[row].set
+        if self.focused is self._sets and row < len(self._snapshot.sets):
+            drawn = self._snapshot.sets[row].set
             self.app.push_screen(AgreementScreen(None, drawn.name, set_id=drawn.id))
         elif run := self._run_here():
             self.app.push_screen(AgreementScreen(run.run_id, run.name))
@@ -166,8 +168,8 @@ class VerdictsScreen(CuecardScreen[None]):
         from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
 
         row = self._sets.cursor_row
-        if self.focused is self._sets and row < len(self._look.sets):
-            drawn = self._look.sets[row].set
+        if self.focused is self._sets and row < len(self._snapshot.sets):
+            drawn = self._snapshot.sets[row].set
             self.app.push_screen(AdjudicateScreen(drawn.name, set_id=drawn.id))
         elif run := self._run_here():
             self.app.push_screen(AdjudicateScreen(run.name, (run.run_id,)))
@@ -177,12 +179,12 @@ class VerdictsScreen(CuecardScreen[None]):
 
         self.app.push_screen(FidelityScreen())
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def _run_here(self) -> RunLabels | None:
         row = self._table.cursor_row
-        return self._look.runs[row] if row < len(self._look.runs) else None
+        return self._snapshot.runs[row] if row < len(self._snapshot.runs) else None
 
 
 def over_run(run: RunLabels) -> LabelScreen:

@@ -319,7 +319,7 @@ class SessionFormPane(Vertical):
         return found
 
 
-def _look(workspace: Workspace, trial_id: int) -> tuple[TrialRecord, Task, tuple[Event, ...]]:
+def _load(workspace: Workspace, trial_id: int) -> tuple[TrialRecord, Task, tuple[Event, ...]]:
     trial = workspace.runs.trial(trial_id)
     task = workspace.tasks.revision(trial.task_id, trial.revision).task
     return trial, task, tuple(workspace.runs.events(trial_id))
@@ -360,7 +360,7 @@ class SessionFormScreen(CuecardScreen[None]):
 
         trial_id = self._trial_id
         self._questions = questions_of(await self.services.config())
-        trial, task, events = await self.services.ask(lambda ws: _look(ws, trial_id))
+        trial, task, events = await self.services.ask(lambda ws: _load(ws, trial_id))
         ended = trial.ended_at or trial.created_at
         head = [
             Piece(one_line(trial.title, 36), "strong"),

@@ -82,7 +82,7 @@ class CompareScreen(FiguresScreen):
         )
 
     @guarded("compare")
-    async def look(self) -> None:
+    async def load(self) -> None:
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 

@@ -81,7 +81,7 @@ class ErrorsScreen(FiguresScreen):
         )
 
     @guarded("errors")
-    async def look(self) -> None:
+    async def load(self) -> None:
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 

@@ -41,7 +41,7 @@ class Left(Exception):
 
 
 class FiguresScreen(CuecardScreen[None]):
-    """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`look`), word the empty
+    """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`load`), word the empty
     state (`empty`) and the report (`written`).
     """
 
@@ -54,10 +54,10 @@ class FiguresScreen(CuecardScreen[None]):
         Key("figures.before", "b", "step(-1)", N_("Before"), N_("The table before"), show=False),
         Key("figures.plot", "i", "plot", N_("Intervals"), N_("The table's intervals drawn, and back"), show=False),
         Key("figures.export", "e", "export", N_("Export"), N_("All tables as Markdown")),
-        Key("figures.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
+        Key("figures.refresh", "r", "reload", N_("Refresh"), N_("Count again"), show=False),
         Key("figures.back", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
-    ALWAYS: tuple[str, ...] = ("look_again", "leave")
+    ALWAYS: tuple[str, ...] = ("reload", "leave")
     """Actions that need no figures."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class FiguresScreen(CuecardScreen[None]):
     def empty(self) -> EmptyState:
         raise NotImplementedError
 
-    def look(self) -> object:
+    def load(self) -> object:
         """Count, in a guarded worker, and `show_all`."""
         raise NotImplementedError
 
@@ -118,7 +118,7 @@ class FiguresScreen(CuecardScreen[None]):
         for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):
             widget.display = False
         self.set_interval(0.2, self._tell_progress)
-        self.look()
+        self.load()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.view is not None and self.view.anything:
@@ -195,8 +195,8 @@ class FiguresScreen(CuecardScreen[None]):
             self.view.plotted = not self.view.plotted
             self.fill()
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def action_leave(self) -> None:
         self.dismiss()

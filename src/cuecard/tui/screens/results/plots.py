@@ -50,7 +50,7 @@ class PlotsScreen(CuecardScreen[None]):
         Key("plots.family", "f", "family", N_("Family"), N_("The plots of the next family, then of all")),
         Key("plots.series", "s", "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in"), show=False),
         Key("plots.export", "e", "export", N_("Export"), N_("The plot as SVG, or its numbers as CSV, LaTeX or Markdown")),
-        Key("plots.refresh", "r", "look_again", N_("Refresh"), N_("Count again"), show=False),
+        Key("plots.refresh", "r", "reload", N_("Refresh"), N_("Count again"), show=False),
         Key("plots.back", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ class PlotsScreen(CuecardScreen[None]):
         for widget in self.query("#body, #figures, EmptyState"):
             widget.display = False
         self.set_interval(0.2, self._tell_progress)
-        self.look(AGENTS)
+        self.load(AGENTS)
 
     def on_resize(self, event: events.Resize) -> None:
         if self._view is not None and self._view.as_table:
@@ -103,7 +103,7 @@ class PlotsScreen(CuecardScreen[None]):
         return self.query_one("#list", ListTable)
 
     @guarded("plots")
-    async def look(self, by: By) -> None:
+    async def load(self, by: By) -> None:
         """Read the trials and draw anew."""
         runs = self._runs
 
@@ -137,7 +137,7 @@ class PlotsScreen(CuecardScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._view
-        if action in ("look_again", "leave"):
+        if action in ("reload", "leave"):
             return True
         if view is None or not view.anything:
             return False
@@ -216,8 +216,8 @@ class PlotsScreen(CuecardScreen[None]):
         written = await self.services.ask(write)
         self.cue_app.tell(_("Written: {path}").format(path=written))
 
-    def action_look_again(self) -> None:
-        self.look(self._view.by if self._view else AGENTS)
+    def action_reload(self) -> None:
+        self.load(self._view.by if self._view else AGENTS)
 
     def action_leave(self) -> None:
         view = self._view

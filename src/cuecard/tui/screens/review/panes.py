@@ -56,14 +56,14 @@ class QcSummary(Paragraphs):
 
     _task_id = ""
 
-    def look(self, task_id: str) -> None:
-        """Look at this task, unless that was done."""
+    def load_task(self, task_id: str) -> None:
+        """Show what is known of this task, unless it is shown."""
         if task_id != self._task_id:
             self._task_id = task_id
-            self.look_again()
+            self.load_report()
 
     @guarded("qc_summary", background=True)
-    async def look_again(self) -> None:
+    async def load_report(self) -> None:
         from cuecard.annotate.quality.pipeline import qc_report
         from cuecard.tui.present.qc import summary
 
@@ -133,7 +133,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
     def load(self, context: ReviewContext, form: ReviewForm, words: Callable[[str], str]) -> None:
         self._review_context, self._me = context, form.reviewer
         reading = context.reading
-        self.qc.look(context.sheet.task.id)
+        self.qc.load_task(context.sheet.task.id)
         self.can_focus = reading
         self.dimensions.display = not reading
         self.query_one("#standing").display = self.query_one("#compared").display = reading

@@ -20,7 +20,7 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
-from cuecard.tui.present.review import Look, look_for
+from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -59,12 +59,12 @@ class ReviewQueueScreen(CuecardScreen[None]):
         Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
         Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
         Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
-        Key("review.refresh", "r", "look_again", N_("Refresh"), N_("Look again for tasks to review")),
+        Key("review.refresh", "r", "reload", N_("Refresh"), N_("Look again for tasks to review")),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._look = Look()
+        self._snapshot = QueueSnapshot()
         self._protocol = EMBEDDED_PROTOCOL
         self._reading = False
         self._with_skipped = False
@@ -107,11 +107,11 @@ class ReviewQueueScreen(CuecardScreen[None]):
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
-        self.look()
+        self.load()
 
     @property
     def _rows(self) -> list[QueueRow]:
-        return self._look.done if self._reading else self._look.todo
+        return self._snapshot.done if self._reading else self._snapshot.todo
 
     @property
     def _row(self) -> QueueRow | None:
@@ -120,28 +120,30 @@ class ReviewQueueScreen(CuecardScreen[None]):
         return self._rows[at] if at < len(self._rows) else None
 
     @guarded("review")
-    async def look(self) -> None:
+    async def load(self) -> None:
         """Read the lists again, with the cursor on the task it was on."""
         before = self._row
         self._protocol = protocol_of(await self.services.config())
         person, protocol, all_ = self.person, self._protocol, self._with_skipped
-        self._look = await self.services.ask(lambda ws: look_for(ws, person, protocol, all_))
+        self._snapshot = await self.services.ask(
+            lambda ws: queue_snapshot(ws, person, protocol, all_)
+        )
         ids = [row.task.id for row in self._rows]
         self._show(ids.index(before.task.id) if before and before.task.id in ids else None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        look, row = self._look, self._row if self.is_mounted else None
+        snapshot, row = self._snapshot, self._row if self.is_mounted else None
         match action:
             case "open":
                 return row is not None
             case "next":
-                return bool(look.next_id) and not self._reading
+                return bool(snapshot.next_id) and not self._reading
             case "skip":
                 return row is not None and row.can_skip
             case "skipped":
-                return not self._reading and (look.skipped > 0 or self._with_skipped)
+                return not self._reading and (snapshot.skipped > 0 or self._with_skipped)
             case "assign" | "prioritise":
-                return look.coordinates and not self._reading and row is not None
+                return snapshot.coordinates and not self._reading and row is not None
             case _:
                 return True
 
@@ -161,7 +163,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
 
     @guarded("open")
     async def action_next(self) -> None:
-        await self._open(self._look.next_id, take=True)
+        await self._open(self._snapshot.next_id, take=True)
 
     async def _open(self, task_id: str, take: bool) -> None:
         """Show the task; from the queue it is this person's to review from now on."""
@@ -175,7 +177,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
                 if not await self.services.ask(lambda ws: renew(ws, task_id, person, protocol)):
                     await self.services.ask(lambda ws: take_task(ws, task_id, person, protocol))
             except CuecardError:
-                self.look()
+                self.load()
                 raise
         self.app.push_screen(ReviewTaskScreen(task_id))
 
@@ -197,7 +199,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
         )
         if reason is not None:
             await self.services.ask(lambda ws: skip(ws, row.task.id, person, reason))
-            self.look()
+            self.load()
 
     @guarded("act")
     async def action_assign(self) -> None:
@@ -205,7 +207,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
         if (row := self._row) is not None and await assign_reviewer(
             self, row.task.id, row.task.title, self._protocol
         ):
-            self.look()
+            self.load()
 
     @guarded("act")
     async def action_prioritise(self, by: int) -> None:
@@ -219,7 +221,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
             await self.services.ask(
                 lambda ws: prioritise(ws, row.task.id, person, wanted, protocol)
             )
-            self.look()
+            self.load()
         else:
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
 
@@ -229,15 +231,15 @@ class ReviewQueueScreen(CuecardScreen[None]):
 
     def action_skipped(self) -> None:
         self._with_skipped = not self._with_skipped
-        self.look()
+        self.load()
 
     def action_board(self) -> None:
         from cuecard.tui.screens.board import BoardScreen
 
         self.app.push_screen(BoardScreen())
 
-    def action_look_again(self) -> None:
-        self.look()
+    def action_reload(self) -> None:
+        self.load()
 
     def _show(self, cursor: int | None = None) -> None:
         rows, table, heading = (
@@ -245,11 +247,11 @@ class ReviewQueueScreen(CuecardScreen[None]):
             self.query_one(ListTable),
             self.query_one("#heading", Static),
         )
-        look, reading = self._look, self._reading
+        snapshot, reading = self._snapshot, self._reading
         for widget in (table, heading, self.query_one("#about")):
             widget.display = bool(rows)
-        self.query_one("#nothing").display = not (rows or reading or look.coordinates)
-        self.query_one("#nothing-out").display = not (rows or reading) and look.coordinates
+        self.query_one("#nothing").display = not (rows or reading or snapshot.coordinates)
+        self.query_one("#nothing-out").display = not (rows or reading) and snapshot.coordinates
         self.query_one("#none-done").display = not rows and reading
         heading.update(self._heading())
         table.fill([self._cells(row) for row in rows], cursor=cursor)
@@ -261,7 +263,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
     def _heading(self) -> str:
         if self._reading:
             return _("Reviews that are in: yours, and those of your tasks")
-        if self._look.coordinates:
+        if self._snapshot.coordinates:
             return _("Tasks in review, and who reviews them")
         return _("Tasks to review, blind to their authors and to other reviewers")
 

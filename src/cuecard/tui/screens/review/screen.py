@@ -205,7 +205,7 @@ class ReviewTaskScreen(OpenReview):
         from cuecard.tui.screens.quality import QcScreen
 
         def back(_done: None) -> None:
-            self.side.qc.look_again()
+            self.side.qc.load_report()
 
         self.app.push_screen(QcScreen(self.task_id), back)
 

@@ -12,7 +12,7 @@ from cuecard.core.records import RunState
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
-from cuecard.tui.present.runs import RunLook, played_by
+from cuecard.tui.present.runs import RunSnapshot, played_by
 from cuecard.tui.screens.dialogs import ConfirmDialog
 
 CONCURRENCY = 4
@@ -25,7 +25,7 @@ class RunActions(CuecardScreen[None]):
     def __init__(self, run_id: int) -> None:
         super().__init__()
         self._run_id = run_id
-        self._look: RunLook | None = None
+        self._snapshot: RunSnapshot | None = None
         self._told = False
 
     def load(self) -> object:
@@ -46,7 +46,7 @@ class RunActions(CuecardScreen[None]):
         return self.services.live_runs.going_on(self._run_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        run, live = self._look.run if self._look else None, self.live
+        run, live = self._snapshot.run if self._snapshot else None, self.live
         match action:
             case "pause":
                 return self.going_on and live is not None and not live.stopping
@@ -125,12 +125,12 @@ class RunActions(CuecardScreen[None]):
     async def action_budget(self) -> None:
         from cuecard.tui.screens.dialogs import AskLine
 
-        if (look := self._look) is None:
+        if (snapshot := self._snapshot) is None:
             return
         config = await self.services.config()
         live = self.live if self.going_on else None
-        budget = live.budget.amount if live else look.budget
-        spent = "–" if look.spent.cost is None else f"{look.spent.cost:.4f}"
+        budget = live.budget.amount if live else snapshot.budget
+        spent = "–" if snapshot.spent.cost is None else f"{snapshot.spent.cost:.4f}"
         text = _("Spent so far: {spent} {currency}. Nothing means: whatever it takes.").format(
             spent=spent, currency=config.currency
         )
@@ -164,7 +164,7 @@ class RunActions(CuecardScreen[None]):
         await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
         if live is not None:
             live.budget.change(amount)
-        elif look.run.state is RunState.RUNNING:
+        elif snapshot.run.state is RunState.RUNNING:
             self.cue_app.tell(
                 _("Kept. Where the run goes on elsewhere, it holds from the next start.")
             )
@@ -173,27 +173,27 @@ class RunActions(CuecardScreen[None]):
     def action_compare(self) -> None:
         from cuecard.tui.screens.results.compare import CompareScreen
 
-        if self._look:
-            self.app.push_screen(CompareScreen((self._run_id,), self._look.run.name))
+        if self._snapshot:
+            self.app.push_screen(CompareScreen((self._run_id,), self._snapshot.run.name))
 
     def action_errors(self) -> None:
         from cuecard.tui.screens.results.errors import ErrorsScreen
 
-        if self._look:
-            self.app.push_screen(ErrorsScreen((self._run_id,), self._look.run.name))
+        if self._snapshot:
+            self.app.push_screen(ErrorsScreen((self._run_id,), self._snapshot.run.name))
 
     def action_plots(self) -> None:
         from cuecard.tui.screens.results.plots import PlotsScreen
 
-        if self._look:
-            self.app.push_screen(PlotsScreen((self._run_id,), self._look.run.name))
+        if self._snapshot:
+            self.app.push_screen(PlotsScreen((self._run_id,), self._snapshot.run.name))
 
     @guarded("report")
     async def action_report(self) -> None:
         from cuecard.tui.screens.results.figures import write_report
 
-        if self._look:
-            await write_report(self, (self._run_id,), self._look.run.name)
+        if self._snapshot:
+            await write_report(self, (self._run_id,), self._snapshot.run.name)
 
     def action_replay(self) -> None:
         from cuecard.tui.screens.fidelity.replay import ReplayScreen
@@ -204,12 +204,12 @@ class RunActions(CuecardScreen[None]):
     def action_fidelity(self) -> None:
         from cuecard.tui.screens.fidelity.screen import FidelityScreen
 
-        if self._look:
-            self.app.push_screen(FidelityScreen((self._run_id,), self._look.run.name))
+        if self._snapshot:
+            self.app.push_screen(FidelityScreen((self._run_id,), self._snapshot.run.name))
 
     def _played_elsewhere(self) -> bool:
         """Whether another process plays the run, with a message. One that has only just begun is refused later."""
-        run = self._look.run if self._look else None
+        run = self._snapshot.run if self._snapshot else None
         if run is None or run.state is not RunState.RUNNING or run.lease is None:
             return False
         self.cue_app.tell(played_by(run.lease), title=_("This run is being played"))

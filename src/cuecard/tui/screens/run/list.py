@@ -39,7 +39,7 @@ _OF_RUNS = ("open", "compare", "errors", "plots", "report", "fidelity")
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
-class Look(Frozen):
+class RunsSnapshot(Frozen):
     """What the screen shows."""
 
     runs: tuple[RunRecord, ...]
@@ -98,12 +98,12 @@ class RunsScreen(CuecardScreen[None]):
             N_("Fidelity"),
             N_("The user part of this run held against people; re-play it"),
         ),
-        Key("runs.refresh", "r", "look_again", N_("Refresh"), N_("Look again"), show=False),
+        Key("runs.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
     )
 
     def __init__(self) -> None:
         super().__init__()
-        self._look: Look | None = None
+        self._snapshot: RunsSnapshot | None = None
         self._warm = False
 
     def compose(self) -> ComposeResult:
@@ -135,29 +135,31 @@ class RunsScreen(CuecardScreen[None]):
     @guarded("runs")
     async def load(self) -> None:
         seen = self.services.live_runs.seen
-        look = await self.services.ask(
-            lambda ws: Look(
+        snapshot = await self.services.ask(
+            lambda ws: RunsSnapshot(
                 runs=tuple(map(seen, ws.runs.all())),
                 tasks=ws.tasks.count(),
                 disputed=disputed_runs(ws),
             )
         )
-        if look == self._look:
+        if snapshot == self._snapshot:
             return
         before, marked = self._under_cursor(), {run.id for run in self._marked()}
-        self._look = look
-        at = next((i for i, run in enumerate(look.runs) if run.id == before), None)
-        self.query_one(FittedTable).fill([self._row(run) for run in look.runs], cursor=at)
-        self.query_one(FittedTable).mark(at for at, run in enumerate(look.runs) if run.id in marked)
-        self.query_one(FittedTable).display = bool(look.runs)
-        self.query_one("#none").display = not look.runs
+        self._snapshot = snapshot
+        at = next((i for i, run in enumerate(snapshot.runs) if run.id == before), None)
+        self.query_one(FittedTable).fill([self._row(run) for run in snapshot.runs], cursor=at)
+        self.query_one(FittedTable).mark(
+            at for at, run in enumerate(snapshot.runs) if run.id in marked
+        )
+        self.query_one(FittedTable).display = bool(snapshot.runs)
+        self.query_one("#none").display = not snapshot.runs
         self.refresh_bindings()
         told = self.query_one("#disputed", Static)
-        told.display = bool(look.disputed)
+        told.display = bool(snapshot.disputed)
         told.update(disputed_legend())
-        if look.runs and not self._warm:
+        if snapshot.runs and not self._warm:
             self._warm = True
-            self.warm(look.runs[0].id)
+            self.warm(snapshot.runs[0].id)
 
     @guarded("warm", background=True)
     async def warm(self, run_id: int) -> None:
@@ -169,13 +171,13 @@ class RunsScreen(CuecardScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in _OF_RUNS:
-            return bool(self._look and self._look.runs)
+            return bool(self._snapshot and self._snapshot.runs)
         return super().check_action(action, parameters)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
-        if self._look and event.row < len(self._look.runs):
-            self.open_run(self._look.runs[event.row])
+        if self._snapshot and event.row < len(self._snapshot.runs):
+            self.open_run(self._snapshot.runs[event.row])
 
     @guarded("open")
     async def open_run(self, run: RunRecord) -> None:
@@ -251,12 +253,12 @@ class RunsScreen(CuecardScreen[None]):
         if runs := self._chosen():
             await write_report(self, *_named(runs))
 
-    def action_look_again(self) -> None:
-        self._look = None
+    def action_reload(self) -> None:
+        self._snapshot = None
         self.load()
 
     def _row(self, run: RunRecord) -> list[str]:
-        wrong = self._look.disputed.get(run.id, 0) if self._look else 0
+        wrong = self._snapshot.disputed.get(run.id, 0) if self._snapshot else 0
         return [
             f"{DISPUTED} {wrong} {run.name}" if wrong else run.name,
             _(_KIND[run.kind]),
@@ -268,12 +270,16 @@ class RunsScreen(CuecardScreen[None]):
 
     def _run_under_cursor(self) -> RunRecord | None:
         row = self.query_one(FittedTable).cursor_row
-        runs = self._look.runs if self._look else ()
+        runs = self._snapshot.runs if self._snapshot else ()
         return runs[row] if 0 <= row < len(runs) else None
 
     def _marked(self) -> list[RunRecord]:
         marked = self.query_one(FittedTable).marked
-        return [run for at, run in enumerate(self._look.runs if self._look else ()) if at in marked]
+        return [
+            run
+            for at, run in enumerate(self._snapshot.runs if self._snapshot else ())
+            if at in marked
+        ]
 
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; without any, the one under the cursor."""
@@ -285,7 +291,9 @@ class RunsScreen(CuecardScreen[None]):
         return run.id if run else None
 
     def _look_again(self) -> None:
-        going_on = self._look and any(run.state is RunState.RUNNING for run in self._look.runs)
+        going_on = self._snapshot and any(
+            run.state is RunState.RUNNING for run in self._snapshot.runs
+        )
         if going_on and self.is_current:
             self.cue_app.in_background(self.load())
 

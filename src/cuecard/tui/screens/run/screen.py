@@ -13,7 +13,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
 from cuecard.tui.present.run_trials import Scores
-from cuecard.tui.present.runs import head_lines, look_at, tab_line
+from cuecard.tui.present.runs import head_lines, run_snapshot, tab_line
 from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
@@ -77,26 +77,28 @@ class RunScreen(RunActions):
     @guarded("run")
     async def load(self) -> None:
         run_id, live, began = self._run_id, self.live, time.monotonic()
-        opened = self._look is None
+        opened = self._snapshot is None
         first = opened and not self._over
-        self._look = look = await self.services.ask(lambda ws: look_at(ws, run_id, live))
+        self._snapshot = snapshot = await self.services.ask(
+            lambda ws: run_snapshot(ws, run_id, live)
+        )
         now = time.monotonic()
         least = LOOK_HERE if self.going_on else LOOK_ELSEWHERE
         self._next_look = now + max(least, SHARE * (now - began))
         self._was_on = self.going_on
         if self._over and self._scored_at < 0:
-            self._scored_at = look.run.finished  # it was begun with the screen
-        if first and look.run.state is RunState.DONE and not self.going_on:
+            self._scored_at = snapshot.run.finished  # it was begun with the screen
+        if first and snapshot.run.state is RunState.DONE and not self.going_on:
             self._show_pane("scores")
         self._show()
         self._tell_the_end()
         if self._scoring_due:
             self.score()
-        if opened and look.trials:
+        if opened and snapshot.trials:
             # When the scores are on the screen: it would hold them up.
-            trial = look.trials[0].id
+            trial = snapshot.trials[0].id
             self.set_timer(1.0, lambda: self.prepare(trial))
-        if not self._currency and (look.budget is not None or look.spent.cost is not None):
+        if not self._currency and (snapshot.budget is not None or snapshot.spent.cost is not None):
             self._currency = (await self.services.config()).currency
             self._show()
 
@@ -115,8 +117,8 @@ class RunScreen(RunActions):
     async def score(self) -> None:
         """Score what is judged by now."""
         run_id, began, cut = self._run_id, time.monotonic(), self._cut
-        if self._look is not None:
-            self._scored_at = self._look.since(self.live).run.finished
+        if self._snapshot is not None:
+            self._scored_at = self._snapshot.since(self.live).run.finished
         self._counted = (0, 0)
 
         def told(done: int, of: int) -> None:
@@ -191,7 +193,7 @@ class RunScreen(RunActions):
 
     @property
     def trial_under_cursor(self) -> int | None:
-        entry = self._trials.entry if self._look and self._pane == "trials" else None
+        entry = self._trials.entry if self._snapshot and self._pane == "trials" else None
         return entry.trial.id if entry else None
 
     @property
@@ -200,18 +202,22 @@ class RunScreen(RunActions):
 
     @property
     def _scoring_due(self) -> bool:
-        look = self._look.since(self.live) if self._look else None
-        if look is None or look.run.finished == self._scored_at or self._counted is not None:
+        snapshot = self._snapshot.since(self.live) if self._snapshot else None
+        if (
+            snapshot is None
+            or snapshot.run.finished == self._scored_at
+            or self._counted is not None
+        ):
             return False
         return time.monotonic() >= self._next_scoring or not self.going_on
 
     def _tick(self) -> None:
-        look = self._look
-        if look is None or not self.is_current:
+        snapshot = self._snapshot
+        if snapshot is None or not self.is_current:
             return
         now, on = time.monotonic(), self.going_on
         over = self._was_on and not on
-        if over or ((on or look.run.state is not RunState.DONE) and now >= self._next_look):
+        if over or ((on or snapshot.run.state is not RunState.DONE) and now >= self._next_look):
             self.cue_app.in_background(self.load())
         elif on:
             self._show()
@@ -241,20 +247,22 @@ class RunScreen(RunActions):
         self.refresh_bindings()
 
     def _show(self) -> None:
-        if self._look is None:
+        if self._snapshot is None:
             return
         live = self.live
-        look = self._look.since(live)
-        self.query_one("#head", Lines).load(head_lines(look, live, self._currency, self.size.width))
+        snapshot = self._snapshot.since(live)
+        self.query_one("#head", Lines).load(
+            head_lines(snapshot, live, self._currency, self.size.width)
+        )
         if self._pane == "trials":
             self._show_trials()
         self._keys = refresh_keys(self, _CHANGING, self._keys)
 
     def _show_trials(self) -> None:
-        if self._look is not None:
+        if self._snapshot is not None:
             live = self.live
             playing, problems = (live.playing, live.problems) if live else ({}, {})
-            trials = self._look.since(live).trials
+            trials = self._snapshot.since(live).trials
             self._trials.load(trials, playing, self._scores, problems)
 
     def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:

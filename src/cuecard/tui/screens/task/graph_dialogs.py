@@ -245,7 +245,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
 
     def on_mount(self) -> None:
         if self._text.strip():
-            self._look()
+            self._read_pasted()
         else:
             self.action_text()
 
@@ -255,7 +255,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
         return True
 
     def on_button_pressed(self) -> None:
-        self._look()
+        self._read_pasted()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -279,7 +279,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
     def action_take(self) -> None:
         self.dismiss(self.plan.of(*self._taken))
 
-    def _look(self) -> None:
+    def _read_pasted(self) -> None:
         self._text = self.editor.text
         self._pasted = parse_rows(self._text, HEADER_WORDS)
         self._arrange(looking=True)

@@ -76,8 +76,8 @@ class TaskScreen(DraftingScreen):
     def said(self, event: CommentsPane.Said) -> None:
         self.answer(event)
 
-    @on(HistoryPane.Looked)
-    def looked_back(self, event: HistoryPane.Looked) -> None:
+    @on(HistoryPane.Highlighted)
+    def version_highlighted(self, event: HistoryPane.Highlighted) -> None:
         self.compare(event.version, event.against_draft)
 
     @on(HistoryPane.Restored)

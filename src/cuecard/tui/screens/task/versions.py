@@ -50,7 +50,7 @@ class HistoryPane(TaskPane):
         Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
 
-    class Looked(Message):
+    class Highlighted(Message):
         """The cursor is on this version; what it changed is to be found, for `show_changes`."""
 
         def __init__(self, version: Version, against_draft: bool) -> None:
@@ -117,7 +117,7 @@ class HistoryPane(TaskPane):
         self.query_one("#past").display = bool(versions)
         self.query_one(EmptyState).display = not versions
         self._fill()
-        self._look()
+        self._post_highlighted()
 
     def show_count(self, version: Version, n: int) -> None:
         """How many changes a version made."""
@@ -149,7 +149,7 @@ class HistoryPane(TaskPane):
     @on(Grid.CursorMoved)
     def moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
-        self._look()
+        self._post_highlighted()
 
     @on(Grid.Chosen)
     def chosen(self, event: Grid.Chosen) -> None:
@@ -167,7 +167,7 @@ class HistoryPane(TaskPane):
 
     def action_against(self) -> None:
         self._against_draft = not self._against_draft
-        self._look()
+        self._post_highlighted()
 
     def action_view(self) -> None:
         if self._current is not None:
@@ -187,10 +187,10 @@ class HistoryPane(TaskPane):
     def _fill(self) -> None:
         self.table.fill([self._view.cells(row) for row in range(len(self._view.versions))])
 
-    def _look(self) -> None:
+    def _post_highlighted(self) -> None:
         self.refresh_bindings()
         if self._current is not None:
-            self.post_message(self.Looked(self._current, self._against_draft))
+            self.post_message(self.Highlighted(self._current, self._against_draft))
 
 
 class VersionDialog(CuecardDialog[bool]):

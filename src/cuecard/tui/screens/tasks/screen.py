@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-def _look(workspace: Workspace, person: str) -> list[TaskLine]:
+def _load(workspace: Workspace, person: str) -> list[TaskLine]:
     """All lines of the list; runs in a thread."""
     from cuecard.annotate.independent_gold.building import under_way
     from cuecard.annotate.review.comments import open_comments
@@ -100,7 +100,7 @@ class TasksScreen(CuecardScreen[None]):
     async def load(self, then: str = "") -> None:
         """Read the list again, with the cursor on the task `then` or where it was."""
         person = self.person
-        self._lines = await self.services.ask(lambda ws: _look(ws, person))
+        self._lines = await self.services.ask(lambda ws: _load(ws, person))
         self.listing.load(self._lines, then)
 
     @on(TaskListing.Moved)

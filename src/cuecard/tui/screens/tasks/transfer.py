@@ -291,7 +291,7 @@ class ExportDialog(CuecardDialog[ExportReport | None]):
                 ws,
                 folder,
                 format=format_,
-                task_ids=preview_export(ws, ids, format_, look=False).task_ids,
+                task_ids=preview_export(ws, ids, format_, load=False).task_ids,
             )
         )
         self.dismiss(report)

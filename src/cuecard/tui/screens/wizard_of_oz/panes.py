@@ -226,7 +226,7 @@ class Looking(CuecardScreen[None]):
         self._state = WizardOfOzState(player.briefing, Typed.of(self._file.load()))
         while True:
             try:
-                await self.look()
+                await self.load()
             except CuecardError as error:
                 self.report(error)
                 await asyncio.sleep(PATIENCE)
@@ -245,7 +245,7 @@ class Looking(CuecardScreen[None]):
         pane = self.query_one(HandInPane)
         pane.load(await asyncio.to_thread(read_hand_in, self._state.task, pane.text))
 
-    async def look(self) -> None:
+    async def load(self) -> None:
         """See how things stand, and show it: one look after the other, so that none comes late."""
         if self._player is None:
             return

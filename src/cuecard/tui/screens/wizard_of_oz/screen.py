@@ -174,7 +174,7 @@ class WizardOfOzScreen(Looking):
         if field.text == line:
             field.take("")
         self.keep_now()
-        await self.look()
+        await self.load()
 
     def on_words_submitted(self) -> None:
         if not self._moving:
@@ -203,7 +203,7 @@ class WizardOfOzScreen(Looking):
         if words.text == text:
             words.take("")
         self.keep_now()
-        await self.look()
+        await self.load()
 
     def action_hand_in(self) -> None:
         if not self._moving:
@@ -226,7 +226,7 @@ class WizardOfOzScreen(Looking):
         if not await self.app.push_screen_wait(ConfirmDialog(title, question, _("Hand in"))):
             return
         await self._move(lambda: player.hand_in(read.prediction, seen))
-        await self.look()
+        await self.load()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
