@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from cuecard.tui.app import CuecardApp
+import asyncio
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.screens.dialogs import ConfirmDialog
 
 
@@ -23,3 +30,31 @@ async def test_a_screen_that_was_left_cannot_take_another_with_it(
             dialog.dismiss(True)
         await pilot.pause()
         assert app.screen is home
+
+
+class SlowToClose(Static):
+    async def on_unmount(self) -> None:
+        await asyncio.sleep(0.2)
+
+
+class AsksItsList(CuecardScreen[None]):
+    BINDINGS = keys(Key("test.open", "o", "open", "Open", "Open it"))
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="list")
+        yield Vertical(SlowToClose())
+        yield KeyBar()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
+        return self.query_one("#list").display
+
+    def action_open(self) -> None:
+        """Nothing."""
+
+
+async def test_an_app_that_closes_asks_no_screen_for_its_keys(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test() as pilot:
+        screen = AsksItsList()
+        await app_with_samples.push_screen(screen)
+        await pilot.pause()
+        screen.refresh_bindings()

@@ -55,8 +55,10 @@ class _Shared:
     def _show_bindings(self) -> None:
         self._bindings_timer = None
         screen = cast("Screen[Any]", self)
-        # Behind another window the footer does not listen, and on coming back a screen asks again.
-        if screen.is_attached and screen.is_current and screen.app.app_focus:
+        # An app that closes takes a screen's widgets away before the screen. Behind another window the footer does not
+        # listen, and on coming back a screen asks again.
+        app = screen.app
+        if app.is_running and screen.is_attached and screen.is_current and app.app_focus:
             shown = [
                 (active.binding, active.enabled)
                 for active in screen.active_bindings.values()
