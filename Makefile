@@ -24,7 +24,7 @@ dev: $(VENV)/.dev $(PO:.po=.mo)  ## what tests and linters need
 
 # Without compiled files every worker and every program that tests start compiles everything anew.
 test: dev  ## the whole test suite
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 --dist loadfile || { [ $$? -eq 1 ] && \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 4 --dist worksteal || { [ $$? -eq 1 ] && \
 		echo "What failed beside other tests is run once more, alone." && \
 		PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --last-failed --last-failed-no-failures none; }
 
