@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import timedelta
 
 from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL, protocol_of
@@ -35,3 +37,13 @@ def test_a_family_that_is_configured_replaces_its_dimensions_and_changes_the_sta
     # The hash is over what is rated, so a list that changed under an old version shows.
     same = protocol_of(config.model_copy(update={"review": ReviewConfig()}))
     assert same.stamp == EMBEDDED_PROTOCOL.stamp
+
+
+def test_the_protocol_is_known_without_loading_what_linters_and_results_know_of_families() -> None:
+    asked = (
+        "import sys; from cuecard.core.config_schema import Config;"
+        "from cuecard.annotate.review.protocol import protocol_of; protocol_of(Config());"
+        "print(*(name for name in sys.modules if '.annotate.lint' in name or '.results' in name))"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)
+    assert not done.stdout.strip()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cuecard.annotate.families.registry import ANNOTATE, Dimension
 from cuecard.core.contributions import OnSplit
@@ -63,9 +64,12 @@ EMBEDDED_PROTOCOL = Protocol()
 def protocol_of(config: Config) -> Protocol:
     """The protocol of a configuration; families it does not mention have the embedded dimensions."""
     chosen = config.review
-    families: dict[Family, tuple[Dimension, ...]] = dict(DIMENSIONS)
-    for family, dimensions in chosen.dimensions.items():
-        families[family] = tuple(Dimension(d.key, d.label, d.help) for d in dimensions)
+    own = {
+        family: tuple(Dimension(d.key, d.label, d.help) for d in dimensions)
+        for family, dimensions in chosen.dimensions.items()
+    }
+    # Those that are embedded stay unread until they are asked for: Home asks for none.
+    families = ChainMap(own, cast("MutableMapping[Family, tuple[Dimension, ...]]", DIMENSIONS))
     return Protocol(
         version=chosen.version,
         by_family=MappingProxyType(families),
