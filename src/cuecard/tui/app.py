@@ -57,8 +57,8 @@ class _Shared:
         screen = cast("Screen[Any]", self)
         # An app that closes takes a screen's widgets away before the screen. Behind another window the footer does not
         # listen, and on coming back a screen asks again.
-        app = screen.app
-        if app.is_running and screen.is_attached and screen.is_current and app.app_focus:
+        settled = screen.is_attached and screen.is_current
+        if screen.app.is_running and settled and screen.app.app_focus:
             shown = [
                 (active.binding, active.enabled)
                 for active in screen.active_bindings.values()

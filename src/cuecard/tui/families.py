@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from cuecard.core.families.registry import Parts
-from cuecard.core.tasks.gold import G
+from cuecard.core.tasks.gold import SHIPPED, G
 from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.tui.present.entries import Entry, Paragraph
 
@@ -111,9 +111,6 @@ class TuiFamily(Generic[G]):
 
 TUI: Parts[TuiFamily[Any]] = Parts(
     "part in the screens",
-    {
-        name: f"cuecard.tui.shipped_families:{name.upper()}"
-        for name in ("graph", "table", "checkpoints", "facts")
-    },
+    {name: f"cuecard.tui.shipped_families:{name.upper()}" for name in SHIPPED},
 )
 """What the screens know of each family, by its name."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
 
 from cuecard.core.families.registry import Parts
-from cuecard.core.tasks.gold import G
+from cuecard.core.tasks.gold import SHIPPED, G
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.references import Links
@@ -138,10 +138,7 @@ class AnnotateFamily(Generic[G]):
 
 ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
     "part in the tools of authors and evaluators",
-    {
-        name: f"cuecard.annotate.families.{name}:{name.upper()}"
-        for name in ("graph", "table", "checkpoints", "facts")
-    },
+    {name: f"cuecard.annotate.families.{name}:{name.upper()}" for name in SHIPPED},
 )
 """What these tools know of each family, by its name."""
 

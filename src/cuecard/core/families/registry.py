@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from cuecard.core.tasks.gold import FAMILIES, Family, G, gold_class, register_gold
+from cuecard.core.tasks.gold import FAMILIES, SHIPPED, Family, G, gold_class, register_gold
 
 if TYPE_CHECKING:
     from cuecard.core.agents.briefing import Approach, PublicTask
@@ -185,10 +185,9 @@ class CoreFamily(Generic[G]):
     carry: Callable[[Task, Task, Prediction, Judgement | None], Carry]
 
 
-_SHIPPED = ("graph", "table", "checkpoints", "facts")
 CORE: Parts[CoreFamily[Any]] = Parts(
     "part in the engine",
-    {name: f"cuecard.core.families.{name}.family:{name.upper()}" for name in _SHIPPED},
+    {name: f"cuecard.core.families.{name}.family:{name.upper()}" for name in SHIPPED},
 )
 """The `CoreFamily` of every family, by its name."""
 

@@ -14,14 +14,14 @@ from typing import Annotated, Any, TypeVar, Union, cast, overload
 from pydantic import AfterValidator, BaseModel, Field, PlainValidator, SerializeAsAny, TypeAdapter
 from pydantic_core import PydanticKnownError
 
-_shipped = {
+SHIPPED = {
     "graph": "graph.gold:Graph",
     "table": "table.gold:Table",
     "checkpoints": "checkpoints.gold:CheckpointChain",
     "facts": "facts.gold:FactWorld",
 }
-"""The modules of our own families' gold below `core.families`, imported on first use."""
-_golds: dict[str, type[Gold] | None] = dict.fromkeys(_shipped)
+"""The families that ship with us, with the modules of their gold below `core.families`, imported on first use."""
+_golds: dict[str, type[Gold] | None] = dict.fromkeys(SHIPPED)
 _adapter: TypeAdapter[Gold] | None = None
 
 
@@ -130,7 +130,7 @@ def gold_class(name: Family) -> type[Gold]:
     """The class of a family's gold. Raises `KeyError` for an unknown family."""
     kind = _golds[name]
     if kind is None:
-        module, _colon, attribute = _shipped[name].partition(":")
+        module, _colon, attribute = SHIPPED[name].partition(":")
         kind = cast(
             type[Gold], getattr(import_module(f"cuecard.core.families.{module}"), attribute)
         )
