@@ -13,7 +13,7 @@ MARKS = (RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.CANCELLED)
 
 
 @pytest.mark.parametrize("finished", [0, 3, 5])
-@pytest.mark.parametrize(("marked", "played"), itertools.product(MARKS, get_args(Played)))
+@pytest.mark.parametrize(("marked", "played"), [*itertools.product(MARKS, get_args(Played))])
 def test_what_is_played_runs_and_nothing_else_does(
     marked: RunState, played: Played, finished: int
 ) -> None:

@@ -151,7 +151,7 @@ def _wrong() -> Iterator[tuple[Any, Any, str]]:
         yield label_set_problems, SET.model_copy(update=fields), said
 
 
-@pytest.mark.parametrize(("check", "entry", "said"), _wrong())
+@pytest.mark.parametrize(("check", "entry", "said"), [*_wrong()])
 def test_what_is_wrong_is_told(check: Any, entry: Any, said: str) -> None:
     assert said in " ".join(check(entry, "Ana"))
 
