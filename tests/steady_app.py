@@ -8,13 +8,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
+import unicodedata
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from cuecard.tui.app import CuecardApp, CuecardScreen
 
@@ -31,8 +34,12 @@ class SteadyPilot(Pilot[Any]):
     """
 
     async def press(self, *keys: str) -> None:
-        await super().press(*keys)
-        await self.settle()
+        for key in keys:
+            if key.startswith("wait:"):
+                await super().press(key)
+            else:
+                await self.app._post_message(_event(key))
+            await self.settle()
 
     async def pause(self, delay: float | None = None) -> None:
         await super().pause(delay)
@@ -44,17 +51,34 @@ class SteadyPilot(Pilot[Any]):
         app = self.app
         assert isinstance(app, CuecardApp)
         until = time.monotonic() + PATIENCE
+        rested = False
         while time.monotonic() < until and not _over(app):
             if app._held or not app._settled(events.Key("escape", None)):
-                await asyncio.sleep(_PAUSE)
-                continue
-            screen = app.screen
-            if not (screen._layout_required or screen._repaint_required or screen._dirty_widgets):
+                rested = False
+            elif _unpainted(app.screen) and not app._batch_count:
+                app.screen._on_timer_update()
+                rested = False
+            elif rested:
                 return
-            screen._on_timer_update()
-            await asyncio.sleep(0)
-            if app._batch_count or not screen.is_current:
-                return
+            else:
+                rested = True  # what is called after a refresh may begin something new
+            await asyncio.sleep(_PAUSE)
+
+
+def _unpainted(screen: Screen[Any]) -> bool:
+    return screen.is_current and bool(
+        screen._layout_required or screen._repaint_required or screen._dirty_widgets
+    )
+
+
+def _event(key: str) -> events.Key:
+    """As Textual's pilot makes it: `(` and `left_parenthesis` are one key."""
+    name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+    try:
+        character = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(name, name)))
+    except KeyError:
+        character = name if len(name) == 1 else None
+    return events.Key(name, character)
 
 
 def _over(app: CuecardApp) -> bool:

@@ -281,7 +281,8 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         assert text.index("newer") < text.index("older")
         await pilot.press("down", "r")
         await until(pilot, lambda: table.cursor_row == 1)
-        for word in ("● done", "1/1", "Ana", "n New run"):
+        await until(pilot, lambda: "n New run" in shown(app.screen))
+        for word in ("● done", "1/1", "Ana"):
             assert word in shown(app.screen)
         await pilot.press("space", "up", "space", "y")
         await until(pilot, lambda: "older-newer.html" in shown(app.screen))
