@@ -42,9 +42,12 @@ class SteadyPilot(Pilot[Any]):
             await self.settle()
 
     async def pause(self, delay: float | None = None) -> None:
-        await super().pause(delay)
         if delay is None:
+            await asyncio.sleep(_PAUSE)
             await self.settle()
+        else:
+            await asyncio.sleep(delay)
+            self.app.screen._on_timer_update()
 
     async def settle(self) -> None:
         """Wait until no key is held, no message is under way, no worker that keys wait for runs, and all is painted."""

@@ -89,6 +89,7 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         brief = screen.query_one(BriefPane)
         guide = brief.query_one(Prose)
         await until(pilot, lambda: "A good graph task" in guide.text)
+        await until(pilot, lambda: isinstance(screen.focused, LineEditor))
         await pilot.press("f8")
         await until(pilot, lambda: brief.panel.has_focus)
         await pilot.press("escape")

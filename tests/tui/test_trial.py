@@ -233,7 +233,7 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         assert "asked rightly · turn 2" in ladder
         assert "clue released" in ladder
         for word in ("Go", "Back", "▾s Steps", "g Gold"):
-            assert word in shown(screen)
+            await until(pilot, lambda word=word: word in shown(screen))
         await pilot.press("down", "enter")
         await until(pilot, lambda: reader.region.width == 80 and reader.has_focus)
         assert reader.entries[reader.cursor].turn == 1
