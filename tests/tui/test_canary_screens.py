@@ -58,7 +58,7 @@ async def test_a_live_session_shows_and_keeps_no_secret(
                 )
 
             await until(pilot, answered)
-            assert "<CANARY_MODEL>" in transcript(screen)
+            await until(pilot, lambda: "<CANARY_MODEL>" in transcript(screen))
             seen.append(transcript(screen))
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(app.screen, PlayScreen))

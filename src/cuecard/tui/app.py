@@ -257,8 +257,8 @@ def _settings() -> Screen[Any]:
 
 
 def _collect_garbage_again() -> None:
-    """What start-up made stays for good: leave it out of every later collection. A full collection
-    stops the screen for 40 ms and more where a large task is open, so there are few.
+    """Resume what `launch` paused. What start-up made stays for good: leave it out of every later collection. A full
+    collection stops the screen for 40 ms and more where a large task is open, so there are few.
     """
     gc.collect()
     gc.freeze()
@@ -343,7 +343,8 @@ class CuecardApp(HoldsKeys):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
-        self.set_timer(2.0, _collect_garbage_again)
+        if not gc.isenabled():
+            self.set_timer(2.0, _collect_garbage_again)
 
     def on_unmount(self) -> None:
         self.services.close()
