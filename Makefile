@@ -24,6 +24,7 @@ dev: $(VENV)/.dev $(PO:.po=.mo)  ## what tests and linters need
 
 # Without compiled files every worker and every program that tests start compiles everything anew.
 test: dev  ## the whole test suite
+	@$(BIN)/python -m compileall -q -j 2 src
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 4 --dist worksteal || { [ $$? -eq 1 ] && \
 		echo "What failed beside other tests is run once more, alone." && \
 		PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --last-failed --last-failed-no-failures none; }
