@@ -241,6 +241,7 @@ def _runs() -> Iterator[Case]:
     )
     yield Case("demo/plain", ("demo",), empty=True)
     yield Case("demo/json", ("demo --db demo.db --json", "--db demo.db runs"), empty=True)
+    yield Case("demo/zh", ("demo",), language="zh", empty=True)
     files = {"tasks/ferry.yaml": FERRY, "out.jsonl": RESPONSES}
     outside = "judge --tasks tasks --responses out.jsonl"
     yield Case("judge/files", (outside,), files, empty=True)
@@ -318,6 +319,7 @@ def _scores() -> Iterator[Case]:
     for suffix in ("html", "md", "tex", "csv", "json"):
         yield Case(f"report/{suffix}", (f"report 6 7 -o report.{suffix}",))
     yield Case("report/html-zh", ("report 6 -o report.html --no-plots",), language="zh")
+    yield Case("report/md-zh", ("report 6 --no-plots",), language="zh")
     yield Case("report/people", ("report 1 2 3 4 --no-plots",))
     yield Case(
         "report/titled",
