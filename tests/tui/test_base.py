@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
+import pytest
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
@@ -58,3 +60,21 @@ async def test_an_app_that_closes_asks_no_screen_for_its_keys(app_with_samples: 
         await app_with_samples.push_screen(screen)
         await pilot.pause()
         screen.refresh_bindings()
+
+
+@pytest.mark.parametrize("paused", [True, False])
+async def test_garbage_is_collected_again_where_the_start_had_paused_it(
+    app_with_samples: CuecardApp, paused: bool
+) -> None:
+    before = gc.get_threshold()
+    if paused:
+        gc.disable()
+    try:
+        async with app_with_samples.run_test() as pilot:
+            await pilot.pause(2.5)
+            assert gc.isenabled()
+            # Elsewhere the settings are those of whoever runs the app.
+            assert (gc.get_threshold() == before) is not paused
+    finally:
+        gc.enable()
+        gc.set_threshold(*before)
