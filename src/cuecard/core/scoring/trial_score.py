@@ -28,24 +28,6 @@ from cuecard.core.verdicts import (
     share,
 )
 
-INTERACTION_MEASURES = (
-    "agent_turns",
-    "user_turns",
-    "agent_messages",
-    "message_ratio",
-    "compactions",
-    "done",
-    "stages_disclosed",
-    "stage_share",
-    "dismissive",
-    "redirects",
-    "tool_calls",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "reasoning_tokens",
-)
-
 
 def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...]:
     """The interaction measures of one trial (after VibeSearchBench's interaction statistics).
