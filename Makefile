@@ -22,10 +22,11 @@ install: $(VENV)/.installed $(PO:.po=.mo)  ## what the app needs
 
 dev: $(VENV)/.dev $(PO:.po=.mo)  ## what tests and linters need
 
-# Without compiled files every worker and every program that tests start compiles everything anew.
+# Without compiled files every worker and every program that tests start compiles everything anew. Explaining what failed takes
+# code of its own in every test, which each worker makes anew: that is left to the second run.
 test: dev  ## the whole test suite
-	@$(BIN)/python -m compileall -q -j 2 src
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 4 --dist worksteal || { [ $$? -eq 1 ] && \
+	@$(BIN)/python -m compileall -q -j 2 src tests
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 4 --dist worksteal --assert plain || { [ $$? -eq 1 ] && \
 		echo "What failed beside other tests is run once more, alone." && \
 		PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --last-failed --last-failed-no-failures none; }
 

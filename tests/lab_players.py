@@ -53,6 +53,8 @@ def in_a_loop_that_dies(work: Coroutine[Any, Any, None]) -> None:
     """Run `work`, then drop the loop with whatever still runs on it, as a killed process does."""
     loop = asyncio.new_event_loop()
     loop.set_exception_handler(lambda _loop, _context: None)
+    # What was there before is not searched below.
+    gc.freeze()
     try:
         loop.run_until_complete(work)
     finally:
