@@ -15,7 +15,7 @@ from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import interval_groups, run_scores
 from cuecard.core.evaluation.scores import score_run
 from cuecard.store.workspace import Workspace
-from cuecard.tui.commands import table as table_command
+from cuecard.tui.commands.results import table
 from effect_runs import judged_run
 
 # Covered triples of four: triplet F1 is their share. Task by task 1/4 more for beta but on t5.
@@ -117,7 +117,7 @@ def test_tables_in_every_format(results, tmp_path: Path):
     assert os.read(reader, 9) == b"## Trials"
     os.close(reader)
     assert "nothing for the table settings" in results("table", "settings", "1").err
-    help = inspect.getsource(table_command)
+    help = inspect.getsource(table.function)
     assert all(name in help for name in PAPER_TABLES)
 
 
