@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.core.formats.files import SUFFIXES, first_objects
 from cuecard.core.lazy import LazyTable
 
 if TYPE_CHECKING:
@@ -29,6 +28,9 @@ _BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
 
 def detect(path: Path) -> str | None:
     """The name of the format of a file or folder of tasks or responses; None if it is none of them, or does not exist."""
+    # Names are asked for where nothing else is needed, as by `cuecard export --help`.
+    from cuecard.core.formats.files import SUFFIXES, first_objects
+
     if path.is_file():
         suffix = path.suffix.lower()
         for name in _BY_SUFFIX:

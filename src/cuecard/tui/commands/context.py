@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.formats.registry import FORMATS
 from cuecard.core.i18n import _
+from cuecard.core.tasks import SHIPPED
 from cuecard.tui.commands.output import note
 
 if TYPE_CHECKING:
@@ -82,54 +84,31 @@ def _account() -> str:
         return _("somebody")
 
 
-class FormatChoice(StrEnum):
-    """The formats of `core.formats.registry`."""
-
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
-
-
 class ExportChoice(StrEnum):
-    """The same, and the formats of `core.evaluation.run_exports`, which hold trials. vibesearch and widesearch hold both."""
+    """The formats of `core.formats.registry`, and those of `core.evaluation.run_exports`, which hold trials. vibesearch
+    and widesearch hold both.
+    """
 
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
-    JSONL = "jsonl"
-    INSPECT = "inspect"
-    OTEL = "otel"
+    _ignore_ = ["each"]
+    for each in (*FORMATS, "jsonl", "inspect", "otel"):
+        vars()[each.upper()] = each
 
 
 class InputFormat(StrEnum):
-    """The same, or inferred from the files."""
+    """The formats of `core.formats.registry`, or inferred from the files."""
 
     AUTO = "auto"
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
+    _ignore_ = ["each"]
+    for each in FORMATS:
+        vars()[each.upper()] = each
 
 
 class FamilyChoice(StrEnum):
-    GRAPH = "graph"
-    TABLE = "table"
-    CHECKPOINTS = "checkpoints"
-    FACTS = "facts"
+    """The families that ship with us."""
+
+    _ignore_ = ["each"]
+    for each in SHIPPED:
+        vars()[each.upper()] = each
 
 
 def pool_of(

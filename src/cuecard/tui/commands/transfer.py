@@ -13,15 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.core.errors import CuecardError
+from cuecard.core.formats.registry import FORMATS
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.commands.context import (
-    Context,
-    ExportChoice,
-    FamilyChoice,
-    FormatChoice,
-    InputFormat,
-)
+from cuecard.tui.commands.context import Context, ExportChoice, FamilyChoice, InputFormat
 from cuecard.tui.commands.output import as_json, complain, console, note, say, tell_sight
 
 if TYPE_CHECKING:
@@ -222,22 +217,20 @@ def export(
     _export_tasks(context, folder, tasks, _task_format(format), family, json=json)
 
 
-def _task_format(format: ExportChoice | None) -> FormatChoice:
+def _task_format(format: ExportChoice | None) -> str:
     """Raises `BadParameter` for a format of trials."""
-    if format is None:
-        return FormatChoice.CUECARD
-    try:
-        return FormatChoice(format.value)
-    except ValueError:
+    name = format.value if format else "cuecard"
+    if name not in FORMATS:
         what = _("{format} holds trials, not tasks; name a run with --run")
-        raise typer.BadParameter(what.format(format=format.value), param_hint="--format") from None
+        raise typer.BadParameter(what.format(format=name), param_hint="--format")
+    return name
 
 
 def _export_tasks(
     context: typer.Context,
     folder: Path,
     tasks: list[str] | None,
-    format: FormatChoice,
+    format: str,
     family: FamilyChoice | None,
     *,
     json: bool,
@@ -251,12 +244,12 @@ def _export_tasks(
         if not tasks and chosen is None:
             chosen = _only_family(workspace, format)
         report = export_tasks(
-            workspace, folder, format=format.value, task_ids=tasks or None, family=chosen
+            workspace, folder, format=format, task_ids=tasks or None, family=chosen
         )
     if json:
         as_json(
             {
-                "format": format.value,
+                "format": format,
                 "files": [str(file) for file in report.files],
                 "left_out": report.left_out,
             }
@@ -272,16 +265,14 @@ def _export_tasks(
         parts = ", ".join(f"{what} ({n})" for what, n in sorted(report.left_out.items()))
         note(
             _("{format} has no place for: {parts}. Cuecard's own format keeps them.").format(
-                format=format.value, parts=parts
+                format=format, parts=parts
             )
         )
 
 
-def _only_family(workspace: Workspace, format: FormatChoice) -> Family | None:
+def _only_family(workspace: Workspace, format: str) -> Family | None:
     """The family of a format that holds just one; says how many tasks that leaves out."""
-    from cuecard.core.formats.registry import FORMATS
-
-    families = FORMATS[format.value].families
+    families = FORMATS[format].families
     if len(families) != 1:
         return None
     family = families[0]
@@ -292,7 +283,7 @@ def _only_family(workspace: Workspace, format: FormatChoice) -> Family | None:
                 "{n} task of another family is left out; {format} holds {family} tasks.",
                 "{n} tasks of other families are left out; {format} holds {family} tasks.",
                 left,
-            ).format(n=left, format=format.value, family=family)
+            ).format(n=left, format=format, family=family)
         )
     return family
 
@@ -344,20 +335,12 @@ def export_runs(ours: Context, folder: Path, options: RunOptions) -> None:
 
 
 def _run_format(format: ExportChoice | None) -> RunFormat:
-    match format:
-        case None | ExportChoice.JSONL:
-            return "jsonl"
-        case ExportChoice.VIBESEARCH:
-            return "vibesearch"
-        case ExportChoice.WIDESEARCH:
-            return "widesearch"
-        case ExportChoice.INSPECT:
-            return "inspect"
-        case ExportChoice.OTEL:
-            return "otel"
+    match format.value if format else "jsonl":
+        case "vibesearch" | "widesearch" | "jsonl" | "inspect" | "otel" as name:
+            return name
         case other:
             what = _("{format} holds tasks, not trials; for runs: {names}").format(
-                format=other.value, names="vibesearch, widesearch, jsonl, inspect, otel"
+                format=other, names="vibesearch, widesearch, jsonl, inspect, otel"
             )
             raise typer.BadParameter(what, param_hint="--format")
 
