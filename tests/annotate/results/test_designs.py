@@ -13,7 +13,6 @@ from cuecard.annotate.results.designs import (
     designs_in,
 )
 from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, keyed, paper_table
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.errors import NotFound
 from result_rows import pool, row
 
@@ -236,7 +235,7 @@ def test_figures_of_tables_are_found_in_the_json_at_their_keys():
     seen = 0
     for each in tables:
         for cell in (cell for line in each.lines for cell in line):
-            if isinstance(cell, ResultCell) and cell.key.startswith("tables/"):
+            if cell.key.startswith("tables/"):
                 _tables, _main, at, _lines, line, column, last = cell.key.split("/")
                 assert data[int(at)]["lines"][int(line)][int(column)][last] == cell.number
                 seen += 1

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cuecard.annotate.agreement.coefficients import set_agreement
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

@@ -6,57 +6,16 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.labelling.files.entries import guarded
 from cuecard.core.i18n import _
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.text import for_display, one_line, storable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(frozen=True)
-class ResultCell(TableCell):
-    """A cell of results. `value`: the number shown if it is no `statistic`; `trials`: ids of those behind it; `key`:
-    the path of the number in `cuecard score --json`, joined by slashes, "" if it is not there.
-    """
-
-    value: float | None = None
-    trials: tuple[int, ...] = ()
-    key: str = ""
-
-    @property
-    def number(self) -> float | None:
-        """The number shown, unrounded."""
-        return self.statistic.value if self.statistic else self.value
-
-    @property
-    def shows_percent(self) -> bool:
-        """Whether the text shows its statistic in percent."""
-        statistic = self.statistic
-        if statistic is None or statistic.value is None:
-            return False
-        return f"{statistic.value:.3f}" not in self.text and percent(statistic.value) in self.text
-
-
-def percent(value: float | None) -> str:
-    """A share in percent: `61.3`; a dash for none."""
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def in_percent(statistic: Statistic | None) -> str:
-    """A share with its interval in percent: `61.3 [55.0, 67.2]`."""
-    if statistic is None or statistic.value is None:
-        return "–"
-    if statistic.interval is None:
-        return percent(statistic.value)
-    low, high = statistic.interval
-    return f"{percent(statistic.value)} [{percent(low)}, {percent(high)}]"
 
 
 _LISTED = 6
@@ -86,7 +45,7 @@ def as_markdown(table: Table) -> str:
     lines = [
         f"## {escaped(table.title)}",
         "",
-        _row([TableCell(heading) for heading in table.headings]),
+        _row([Cell(heading) for heading in table.headings]),
         "| --- |" + " ---: |" * (len(table.headings) - 1),
         *(_row(line) for line in table.lines),
         "",
@@ -104,7 +63,7 @@ def escaped(text: str) -> str:
     return one_line(text).replace("](", "]\\(").replace("][", "]\\[")
 
 
-def _row(cells: Sequence[TableCell]) -> str:
+def _row(cells: Sequence[Cell]) -> str:
     return "| " + " | ".join(escaped(cell.text) for cell in cells) + " |"
 
 
@@ -114,7 +73,7 @@ _INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest
 class CellFigure(NamedTuple):
     """A cell taken apart. `text`: as shown, of which `shown` is the part before the interval, `interval` that with its
     brackets ("" for none), and `rest` what follows. `value`, interval and n: unrounded, None if there are none. `key`
-    as in `ResultCell`; `remark`: why number or interval is missing.
+    as in `Cell`; `remark`: why number or interval is missing.
     """
 
     text: str
@@ -134,7 +93,7 @@ class CellFigure(NamedTuple):
         return self.value is not None or bool(self.key)
 
 
-def figure_of(cell: TableCell) -> CellFigure:
+def figure_of(cell: Cell) -> CellFigure:
     """What stands in the cell; texts are one line without control characters."""
     text = plain(cell.text)
     statistic = cell.statistic
@@ -144,11 +103,11 @@ def figure_of(cell: TableCell) -> CellFigure:
         shown=parts["value"] if parts else text,
         interval=parts["interval"] if parts else "",
         rest=parts["rest"] if parts else "",
-        value=cell.number if isinstance(cell, ResultCell) else statistic and statistic.value,
+        value=cell.number,
         low=statistic.low if statistic else None,
         high=statistic.high if statistic else None,
         n=statistic.n if statistic else None,
-        key=for_display(storable(cell.key)) if isinstance(cell, ResultCell) else "",
+        key=for_display(storable(cell.key)),
         remark=plain(cell.remark),
     )
 

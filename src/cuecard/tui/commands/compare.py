@@ -12,9 +12,9 @@ from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import as_json, say
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Table
     from cuecard.annotate.results.designs import DesignResult
     from cuecard.annotate.results.pool import Pool
+    from cuecard.core.tables.table import Table
 
 
 def compare(

@@ -13,7 +13,7 @@ from cuecard.tui.commands.context import STDOUT, Context, check_place, write_res
 from cuecard.tui.commands.output import as_json, note
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Table
+    from cuecard.core.tables.table import Table
 
 
 def table(

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.rendering import as_markdown, escaped
 from cuecard.annotate.sharing.merging import (
     STATE,
@@ -21,6 +20,7 @@ from cuecard.annotate.sharing.merging import (
     signed_for_text,
 )
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.tasks import moment

@@ -8,13 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.latex import PACKAGES, as_latex, escaped
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.rendering import as_html, as_markdown, environment, figure_of, plain
 from cuecard.annotate.results.rendering import escaped as markdown_escaped
 from cuecard.annotate.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
 from cuecard.core.i18n import _
+from cuecard.core.tables.table import Table
 from cuecard.core.text import storable
 
 Json = dict[str, Any]
