@@ -17,7 +17,6 @@ from cuecard.annotate.results.errors.family_tables import (
     tier_tables,
 )
 from cuecard.annotate.results.errors.report import error_report, search_errors
-from cuecard.annotate.results.rendering import as_markdown
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.scoring.trial_score import (
     FactFigures,
@@ -27,6 +26,7 @@ from cuecard.core.scoring.trial_score import (
     Tally,
 )
 from cuecard.core.tables.table import Table
+from cuecard.core.tables.texts import as_markdown
 from result_rows import pool, row
 
 

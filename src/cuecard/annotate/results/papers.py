@@ -15,6 +15,7 @@ from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import pooled_notes
 from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.texts import table_data
 from cuecard.core.tasks.models import FAMILIES, Family
 
 
@@ -200,35 +201,7 @@ def keyed(name: str, tables: Sequence[Table]) -> Tables:
 
 def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
     """Every paper table as JSON: tables of lines of cells."""
-    return {name: [data_of_table(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
-
-
-def data_of_table(table: Table) -> dict[str, Any]:
-    """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
-    without an interval), and `remark`: why value or interval is missing.
-    """
-    return {
-        "title": table.title,
-        "headings": list(table.headings),
-        "lines": [[cell_json(cell) for cell in line] for line in table.lines],
-        "notes": list(table.notes),
-    }
-
-
-def cell_json(cell: Cell) -> dict[str, Any]:
-    if cell.statistic is not None:
-        one = cell.statistic
-        return {
-            "text": cell.text,
-            "value": one.value,
-            "n": one.n,
-            "low": one.low,
-            "high": one.high,
-            "remark": cell.remark,
-        }
-    if cell.value is not None:
-        return {"text": cell.text, "value": cell.value}
-    return {"text": cell.text}
+    return {name: [table_data(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
 
 
 def _keyed(cell: Cell, key: str) -> Cell:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuecard.annotate.results.rendering import as_markdown, remarks_of
 from cuecard.core.tables.table import Cell, Table, compact
+from cuecard.core.tables.texts import as_markdown, remarks_of
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
 

@@ -1,22 +1,17 @@
-"""Cells of results, their data, and tables as Markdown, HTML and CSV."""
+"""Tables as Markdown, CSV and JSON, and a cell taken apart for any form."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from cuecard.annotate.labelling.files.entries import guarded
 from cuecard.core.i18n import _
 from cuecard.core.tables.table import Cell, Table
 from cuecard.core.text import for_display, one_line, storable
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 _LISTED = 6
 
@@ -122,6 +117,30 @@ def number(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
+# What spreadsheets take for a formula and would run.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def guarded(text: str) -> str:
+    """`text` with an apostrophe before it if a spreadsheet would run it as a formula."""
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
+
+
+def unguarded(text: str) -> str:
+    """The inverse of `guarded`."""
+    guard = text.startswith("'") and text.lstrip("'").startswith(_FORMULA)
+    return text[1:] if guard else text
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """CSV for spreadsheets: UTF-8 with BOM (the text begins with it), CRLF."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return "\ufeff" + out.getvalue()
+
+
 COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key", "remark")
 
 
@@ -164,81 +183,48 @@ def _text(text: str) -> str:
     return text
 
 
-_NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
-_SHORT = 36
-"""Characters that a column of words keeps on one line."""
-_LONG = 16
-"""Characters of a heading that fit a narrow column."""
-_MANY = 7
-"""Up to so many columns, intervals stand beside their values."""
-_DIGEST = re.compile(r"[0-9a-f]{8,}")
-
-
-def as_html(table: Table, *, id: str = "", caption: str = "") -> str:
-    """A `figure` with its table, caption and notes; `id`: of the figure, `caption`: what stands before the title.
-    The cell of every figure has `data-key`, `data-value`, `data-low`, `data-high`, `data-n` (those that it has)
-    and its remark as `title`.
+def table_data(table: Table) -> dict[str, Any]:
+    """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
+    without an interval), and `remark`: why value or interval is missing.
     """
-    found = [[figure_of(cell) for cell in line] for line in table.lines]
-    columns = list(zip(*found, strict=False))
-    classes = [_class(column, names=not at) for at, column in enumerate(columns)]
-    classes += [""] * (len(table.headings) - len(columns))
-    return (
-        environment()
-        .get_template("table.html")
-        .render(
-            table=table,
-            id=id,
-            caption=caption,
-            classes=classes,
-            longest=_LONG,
-            most=_MANY,
-            rows=[[(cell, attributes(cell)) for cell in line] for line in found],
-            notes=(*remarks_of(table), *table.notes),
-        )
-    )
-
-
-@cache
-def environment() -> Environment:
-    """The environment for this package's templates. Every value is cleaned of control characters and escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("cuecard.annotate.results"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_clean,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def attributes(cell: CellFigure) -> dict[str, str]:
-    """Of a cell's element, by name; those without a value are left out."""
-    data = {
-        "data-key": cell.key,
-        "data-value": number(cell.value),
-        "data-low": number(cell.low),
-        "data-high": number(cell.high),
-        "data-n": number(cell.n),
+    return {
+        "title": plain(table.title),
+        "headings": [plain(heading) for heading in table.headings],
+        "lines": [[cell_data(cell) for cell in line] for line in table.lines],
+        "notes": [plain(note) for note in table.notes],
     }
-    shown = data if cell.is_figure else {}
-    return {name: value for name, value in {**shown, "title": cell.remark}.items() if value}
 
 
-def _class(column: Sequence[CellFigure], *, names: bool) -> str:
-    """Of a column's cells: how its words are set, "" for numbers. `names`: it names the lines."""
-    words = [cell.text for cell in column if not cell.is_figure]
-    if not names:
-        if not words or all(_NUMBER.fullmatch(word) for word in words):
-            return ""
-        if all(_DIGEST.fullmatch(word) for word in words):
-            return "code"
-    return "text short" if max(map(len, words), default=0) <= _SHORT else "text"
+def cell_data(cell: Cell) -> dict[str, Any]:
+    if cell.statistic is not None:
+        one = cell.statistic
+        return {
+            "text": cell.text,
+            "value": one.value,
+            "n": one.n,
+            "low": one.low,
+            "high": one.high,
+            "remark": cell.remark,
+        }
+    if cell.value is not None:
+        return {"text": cell.text, "value": cell.value}
+    return {"text": cell.text}
 
 
-def _clean(value: object) -> object:
-    # Markup is a text too, of ours.
-    return for_display(storable(value)) if type(value) is str else value
+Form = Literal["md", "tex", "csv", "json"]
+
+
+def tables_text(tables: Sequence[Table], form: Form, **beside: object) -> str:
+    """The tables as one text, as it stands in a file. `beside`: what an object of JSON has before its `sheets`."""
+    match form:
+        case "tex":
+            from cuecard.core.tables.latex import as_latex
+
+            return "\n".join(as_latex(table) for table in tables)
+        case "csv":
+            return as_csv(tables)
+        case "json":
+            data = {**beside, "sheets": [table_data(table) for table in tables]}
+            return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        case "md":
+            return "\n".join(as_markdown(table) for table in tables)

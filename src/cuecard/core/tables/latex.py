@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from cuecard.annotate.results.rendering import figure_of, plain, remarks_of
 from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.texts import figure_of, plain, remarks_of
 
 PACKAGES = "booktabs,graphicx,longtable"
 _WIDE = 6
