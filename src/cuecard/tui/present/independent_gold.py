@@ -29,8 +29,8 @@ from cuecard.tui.families import TUI, Side, Versions, each_by
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement.statistic import Statistic
     from cuecard.annotate.independent_gold.comparison import Comparison
+    from cuecard.core.tables.statistic import Statistic
 
 
 def brief_entries(data: Mapping[str, Any]) -> list[Entry]:
