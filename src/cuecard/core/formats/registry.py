@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuecard.core.formats.files import SUFFIXES, first_objects
-from cuecard.core.lazy import LazyTable
+from cuecard.core.plugins import Registry
 
 if TYPE_CHECKING:
     from cuecard.core.formats.base import Format
 
-FORMATS: LazyTable[Format] = LazyTable(
+FORMATS: Registry[Format] = Registry(
+    "cuecard.formats",
     {
         "cuecard": "cuecard.core.formats.cuecard_files:FORMAT",
         "vibesearch": "cuecard.core.formats.vibesearch:FORMAT",
@@ -21,7 +22,8 @@ FORMATS: LazyTable[Format] = LazyTable(
         "graphml": "cuecard.core.formats.graphml:FORMAT",
         "turtle": "cuecard.core.formats.rdf:TURTLE",
         "jsonld": "cuecard.core.formats.rdf:JSON_LD",
-    }
+    },
+    fits="cuecard.core.formats.base:Format",
 )
 # Told by their suffix, where it is not that of any JSON.
 _BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
