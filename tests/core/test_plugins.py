@@ -116,4 +116,3 @@ def test_what_is_printed_is_kept_of_one_context_only(capsys: pytest.CaptureFixtu
     assert "".join(kept) == "kept\nkept too\n"
     assert len("".join(inner)) == MOST_PRINTED
     assert capsys.readouterr() == ("shown\nshown again\n", "")
-    assert not isinstance(sys.stdout, plugins._Screen)

@@ -160,12 +160,10 @@ def reason_of(error: BaseException, file: str = "") -> str:
 MOST_PRINTED = 20_000
 """Characters that are kept of what code prints."""
 _hearing: ContextVar[list[str] | None] = ContextVar("hearing", default=None)
-_lock = threading.Lock()
-_users = 0
 
 
 class _Screen:
-    """Standard output or error while code of others runs: what that prints is kept, all else goes where it went."""
+    """Standard output or error once code of others has run: what that prints is kept, all else goes where it went."""
 
     def __init__(self, screen: Any) -> None:
         self.screen = screen
@@ -188,21 +186,13 @@ def heard(kept: list[str]) -> Generator[None]:
     """Put what is printed in this context (this task or thread) into `kept`, at most `MOST_PRINTED` characters, instead of
     showing it. What C code prints, and threads that are started within, is not caught.
     """
-    global _users
-    with _lock:
-        _users += 1
-        if _users == 1:
-            sys.stdout, sys.stderr = _Screen(sys.stdout), _Screen(sys.stderr)
+    # They stay: code that hangs would keep them from being taken away again in their order.
+    if not isinstance(sys.stdout, _Screen):
+        sys.stdout = _Screen(sys.stdout)
+    if not isinstance(sys.stderr, _Screen):
+        sys.stderr = _Screen(sys.stderr)
     token = _hearing.set(kept)
     try:
         yield
     finally:
         _hearing.reset(token)
-        with _lock:
-            _users -= 1
-            if not _users:
-                sys.stdout, sys.stderr = _shown(sys.stdout), _shown(sys.stderr)
-
-
-def _shown(stream: Any) -> Any:
-    return stream.screen if isinstance(stream, _Screen) else stream
