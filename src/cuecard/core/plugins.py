@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
+import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -58,6 +59,15 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if name in self.shipped:
             return imported(self.shipped[name])
         return load(registered(self.group)[name], self._check)
+
+    @property
+    def stamp(self) -> str:
+        """Tells apart what is registered here by its versions, in few characters; "" if it is only ours."""
+        found = [
+            (name, entry.value, entry.dist.version if entry.dist else "")
+            for name, entry in registered(self.group).items()
+        ]
+        return f"+{zlib.crc32(repr(sorted(found)).encode()):08x}" if found else ""
 
     def _check(self, found: Any) -> str:
         wanted = imported(self._fits) if self._fits else object

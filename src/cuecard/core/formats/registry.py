@@ -1,9 +1,10 @@
-"""All file formats by name, and detection of the format of a path."""
+"""All file formats by name, of tasks and of trials, and detection of the format of a path."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cuecard.core.formats.files import SUFFIXES, first_objects
 from cuecard.core.plugins import Registry
@@ -25,6 +26,19 @@ FORMATS: Registry[Format] = Registry(
     },
     fits="cuecard.core.formats.base:Format",
 )
+_EXPORT = "cuecard.core.evaluation.run_export_formats"
+EXPORTS: Registry[Callable[..., Any]] = Registry(
+    "cuecard.exports",
+    {
+        "vibesearch": f"{_EXPORT}:Vibesearch",
+        "widesearch": f"{_EXPORT}:Widesearch",
+        "jsonl": f"{_EXPORT}:JsonLines",
+        "inspect": f"{_EXPORT}:InspectLogs",
+        "otel": f"{_EXPORT}:Spans",
+    },
+    fits="collections.abc:Callable",
+)
+"""The formats of trials: what makes a `core.evaluation.run_exports.Writing` of its `Options`."""
 # Told by their suffix, where it is not that of any JSON.
 _BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
 

@@ -82,47 +82,8 @@ def _account() -> str:
         return _("somebody")
 
 
-class FormatChoice(StrEnum):
-    """The formats of `core.formats.registry`."""
-
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
-
-
-class ExportChoice(StrEnum):
-    """The same, and the formats of `core.evaluation.run_exports`, which hold trials. vibesearch and widesearch hold both."""
-
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
-    JSONL = "jsonl"
-    INSPECT = "inspect"
-    OTEL = "otel"
-
-
-class InputFormat(StrEnum):
-    """The same, or inferred from the files."""
-
-    AUTO = "auto"
-    CUECARD = "cuecard"
-    VIBESEARCH = "vibesearch"
-    WIDESEARCH = "widesearch"
-    PARAWORLD = "paraworld"
-    DISCOBENCH = "discobench"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    JSONLD = "jsonld"
+AUTO = "auto"
+"""The format of files that is inferred from them."""
 
 
 class FamilyChoice(StrEnum):

@@ -290,11 +290,12 @@ def check_own_players(config: Config) -> list[Check]:
 
 def check_plugins() -> list[Check]:
     """Whether everything that other packages register can be loaded, and is what its group wants."""
-    from cuecard.core.formats.registry import FORMATS
+    from cuecard.core.formats.registry import EXPORTS, FORMATS
     from cuecard.core.players import METHODS
     from cuecard.core.plugins import Registry, load_class, registered
+    from cuecard.core.scoring.aggregate import MEASURES
 
-    registries: tuple[Registry[Any], ...] = (FORMATS,)
+    registries: tuple[Registry[Any], ...] = (FORMATS, EXPORTS, MEASURES)
     found = [
         _loading(
             f"plugin:cuecard.{part}s/{name}",
