@@ -13,7 +13,6 @@ from pydantic import JsonValue
 
 from cuecard.annotate.agreement.coefficients import set_agreement
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
 from cuecard.annotate.families.registry import built_twice
 from cuecard.annotate.independent_gold.matching import (
@@ -30,6 +29,7 @@ from cuecard.core.errors import FileProblems, NotAllowed, NotFound
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import ASIDE
 from cuecard.core.review import TaskLog
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task

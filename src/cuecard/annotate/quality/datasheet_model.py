@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from cuecard.annotate.independent_gold.matching import LevelAgreement
+from cuecard.annotate.independent_gold.comparison import LevelAgreement
 from cuecard.annotate.review.figures import MeasureAgreement, Spread, is_decided
 from cuecard.core.contributions import (
     Action,

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.formats.registry import FORMATS
 from cuecard.core.i18n import _
 from cuecard.core.tasks import SHIPPED
 from cuecard.tui.commands.output import note
@@ -84,23 +83,8 @@ def _account() -> str:
         return _("somebody")
 
 
-class ExportChoice(StrEnum):
-    """The formats of `core.formats.registry`, and those of `core.evaluation.run_exports`, which hold trials. vibesearch
-    and widesearch hold both.
-    """
-
-    _ignore_ = ["each"]
-    for each in (*FORMATS, "jsonl", "inspect", "otel"):
-        vars()[each.upper()] = each
-
-
-class InputFormat(StrEnum):
-    """The formats of `core.formats.registry`, or inferred from the files."""
-
-    AUTO = "auto"
-    _ignore_ = ["each"]
-    for each in FORMATS:
-        vars()[each.upper()] = each
+AUTO = "auto"
+"""The format of files that is inferred from them."""
 
 
 class FamilyChoice(StrEnum):

@@ -56,6 +56,8 @@ def doctor(
         about_config,
         *(_python_tool(config) if config else ()),
         *(_players(config, offline=offline) if config else ()),
+        *(checks.check_own_players(config) if config else ()),
+        *checks.check_plugins(),
     ]
     # A command line may hold a key, and what a server says to a trial call may repeat one.
     found = [scrub_model(check) for check in found]
@@ -85,11 +87,9 @@ def _players(config: Config, *, offline: bool) -> list[Check]:
         check_on_model,
     )
 
-    kinds = {name: kind_of("agent", agent.kind) for name, agent in config.agents.items()}
-    agents = {name: agent for name, agent in config.agents.items() if not kinds[name].baseline}
     others = {
         name: agent
-        for name, agent in agents.items()
+        for name, agent in config.agents.items()
         if isinstance(agent, AcpAgentConfig | HttpAgentConfig)
     }
     if offline:
@@ -113,9 +113,9 @@ def _players(config: Config, *, offline: bool) -> list[Check]:
 
     with console(stderr=True).status(_("Calling the models and starting the agents…")):
         found = {check.name: check for check in asyncio.run(all_of_them()) if check is not None}
-    for name, agent in agents.items():
-        model = str(getattr(agent, "model", ""))
-        if name not in others:
+    for name, agent in config.agents.items():
+        if kind_of("agent", agent.kind).needs_model:
+            model = str(getattr(agent, "model", ""))
             check = check_on_model(name, model, found[f"model:{model}"])
             found[check.name] = check
     return list(found.values())
@@ -137,11 +137,17 @@ def _print(found: list[Check]) -> None:
 
 
 def _name(name: str) -> str:
+    from cuecard.tui.present.players import PART_LABELS
+
     kind, _colon, called = name.partition(":")
     match kind:
         case "model":
             return _("model {name}").format(name=called)
         case "agent":
             return _("agent {name}").format(name=called)
+        case "user" | "world" | "judge":
+            return f"{_(PART_LABELS[kind])} {called}"
+        case "plugin":
+            return called
         case _:
             return _(_NAME.get(name, name))

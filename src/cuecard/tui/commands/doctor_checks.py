@@ -6,6 +6,8 @@ import platform
 import re
 import shutil
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -271,6 +273,55 @@ def check_on_model(name: str, model: str, about: Check) -> Check:
     fine = about.state in ("ok", "warning", "skipped")
     told = _("plays with the model {name}") if fine else _("the model {name} does not work")
     return Check(name=f"agent:{name}", state=about.state, detail=told.format(name=model))
+
+
+def check_own_players(config: Config) -> list[Check]:
+    """Whether the class of each player in Python can be loaded, and has the methods of its part."""
+    from cuecard.core.players import PYTHON, own_class
+    from cuecard.tui.present.players import players_of
+
+    return [
+        _loading(f"{part}:{name}", partial(own_class, part, player), player.code)
+        for part, players in players_of(config).items()
+        for name, player in players.items()
+        if player.kind == PYTHON
+    ]
+
+
+def check_plugins() -> list[Check]:
+    """Whether everything that other packages register can be loaded, and is what its group wants."""
+    from cuecard.core.formats.registry import EXPORTS, FORMATS
+    from cuecard.core.players import METHODS
+    from cuecard.core.plugins import Registry, load_class, registered
+    from cuecard.core.scoring.aggregate import MEASURES
+
+    registries: tuple[Registry[Any], ...] = (FORMATS, EXPORTS, MEASURES)
+    found = [
+        _loading(
+            f"plugin:cuecard.{part}s/{name}",
+            partial(load_class, entry.value, "", methods),
+            entry.value,
+        )
+        for part, methods in METHODS.items()
+        for name, entry in registered(f"cuecard.{part}s").items()
+    ]
+    for registry in registries:
+        for name, entry in registered(registry.group).items():
+            what = f"plugin:{registry.group}/{name}"
+            if name in registry.shipped:
+                said = _("the name {name} is taken by one of Cuecard's own").format(name=name)
+                found.append(Check(name=what, state="problem", detail=said))
+            else:
+                found.append(_loading(what, partial(registry.__getitem__, name), entry.value))
+    return found
+
+
+def _loading(what: str, load: Callable[[], object], reference: str) -> Check:
+    try:
+        load()
+    except CuecardError as error:
+        return Check(name=what, state="problem", detail=error.message, hint=error.hint)
+    return Check(name=what, state="ok", detail=_("{name}, loaded").format(name=reference))
 
 
 async def check_python_tool(config: Config) -> Check | None:

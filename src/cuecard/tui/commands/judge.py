@@ -12,8 +12,9 @@ import typer
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.players import DEFAULT_JUDGE, all_embedded
-from cuecard.tui.commands.context import Context, InputFormat
+from cuecard.tui.commands.context import AUTO, Context
 from cuecard.tui.commands.output import CallProgress, as_json, note, problem_json, prose
+from cuecard.tui.commands.transfer import InputFormat
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -65,7 +66,7 @@ def judge(
     ] = False,
     format: Annotated[
         InputFormat, typer.Option(help=_("Format of the tasks and responses"))
-    ] = InputFormat.AUTO,
+    ] = AUTO,
     json: Annotated[
         bool, typer.Option("--json", help=_("Print JSON; of several judges as a list, judges"))
     ] = False,
@@ -84,7 +85,7 @@ def judge(
             _("both are needed (or --run N for a run of the workspace)"),
             param_hint=["--tasks", "--responses"],
         )
-    raise typer.Exit(_judge_files(config, tasks, responses, format.value, chosen, json=json))
+    raise typer.Exit(_judge_files(config, tasks, responses, format, chosen, json=json))
 
 
 def _config_for(ours: Context, names: Sequence[str]) -> Config:

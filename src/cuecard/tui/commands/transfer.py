@@ -7,24 +7,34 @@ import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.registry import EXPORTS, FORMATS
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.commands.context import Context, ExportChoice, FamilyChoice, InputFormat
+from cuecard.tui.commands.context import AUTO, Context, FamilyChoice
 from cuecard.tui.commands.output import as_json, complain, console, note, say, tell_sight
 
 if TYPE_CHECKING:
     from cuecard.annotate.task_files import ImportReport
-    from cuecard.core.evaluation.run_exports import OnWritten, RunExport, RunFormat
+    from cuecard.core.evaluation.run_exports import OnWritten, RunExport
     from cuecard.core.tasks.models import Family
     from cuecard.store.workspace import Workspace
 
+
+if TYPE_CHECKING:
+    InputFormat = ExportFormat = str
+else:
+    # What can be chosen depends on what other packages register.
+    InputFormat = StrEnum("InputFormat", [(name, name) for name in (AUTO, *FORMATS)])
+    ExportFormat = StrEnum(
+        "ExportFormat", [(name, name) for name in dict.fromkeys([*FORMATS, *EXPORTS])]
+    )
 
 _STDIN = Path("-")
 _FEW = 50
@@ -85,7 +95,7 @@ def import_(
     paths: Annotated[
         list[Path], typer.Argument(help=_("Task files or folders; - is standard input"))
     ],
-    format: Annotated[InputFormat, typer.Option(help=_("Their format"))] = InputFormat.AUTO,
+    format: Annotated[InputFormat, typer.Option(help=_("Their format"))] = AUTO,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help=_("Say what would happen; save nothing"))
     ] = False,
@@ -104,7 +114,7 @@ def import_(
                     report = import_path(
                         workspace,
                         file,
-                        format=format.value,
+                        format=format,
                         by=person,
                         dry=dry_run,
                         progress=progress,
@@ -175,7 +185,7 @@ def export(
         list[str] | None, typer.Argument(metavar="TASK", help=_("Task ids; none means all"))
     ] = None,
     format: Annotated[
-        ExportChoice | None,
+        ExportFormat | None,
         typer.Option(
             help=_("Format. Default: cuecard for tasks, jsonl for runs"), show_default=False
         ),
@@ -217,13 +227,12 @@ def export(
     _export_tasks(context, folder, tasks, _task_format(format), family, json=json)
 
 
-def _task_format(format: ExportChoice | None) -> str:
+def _task_format(format: str | None) -> str:
     """Raises `BadParameter` for a format of trials."""
-    name = format.value if format else "cuecard"
-    if name not in FORMATS:
+    if format is not None and format not in FORMATS:
         what = _("{format} holds trials, not tasks; name a run with --run")
-        raise typer.BadParameter(what.format(format=name), param_hint="--format")
-    return name
+        raise typer.BadParameter(what.format(format=format), param_hint="--format")
+    return format or "cuecard"
 
 
 def _export_tasks(
@@ -291,7 +300,7 @@ def _only_family(workspace: Workspace, format: str) -> Family | None:
 @dataclass(frozen=True)
 class RunOptions:
     runs: Sequence[int]
-    format: ExportChoice | None
+    format: str | None
     judges: Sequence[str]
     content: bool
     reveal: bool
@@ -334,15 +343,13 @@ def export_runs(ours: Context, folder: Path, options: RunOptions) -> None:
     _tell(report)
 
 
-def _run_format(format: ExportChoice | None) -> RunFormat:
-    match format.value if format else "jsonl":
-        case "vibesearch" | "widesearch" | "jsonl" | "inspect" | "otel" as name:
-            return name
-        case other:
-            what = _("{format} holds tasks, not trials; for runs: {names}").format(
-                format=other, names="vibesearch, widesearch, jsonl, inspect, otel"
-            )
-            raise typer.BadParameter(what, param_hint="--format")
+def _run_format(format: str | None) -> str:
+    if format is not None and format not in EXPORTS:
+        what = _("{format} holds tasks, not trials; for runs: {names}").format(
+            format=format, names=", ".join(EXPORTS)
+        )
+        raise typer.BadParameter(what, param_hint="--format")
+    return format or "jsonl"
 
 
 def _tell(report: RunExport) -> None:
