@@ -119,8 +119,8 @@ colour: red
     reasons = [reason for _, _, reason in found]
     assert reasons[0] == "is missing"
     assert "http://127.0.0.1" in reasons[1]
-    assert reasons[3] == "must be one of offline, react, team, acp, http"
-    assert reasons[4] == "is missing; must be one of offline, react, team, acp, http"
+    assert reasons[3] == "must be one of offline, react, team, acp, http, python"
+    assert reasons[4] == "is missing; must be one of offline, react, team, acp, http, python"
 
 
 def test_the_message_names_file_and_line(tmp_path: Path) -> None:

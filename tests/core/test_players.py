@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from cuecard.core.config_players import AgentConfig, JudgeConfig, UserConfig, WorldConfig
 from cuecard.core.config_schema import Config
-from cuecard.core.lazy import imported
 from cuecard.core.players import (
     DEFAULT_AGENT,
     DEFAULT_JUDGE,
@@ -21,6 +20,7 @@ from cuecard.core.players import (
     kind_of,
     kinds,
 )
+from cuecard.core.plugins import imported
 from offline_trials import sample_tasks
 
 ACCEPTED: dict[Part, object] = {

@@ -21,7 +21,8 @@ from cuecard.core.config_schema import (
 )
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
-from cuecard.core.players import Part, embedded, kind_of, kinds
+from cuecard.core.players import PYTHON, Part, embedded, kind_of, kinds
+from cuecard.core.plugins import registered
 from cuecard.core.tasks.base import Frozen, Text
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.tasks.yaml_io import read_mapping, read_text
@@ -237,7 +238,7 @@ def _dialect() -> Dialect:
     return Dialect(
         title=_("The configuration cannot be read"),
         shape=_("must be a mapping with models, agents and so on"),
-        typed=lambda place: len(place) == 3 and place[0] == "models" and place[2] == "extra",
+        typed=lambda place: len(place) == 3 and place[2] in ("extra", "options"),
         unions={
             section: TaggedUnion(2, "kind", tuple(found.kind for found in kinds(part)))
             for section, part in _PARTS.items()
@@ -290,7 +291,7 @@ def _models_of(part: Part, player: Any) -> list[tuple[Place, str]]:
 def _resolve_files(
     data: dict[str, Any], path: Path, lines: Mapping[Place, int]
 ) -> list[FileProblem]:
-    """Make the paths of files in `data` absolute; returns a problem for each file that does not exist."""
+    """Make the paths of files in `data` absolute, and find the classes of players; returns a problem for each file that does not exist."""
     problems: list[FileProblem] = []
 
     def problem(place: Place, reason: str) -> None:
@@ -308,6 +309,7 @@ def _resolve_files(
             problem(("guidelines",), _("there is no file {file}").format(file=data["guidelines"]))
     for section in _SECTIONS:
         for name, player in _items(data.get(section)):
+            _resolve_class(section, player, path)
             prompts = cast(dict[str, Any], player).get("prompts") if _is_mapping(player) else None
             for key, value in _items(prompts):
                 place: Place = (section, name, "prompts", key)
@@ -326,6 +328,23 @@ def _resolve_files(
                 if not file.is_file():
                     problem(place, _("there is no file {file}").format(file=file))
     return problems
+
+
+def _resolve_class(section: str, player: object, path: Path) -> None:
+    """Give a player that is a class of somebody's own the folder to look in; one that another package registers as a kind
+    of its own has its class named, too.
+    """
+    if not isinstance(player, dict):
+        return
+    settings = cast(dict[str, Any], player)
+    kind = settings.get("kind")
+    if isinstance(kind, str) and not kind_of(_PARTS[section], kind).maker:
+        entry = registered(f"cuecard.{section}").get(kind)
+        if entry and "class" not in settings:
+            settings |= {"kind": PYTHON, "class": entry.value}
+    if settings.get("kind") == PYTHON:
+        folder = settings.get("folder") or "."
+        settings["folder"] = str(_absolute(folder, path)) if isinstance(folder, str) else folder
 
 
 def _absolute(value: str, path: Path) -> Path:

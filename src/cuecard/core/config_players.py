@@ -14,6 +14,7 @@ PERSON = "person"
 """The name under which a person plays the agent; see `core.human_players`."""
 
 _PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
+_CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d][\w.]*")
 _ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 # Fields of a request that the client sets itself, and those that belong in the environment.
 _RESERVED = {"model", "messages", "tools", "stream", "stream_options", "api_key", "authorization"}
@@ -42,6 +43,12 @@ def _base_url(value: str) -> str:
     if any(char in value for char in "@?#"):
         raise ValueError(_("must hold neither a password nor a query; keys come from api_key_env"))
     return value.rstrip("/")
+
+
+def _class_name(value: str) -> str:
+    if not _CLASS.fullmatch(value):
+        raise ValueError(_("must name a class as package.module:Class"))
+    return value
 
 
 def _env_name(value: str) -> str:
@@ -180,8 +187,32 @@ class HttpAgentConfig(Frozen):
     settings: Settings = Settings()
 
 
+class ClassConfig(Frozen):
+    """A player that is a class of somebody's own (docs/plugins.md). `class`: as "package.module:Class", looked for in
+    `folder` first, which is that of the configuration file. `options`: named arguments that the class is made with.
+    `timeout`: seconds that each of its methods may take.
+    """
+
+    kind: Literal["python"] = "python"
+    code: Annotated[str, Field(alias="class"), AfterValidator(_class_name)]
+    options: dict[str, JsonValue] = {}
+    timeout: Annotated[float, Field(gt=0, le=86400)] = 600
+    folder: str = ""
+
+
+class ClassAgentConfig(ClassConfig):
+    """An agent that is a class of somebody's own."""
+
+    settings: Settings = Settings()
+
+
 AgentConfig = Annotated[
-    OfflineAgentConfig | ReactAgentConfig | TeamAgentConfig | AcpAgentConfig | HttpAgentConfig,
+    OfflineAgentConfig
+    | ReactAgentConfig
+    | TeamAgentConfig
+    | AcpAgentConfig
+    | HttpAgentConfig
+    | ClassAgentConfig,
     Field(discriminator="kind"),
 ]
 
@@ -202,7 +233,9 @@ class SimulatorConfig(Frozen):
     prompts: dict[Name, Name] = {}
 
 
-UserConfig = Annotated[ScriptedUserConfig | SimulatorConfig, Field(discriminator="kind")]
+UserConfig = Annotated[
+    ScriptedUserConfig | SimulatorConfig | ClassConfig, Field(discriminator="kind")
+]
 
 
 class PythonConfig(Frozen):
@@ -273,8 +306,14 @@ class ReplayWorldConfig(Frozen):
     run: Annotated[int, Field(ge=1)]
 
 
+class ClassWorldConfig(ClassConfig):
+    """A world that is a class of somebody's own."""
+
+    python: PythonConfig | None = None
+
+
 WorldConfig = Annotated[
-    ClosedWorldConfig | ParallelWorldConfig | WebWorldConfig | ReplayWorldConfig,
+    ClosedWorldConfig | ParallelWorldConfig | WebWorldConfig | ReplayWorldConfig | ClassWorldConfig,
     Field(discriminator="kind"),
 ]
 
@@ -295,4 +334,6 @@ class ModelJudgeConfig(Frozen):
     prompts: dict[Name, Name] = {}
 
 
-JudgeConfig = Annotated[LexicalJudgeConfig | ModelJudgeConfig, Field(discriminator="kind")]
+JudgeConfig = Annotated[
+    LexicalJudgeConfig | ModelJudgeConfig | ClassConfig, Field(discriminator="kind")
+]

@@ -373,6 +373,10 @@ def secrets_of(config: Config, environ: Mapping[str, str]) -> dict[str, tuple[st
             found[f"{name} extra"] = fields
     for world in config.worlds.values():
         named(getattr(world, "api_key_env", ""))
+    for players in (config.agents, config.users, config.worlds, config.judges):
+        for name, player in players.items():
+            if fields := tuple(secret_fields(getattr(player, "options", {}))):
+                found[f"{name} options"] = fields
     for name, agent in config.agents.items():
         for variable in getattr(agent, "headers", {}).values():
             named(variable)

@@ -5,14 +5,25 @@ Whether a player is a baseline, needs a model or exists without a configuration 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 from cuecard.core.i18n import _
-from cuecard.core.lazy import imported
+from cuecard.core.plugins import PluginError, imported, load_class
 
 Part = Literal["agent", "user", "world", "judge"]
 Source = Literal["rules", "model", "program", "web", "records", "unknown"]
+
+
+PYTHON = "python"
+"""The kind of players that are classes of somebody's own; see docs/plugins.md."""
+METHODS: dict[Part, tuple[str, ...]] = {
+    "agent": ("reply", "conclude"),
+    "user": ("open", "reply"),
+    "world": ("answer",),
+    "judge": ("judge",),
+}
+"""What such a class has to have."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +130,10 @@ _KINDS: tuple[PlayerKind, ...] = (
         embedded=True,
     ),
     PlayerKind("judge", "model", "model", "ModelJudgeConfig", "judges.model:make_judge"),
+    PlayerKind("agent", PYTHON, "unknown", "ClassAgentConfig", "engine.own_players:make_agent"),
+    PlayerKind("user", PYTHON, "unknown", "ClassConfig", "engine.own_players:make_user"),
+    PlayerKind("world", PYTHON, "unknown", "ClassWorldConfig", "engine.own_players:make_world"),
+    PlayerKind("judge", PYTHON, "unknown", "ClassConfig", "engine.own_players:make_judge"),
 )
 _BY_NAME = {(found.part, found.kind): found for found in _KINDS}
 
@@ -131,6 +146,27 @@ def kinds(part: Part) -> tuple[PlayerKind, ...]:
 def kind_of(part: Part, kind: str) -> PlayerKind:
     """The properties of a kind. An unknown one (a person, or a kind in records of a newer version) has none of them."""
     return _BY_NAME.get((part, kind)) or PlayerKind(part, kind)
+
+
+def own_class(part: Part, player: Any) -> type[Any]:
+    """The class that a player of the kind `python` names; `player`: its settings. Raises `PluginError`."""
+    return load_class(player.code, player.folder, METHODS[part])
+
+
+def properties(part: Part, player: Any) -> PlayerKind:
+    """The properties of a player with these settings: those of its kind, and the `source` that its own class gives, if it
+    has one. Of a class that cannot be loaded nothing is known.
+    """
+    kind = kind_of(part, player.kind)
+    if kind.kind != PYTHON:
+        return kind
+    try:
+        source: Any = getattr(own_class(part, player), "source", "")
+    except PluginError:
+        return kind
+    # A model of the configuration is none that its settings name.
+    known = source in get_args(Source) and source != "model"
+    return replace(kind, source=source) if known else kind
 
 
 def embedded(part: Part) -> tuple[PlayerKind, ...]:

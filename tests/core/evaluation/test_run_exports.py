@@ -13,7 +13,7 @@ import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.judging import judge_responses, judge_run
-from cuecard.core.evaluation.run_exports import Options, RunExport, RunFormat, export_runs
+from cuecard.core.evaluation.run_exports import Options, RunExport, export_runs
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.formats import vibesearch, widesearch
 from cuecard.core.formats.predictions import parse_prediction
@@ -39,9 +39,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         yield opened
 
 
-def export(
-    workspace: Workspace, folder: Path, format: RunFormat, *, content: bool = False
-) -> RunExport:
+def export(workspace: Workspace, folder: Path, format: str, *, content: bool = False) -> RunExport:
     return export_runs(workspace, [1], folder, format, options=Options(content=content))
 
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import openai_server as fake
+from cuecard.annotate.samples import load_samples
 
 MODEL = """\
 models:
@@ -36,7 +37,7 @@ def test_json(cuecard):
         "config": "ok",
     }
     workspace = next(c for c in data["checks"] if c["name"] == "workspace")
-    assert workspace["data"]["tasks"] == 8
+    assert workspace["data"]["tasks"] == len(load_samples())
     assert workspace["data"]["version"]
 
 
@@ -175,3 +176,28 @@ def test_each_agent_is_started_without_a_prompt(cuecard, tmp_path: Path):
     assert states(offline.data)["agent:lost"] == "problem"
     assert states(offline.data)["agent:works"] == "skipped"
     assert "agent:plain" not in states(offline.data)
+
+
+def test_players_in_python_are_loaded(cuecard, tmp_path: Path):
+    (tmp_path / "doctor_own.py").write_text(
+        "print('imported')\nclass Whole:\n    def judge(self, task, prediction, context): ...\n"
+        "class Half:\n    def open(self, context): ...\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "cuecard.yaml").write_text(
+        "judges:\n  whole: {kind: python, class: 'doctor_own:Whole'}\n"
+        "users:\n  half: {kind: python, class: 'doctor_own:Half'}\n"
+        "agents:\n  gone: {kind: python, class: 'doctor_own:Gone'}\n",
+        encoding="utf-8",
+    )
+    found = cuecard("doctor", "--json").data["checks"]
+    own = {c["name"]: (c["state"], c["detail"]) for c in found if ":" in c["name"]}
+    assert own.pop("agent:gone")[1].startswith("doctor_own:Gone: AttributeError: module")
+    assert own == {
+        "user:half": ("problem", "doctor_own:Half: it has no method reply"),
+        "judge:whole": ("ok", "doctor_own:Whole, loaded"),
+    }
+    shown = cuecard("doctor", "--offline")
+    assert shown.code == 1
+    assert "user half" in shown.out
+    assert "judge whole" in shown.out

@@ -14,8 +14,8 @@ import typer
 import typer.main
 
 from apart import fresh
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.core.i18n import N_, current_language, set_language
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.main import Verbs
@@ -23,9 +23,7 @@ from cuecard.tui.commands.output import note, say
 from cuecard.tui.commands.verb import Command, Help, Page, Result, verb
 
 ROOT = Path(__file__).parent.parent.parent.parent
-TABLE = Table(
-    view="table", title="Sizes", headings=("what", "n"), lines=((TableCell("a"), TableCell("1")),)
-)
+TABLE = Table(view="table", title="Sizes", headings=("what", "n"), lines=((Cell("a"), Cell("1")),))
 Call = Callable[..., tuple[int, str, str]]
 
 
@@ -66,7 +64,7 @@ def every(
     who: Annotated[Sequence[str], Help(N_("Why"), "--by")] = (),
     size: Annotated[Literal["s", "m"] | None, N_("Why")] = None,
     sizes: Annotated[Sequence[Literal["s", "m"]], N_("Why")] = (),
-    family: Annotated[str, Help("", one_of=("any", "cuecard.core.tasks.gold:FAMILIES"))] = "any",
+    family: Annotated[str, Help("", one_of=("any", "cuecard.core.tasks:SHIPPED"))] = "any",
     dry_run: Annotated[bool, N_("Why")] = False,
     samples: Annotated[bool, N_("Add the sample tasks")] = True,
 ) -> str:

@@ -311,6 +311,13 @@ class HarnessTool(Frozen):
     output: str = ""
 
 
+class Printed(Frozen):
+    """What a player's own code printed during the step, which no screen shows meanwhile."""
+
+    kind: Literal["printed"] = "printed"
+    text: str
+
+
 class Remark(Frozen):
     """A note that a person makes while they play: on a problem of the agent or the task, or anything else. It
     stays in the effective log even if the turn in which it was made is discarded.
@@ -351,6 +358,7 @@ Mark = Annotated[
     | NotesKept
     | HarnessSession
     | HarnessTool
+    | Printed
     | Remark
     | PartTaken
     | CallsCut,

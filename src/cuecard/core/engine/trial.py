@@ -212,7 +212,7 @@ def _reason(error: Exception) -> tuple[Termination, str]:
 
 
 # Kinds of players whose words come from outside and leave no model call in the log that a replay could answer.
-_OUTSIDERS = frozenset({"acp", "human"})
+_OUTSIDERS = frozenset({"acp", "human", "python"})
 _PATIENCE = 0.3
 
 

@@ -123,10 +123,14 @@ _KEPT = {
         "member_steps",
         "world",
         "shared",
+        "code",
     },
     "models": {"model", "temperature", "max_tokens", "context"},
 }
-_NEVER = {"prompts", "url", "base_url", "command", "headers", "pass_env", "api_key_env", "extra"}
+_NEVER = {
+    *("prompts", "url", "base_url", "command", "headers", "pass_env", "api_key_env", "extra"),
+    *("options", "folder"),
+}
 
 
 def player_configs(

@@ -13,15 +13,7 @@ from pydantic import JsonValue
 
 from cuecard import __version__
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.evaluation.run_exports import (
-    Batch,
-    Options,
-    RunFormat,
-    Writing,
-    append_line,
-    as_json,
-    write_json,
-)
+from cuecard.core.evaluation.run_exports import Batch, Options, append_line, as_json, write_json
 from cuecard.core.formats import cuecard_files as json_lines
 from cuecard.core.formats import inspect_schema as shapes
 from cuecard.core.formats import vibesearch, widesearch
@@ -44,24 +36,11 @@ from cuecard.core.tasks.models import FAMILIES, Family
 Told = Callable[[Trajectory], None]
 
 
-def writer_for(format: RunFormat, options: Options) -> Writing:
-    match format:
-        case "vibesearch":
-            return _Vibesearch()
-        case "widesearch":
-            return _Widesearch()
-        case "jsonl":
-            return _JsonLines()
-        case "inspect":
-            return InspectLogs()
-        case "otel":
-            return Spans(options.content)
-
-
 @dataclass(frozen=True)
-class _Vibesearch:
+class Vibesearch:
     """VibeSearchBench's files: `{agent}/{qid}.jsonl`, and `{agent}/evaluation/{judge}/{qid}_{sample}.json`."""
 
+    options: Options
     families: tuple[Family, ...] = ("graph",)
     texts: bool = True
     apart: bool = True
@@ -81,9 +60,10 @@ class _Vibesearch:
 
 
 @dataclass(frozen=True)
-class _Widesearch:
+class Widesearch:
     """WideSearch's file: `{agent}/responses.jsonl`."""
 
+    options: Options
     families: tuple[Family, ...] = ("table",)
     texts: bool = True
     apart: bool = True
@@ -95,9 +75,10 @@ class _Widesearch:
 
 
 @dataclass(frozen=True)
-class _JsonLines:
+class JsonLines:
     """`trials.jsonl`, all trials in one file."""
 
+    options: Options
     families: Sequence[Family] = field(default=FAMILIES)
     texts: bool = False
     apart: bool = False
@@ -113,14 +94,16 @@ _NAME = 60
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
+@dataclass(frozen=True)
 class InspectLogs:
     """Logs for `inspect view`: `.eval` archives with one file per sample, so that neither the viewer nor this export
     holds more than one trial in memory. Equal trials give equal bytes.
     """
 
+    options: Options
     families: Sequence[Family] = FAMILIES
-    texts = False
-    apart = False
+    texts: bool = False
+    apart: bool = False
 
     def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -282,13 +265,15 @@ def _params(player: PlayerRef) -> dict[str, JsonValue]:
 
 @dataclass(frozen=True)
 class Spans:
-    content: bool = False
+    """OpenTelemetry spans: `traces.jsonl`."""
+
+    options: Options
     families: Sequence[Family] = FAMILIES
     texts: bool = False
     apart: bool = False
 
     def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
         for trajectory in batch.trajectories():
-            data = traces_of(trajectory, __version__, content=self.content)
+            data = traces_of(trajectory, __version__, content=self.options.content)
             append_line(folder / "traces.jsonl", data)
             told(trajectory)

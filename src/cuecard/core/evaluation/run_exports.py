@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -19,6 +19,7 @@ from cuecard.core.engine.events import Event, ModelReplied, effective_log
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
+from cuecard.core.formats.registry import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
 from cuecard.core.i18n import N_, _
 from cuecard.core.probes.results import EXAMINER
@@ -197,7 +198,6 @@ def _unwritable(folder: Path, error: OSError) -> CuecardError:
     return CuecardError(_("This folder cannot be written"), f"{folder}: {error.strerror or error}")
 
 
-RunFormat = Literal["vibesearch", "widesearch", "jsonl", "inspect", "otel"]
 OnWritten = Callable[[int, int], None]
 """Called with how many trials are written, and how many there are."""
 
@@ -213,7 +213,7 @@ CONTENT = N_("trials without their texts (--content writes them)")
 class RunExport(Frozen):
     """What was written. `left_out`: how many trials were left out, by the reason (in English)."""
 
-    format: RunFormat
+    format: str
     folder: Path
     trials: int
     files: tuple[Path, ...]
@@ -243,7 +243,7 @@ class Batch:
 
 
 class Writing(Protocol):
-    """A format: writes one batch into a folder, calling `told` with every trial that is written. `texts`: the
+    """A format of trials: writes one batch into a folder, calling `told` with every trial that is written. `texts`: the
     prediction is written as text that is parsed when it is read again; `apart`: each agent has its own folder.
     """
 
@@ -263,23 +263,22 @@ def export_runs(
     workspace: Archive,
     runs: Sequence[int],
     folder: Path,
-    format: RunFormat,
+    format: str,
     *,
     judges: Sequence[str] = (),
     options: Options = Options(),
     on_written: OnWritten | None = None,
     sight: Discretion | None = None,
 ) -> RunExport:
-    """Write the ended trials of `runs` into `folder`, which must be empty or not exist; all or nothing.
+    """Write the ended trials of `runs` into `folder`, which must be empty or not exist; all or nothing. `format`: one of
+    `core.formats.registry.EXPORTS`.
 
     `judges`: whose judgements are included (none: all). `sight`: what the person who gets the files may see; trials of
     which they are still to label something are left out. Raises `NotFound` for an unknown run and if no trial is left
     to write, `CuecardError` for a folder that holds something or cannot be written.
     """
-    from cuecard.core.evaluation.run_export_formats import writer_for
-
     check_new(folder)
-    writing = writer_for(format, options)
+    writing: Writing = EXPORTS[format](options)
     left: Counter[str] = Counter()
     batches = _batches(workspace, runs, writing.families, judges, left, sight)
     total = sum(len(batch.trials) for batch in batches)

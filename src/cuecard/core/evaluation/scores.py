@@ -18,7 +18,7 @@ from cuecard.core.label_records import JudgementHead
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import KeptFigures, RunRecord, TrialRecord, UsageRecord
-from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.aggregate import MEASURES, AggregateMeasure, TrialScore, aggregate
 from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
 from cuecard.core.scoring.trial_score import SCHEME, TrialFigures, figures_of
 from cuecard.core.tasks.base import Frozen
@@ -81,8 +81,10 @@ def judged_trials(
 
 
 def stamp_of(events: int) -> str:
-    """The stamp of figures computed by this version over a log of `events` events; others are computed again."""
-    return f"{__version__}/{SCHEME}/{events}"
+    """The stamp of figures computed by this version, and by those of packages with measures of their own, over a log of
+    `events` events; others are computed again.
+    """
+    return f"{__version__}/{SCHEME}{MEASURES.stamp}/{events}"
 
 
 def kept_figures(

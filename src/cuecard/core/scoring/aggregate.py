@@ -1,20 +1,22 @@
 """Aggregates samples of many tasks into one number, and names measures, statuses and terminations for people."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import fsum
 from typing import Final, NamedTuple
 
-from cuecard.core.engine.events import Termination
+from cuecard.core.engine.events import Event, Termination
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, Profile
 from cuecard.core.families.graph.score import GRAPH_MEASURES
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
-from cuecard.core.verdicts import Measure
+from cuecard.core.plugins import PluginError, Registry
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Judgement, Measure
 
 PASS_MEASURES = ("success", "acc", "pass_at_1")
 MAX_MEASURES = ("row_f1", "item_f1")
@@ -303,7 +305,37 @@ MEASURE_LABELS: Final[dict[str, str]] = {
 }
 HEADLINES: Final = CORE.each(lambda family: family.headlines)
 """The measures that result tables show, by family; JSON output has all of them."""
-COUNTS: Final = frozenset(
+
+
+@dataclass(frozen=True)
+class OwnMeasure:
+    """A measure of another package, registered in `cuecard.measures` under its name. `of` gives it for a trial, from its
+    effective log, in which long texts may be cut, and a judgement. `share`: it is between 0 and 1, not a count.
+    """
+
+    label: str
+    of: Callable[[Task, Sequence[Event], Judgement], Measure]
+    share: bool = True
+
+
+MEASURES: Final[Registry[OwnMeasure]] = Registry(
+    "cuecard.measures", {}, fits="cuecard.core.scoring.aggregate:OwnMeasure"
+)
+
+
+def _own(name: object) -> OwnMeasure | None:
+    try:
+        return MEASURES.get(str(name))
+    except PluginError:
+        return None
+
+
+class _Counts(frozenset[str]):
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or ((own := _own(name)) is not None and not own.share)
+
+
+COUNTS: Final = _Counts(
     (
         "asks",
         "tool_calls",
@@ -338,7 +370,10 @@ def measure_label(name: str) -> str:
     base = measured_as(name)
     if base != name:
         return _("{measure}, mean over tasks").format(measure=measure_label(base))
-    return _(MEASURE_LABELS[name]) if name in MEASURE_LABELS else name
+    if name in MEASURE_LABELS:
+        return _(MEASURE_LABELS[name])
+    own = _own(name)
+    return own.label if own else name
 
 
 def pooled_notes(measures: Iterable[str]) -> tuple[str, ...]:

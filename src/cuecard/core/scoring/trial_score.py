@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from cuecard.core.engine.events import Concluded, Event, Marked, Termination, TrialEnded
@@ -13,8 +14,11 @@ from cuecard.core.engine.trial_log import (
     agent_turns,
     user_turns,
 )
+from cuecard.core.errors import told
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.i18n import _
+from cuecard.core.plugins import heard
+from cuecard.core.scoring.aggregate import MEASURES
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import questions
@@ -102,12 +106,24 @@ def _barren(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
 
 
 def score_trial(task: Task, events: Sequence[Event], judgement: Judgement) -> tuple[Measure, ...]:
-    """The family's measures, then `unjudged`, then the interaction measures; every name occurs once.
+    """The family's measures, then `unjudged`, the interaction measures and those of other packages, of which one that
+    fails is undefined; every name occurs once.
 
     The prediction is read from the log. For a prediction without a log see `score_prediction`.
     """
     family = _score_family(task, prediction_of(events), events, judgement)
-    return (*family, *score_interaction(task, events))
+    ours = (*family, *score_interaction(task, events))
+    names = {measure.name for measure in ours}
+    own = [name for name in MEASURES if name not in names]
+    return (*ours, *(_score_own(name, task, events, judgement) for name in own))
+
+
+def _score_own(name: str, task: Task, events: Sequence[Event], judgement: Judgement) -> Measure:
+    try:
+        with heard([]):
+            return replace(MEASURES[name].of(task, events, judgement), name=name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others: what it raises is data
+        return Measure(name, None, 0, told(error))
 
 
 def score_prediction(

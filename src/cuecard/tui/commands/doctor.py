@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import platform
-import re
-import shutil
-import sys
 from collections.abc import Awaitable, Coroutine
-from importlib import metadata
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cuecard import __version__
-from cuecard.core.config_schema import Config, ModelConfig
-from cuecard.core.errors import CuecardError, FileProblems, NotFound, scrub_model
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.errors import scrub_model
+from cuecard.core.i18n import N_, _
 from cuecard.core.players import kind_of
-from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console, table
 from cuecard.tui.commands.verb import Result, verb
 
 if TYPE_CHECKING:
-    from cuecard.core.config_players import AgentConfig
-    from cuecard.core.doctor import ProbeReport
-
-State = Literal["ok", "warning", "problem", "skipped"]
-_OLDEST = (3, 11)
-_COLUMNS, _ROWS = 80, 24
-_REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
-
-
-class Check(Frozen):
-    """The result of a check. `name` is stable, for programs; `hint`: how to fix it; `data`: further facts."""
-
-    name: str
-    state: State
-    detail: str
-    hint: str = ""
-    data: dict[str, Any] = {}
-
+    from cuecard.core.config_schema import Config
+    from cuecard.tui.commands.doctor_checks import Check, State
 
 _STATE: dict[State, str] = {
     "ok": N_("✓ fine"),
@@ -64,18 +39,22 @@ _AT_ONCE = 8
 def doctor(
     ours: Context, *, offline: Annotated[bool, N_("Call no model, start no agent")] = False
 ) -> Result:
-    about_config, config = check_config(ours)
+    from cuecard.tui.commands import doctor_checks as checks
+
+    about_config, config = checks.check_config(ours)
     found = [
-        check_python(),
-        check_packages(),
-        check_terminal(),
-        check_encoding(),
-        check_workspace(ours),
+        checks.check_python(),
+        checks.check_packages(),
+        checks.check_terminal(),
+        checks.check_encoding(),
+        checks.check_workspace(ours),
         about_config,
     ]
     if config:
-        tool = asyncio.run(check_python_tool(config))
-        found += [*([tool] if tool else []), *_players(config, offline=offline)]
+        tool = asyncio.run(checks.check_python_tool(config))
+        found += [tool] if tool else []
+        found += [*_players(config, offline=offline), *checks.check_own_players(config)]
+    found += checks.check_plugins()
     # A command line may hold a key, and what a server says to a trial call may repeat one.
     found = [scrub_model(check) for check in found]
     wrong = any(check.state == "problem" for check in found)
@@ -89,12 +68,17 @@ def doctor(
 def _players(config: Config, *, offline: bool) -> list[Check]:
     """The models, then the agents; those on a model are as well as it is."""
     from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
+    from cuecard.tui.commands.doctor_checks import (
+        Check,
+        check_agent,
+        check_command,
+        check_model,
+        check_on_model,
+    )
 
-    kinds = {name: kind_of("agent", agent.kind) for name, agent in config.agents.items()}
-    agents = {name: agent for name, agent in config.agents.items() if not kinds[name].baseline}
     others = {
         name: agent
-        for name, agent in agents.items()
+        for name, agent in config.agents.items()
         if isinstance(agent, AcpAgentConfig | HttpAgentConfig)
     }
     if offline:
@@ -118,9 +102,9 @@ def _players(config: Config, *, offline: bool) -> list[Check]:
 
     with console(stderr=True).status(_("Calling the models and starting the agents…")):
         found = {check.name: check for check in asyncio.run(all_of_them()) if check is not None}
-    for name, agent in agents.items():
-        model = str(getattr(agent, "model", ""))
-        if name not in others:
+    for name, agent in config.agents.items():
+        if kind_of("agent", agent.kind).needs_model:
+            model = str(getattr(agent, "model", ""))
             check = check_on_model(name, model, found[f"model:{model}"])
             found[check.name] = check
     return list(found.values())
@@ -142,269 +126,17 @@ def _print(found: list[Check]) -> None:
 
 
 def _name(name: str) -> str:
+    from cuecard.tui.present.players import PART_LABELS
+
     kind, _colon, called = name.partition(":")
     match kind:
         case "model":
             return _("model {name}").format(name=called)
         case "agent":
             return _("agent {name}").format(name=called)
+        case "user" | "world" | "judge":
+            return f"{_(PART_LABELS[kind])} {called}"
+        case "plugin":
+            return called
         case _:
             return _(_NAME.get(name, name))
-
-
-def check_python() -> Check:
-    found = platform.python_version()
-    fine = sys.version_info[:2] >= _OLDEST
-    return Check(
-        name="python",
-        state="ok" if fine else "problem",
-        detail=f"{found} ({sys.executable})",
-        hint="" if fine else _("Cuecard needs Python 3.11 or newer"),
-        data={"version": found},
-    )
-
-
-def check_packages() -> Check:
-    """The packages that Cuecard's own metadata asks for, without its extras."""
-    try:
-        wanted = metadata.requires("cuecard") or []
-    except metadata.PackageNotFoundError:
-        return Check(name="packages", state="skipped", detail=_("Cuecard runs uninstalled"))
-    names = [m[0] for line in wanted if "extra ==" not in line if (m := _REQUIREMENT.match(line))]
-    versions: dict[str, str] = {"cuecard": __version__}
-    missing: list[str] = []
-    for name in sorted(names):
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            missing.append(name)
-    if missing:
-        return Check(
-            name="packages",
-            state="problem",
-            detail=_("missing: {names}").format(names=", ".join(missing)),
-            hint=_("install Cuecard again"),
-            data=versions,
-        )
-    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return Check(name="packages", state="ok", detail=listed, data=versions)
-
-
-def check_encoding() -> Check:
-    """Whether Chinese and the app's glyphs can be printed."""
-    encoding = sys.stdout.encoding or ""
-    fine = "utf" in encoding.lower()
-    return Check(
-        name="encoding",
-        state="ok" if fine else "problem",
-        detail=_("{encoding}, language {language}").format(
-            encoding=encoding, language=current_language()
-        ),
-        hint="" if fine else _("choose a UTF-8 locale, such as LANG=C.UTF-8, or set PYTHONUTF8=1"),
-        data={"encoding": encoding, "language": current_language()},
-    )
-
-
-def check_terminal() -> Check:
-    if not sys.stdout.isatty():
-        return Check(name="terminal", state="skipped", detail=_("the output is not a terminal"))
-    columns, rows = shutil.get_terminal_size()
-    colours = console().color_system
-    hints: list[str] = []
-    if columns < _COLUMNS or rows < _ROWS:
-        hints.append(_("the app wants at least 80 columns and 24 lines"))
-    if colours is None:
-        hints.append(_("no colours: TERM or NO_COLOR says so"))
-    return Check(
-        name="terminal",
-        state="warning" if hints else "ok",
-        detail=_("{columns} x {rows}, colours: {colours}").format(
-            columns=columns, rows=rows, colours=colours or _("none")
-        ),
-        hint="; ".join(hints),
-        data={"columns": columns, "rows": rows, "colours": colours},
-    )
-
-
-def check_workspace(ours: Context) -> Check:
-    """Whether the workspace can be opened. A missing default workspace is no error, as `cuecard` creates it."""
-    from cuecard.store.migrations import HEAD
-
-    try:
-        with ours.open() as workspace:
-            tasks, runs = len(workspace.tasks.summaries()), len(workspace.runs.all())
-            place = workspace.public_url
-    except CuecardError as error:
-        absent = isinstance(error, NotFound) and not ours.names_workspace
-        return Check(
-            name="workspace",
-            state="warning" if absent else "problem",
-            detail=": ".join(filter(None, (error.title, error.message))),
-            hint=error.hint,
-        )
-    return Check(
-        name="workspace",
-        state="ok",
-        detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
-            place=place, version=HEAD, tasks=tasks, runs=runs
-        ),
-        data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
-    )
-
-
-def check_config(ours: Context) -> tuple[Check, Config | None]:
-    from cuecard.core.config import CONFIG_NAME
-
-    path = ours.config_path or Path(CONFIG_NAME)
-    try:
-        config = ours.config()
-    except FileProblems as error:
-        problems = [{"line": p.line, "place": p.place, "reason": p.reason} for p in error.problems]
-        return Check(
-            name="config",
-            state="problem",
-            detail=error.message,
-            hint=error.hint,
-            data={"file": str(path), "problems": problems},
-        ), None
-    except CuecardError as error:
-        return Check(name="config", state="problem", detail=str(error), hint=error.hint), None
-    detail = _("{file}: {models} models, {agents} agents").format(
-        file=path, models=len(config.models), agents=len(config.agents)
-    )
-    if not path.exists():
-        detail = _("no {file} here: only the embedded players").format(file=path)
-    return Check(name="config", state="ok", detail=detail, data={"file": str(path)}), config
-
-
-async def check_model(name: str, config: ModelConfig) -> Check:
-    """Whether the model answers a few small calls as needed."""
-    from cuecard.core.doctor import probe
-
-    report = await probe(config)
-    data = {"base_url": config.base_url, **report.model_dump(mode="json")}
-    if not report.reachable:
-        hint = _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
-        return Check(
-            name=f"model:{name}",
-            state="problem",
-            detail=report.error,
-            hint=report.hint or hint,
-            data=data,
-        )
-    hints = _shortcomings(report)
-    detail = _("answered in {ms} ms: {what}").format(
-        ms=report.latency_ms, what=", ".join(_abilities(report))
-    )
-    state = "warning" if hints else "ok"
-    return Check(name=f"model:{name}", state=state, detail=detail, hint="; ".join(hints), data=data)
-
-
-def _abilities(report: ProbeReport) -> tuple[str, ...]:
-    json = {
-        "schema": N_("JSON by schema"),
-        "ignored": N_("takes a JSON schema but does not keep to it"),
-        "object": N_("JSON, but not by schema"),
-        "none": N_("knows no JSON mode"),
-        "unknown": N_("JSON could not be tried"),
-    }
-    return (
-        _("streams") if report.streaming else _("does not stream"),
-        _("calls tools") if report.tool_calls else _("called no tool"),
-        _(json[report.json_schema]),
-        _("counts tokens ({prompt} + {completion})").format(
-            prompt=report.usage.prompt, completion=report.usage.completion
-        )
-        if report.usage
-        else _("does not count tokens"),
-    )
-
-
-def _shortcomings(report: ProbeReport) -> list[str]:
-    hints: list[str] = []
-    if not report.streaming:
-        hints.append(_("replies will come all at once"))
-    if report.tools_error:
-        hints.append(
-            _("the server refuses tools: {reason}; use an agent with tagged calls").format(
-                reason=report.tools_error
-            )
-        )
-    elif not report.tool_calls:
-        hints.append(_("an agent on this model may not search"))
-    if not report.usage:
-        hints.append(_("tokens, costs and budgets cannot be told"))
-    return hints
-
-
-async def check_agent(name: str, agent: AgentConfig) -> Check | None:
-    """Whether an agent's external program exists; None for other kinds, which depend on their model."""
-    from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
-    from cuecard.core.doctor import try_address, try_harness
-
-    if isinstance(agent, AcpAgentConfig):
-        report = await try_harness(name, agent)
-        hint = report.hint or _("start its command once by hand: {command}").format(
-            command=" ".join(agent.command)
-        )
-        loads = _("takes up sessions") if report.loads else _("does not take up sessions")
-        opened = _("{harness}: a session was open after {ms} ms")
-        detail = f"{opened.format(harness=report.detail, ms=report.ms)}; {loads}"
-    elif isinstance(agent, HttpAgentConfig):
-        report = await try_address(name, agent)
-        hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=agent.url)
-        detail = report.detail
-    else:
-        return None
-    data = report.model_dump(mode="json")
-    if not report.works:
-        said = report.detail
-        return Check(name=f"agent:{name}", state="problem", detail=said, hint=hint, data=data)
-    state = "warning" if report.hint else "ok"
-    return Check(name=f"agent:{name}", state=state, detail=detail, hint=report.hint, data=data)
-
-
-def check_command(name: str, agent: AgentConfig) -> Check:
-    """What can be checked of an agent's command without starting it."""
-    from cuecard.core.agents.programs import find_command
-    from cuecard.core.config_players import AcpAgentConfig
-
-    detail = _("not started")
-    if isinstance(agent, AcpAgentConfig):
-        try:
-            detail = _("{program}, not started").format(program=find_command(name, agent))
-        except CuecardError as error:
-            said = error.message
-            return Check(name=f"agent:{name}", state="problem", detail=said, hint=error.hint)
-    return Check(name=f"agent:{name}", state="skipped", detail=detail)
-
-
-def check_on_model(name: str, model: str, about: Check) -> Check:
-    """The check of an agent on a model, from that of the model."""
-    fine = about.state in ("ok", "warning", "skipped")
-    told = _("plays with the model {name}") if fine else _("the model {name} does not work")
-    return Check(name=f"agent:{name}", state=about.state, detail=told.format(name=model))
-
-
-async def check_python_tool(config: Config) -> Check | None:
-    """What isolates the programs that agents write; None if no world offers the tool."""
-    if all(getattr(world, "python", None) is None for world in config.worlds.values()):
-        return None
-    from cuecard.core.worlds.python_tool import python_isolation
-
-    found = await python_isolation()
-    labels = {
-        "network": _("no network"),
-        "files": _("no files but its own"),
-        "processes": _("no process outlives it"),
-        "limits": _("limits of time, memory and processes"),
-    }
-    held = {name: bool(getattr(found, name)) for name in labels}
-    missing = [labels[name] for name, holds in held.items() if not holds]
-    return Check(
-        name="python_tool",
-        state="warning" if missing else "ok",
-        detail=", ".join(labels[name] for name, holds in held.items() if holds) or "-",
-        hint=_("not in force here: {what}").format(what=", ".join(missing)) if missing else "",
-        data=held,
-    )

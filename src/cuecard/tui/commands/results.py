@@ -80,7 +80,7 @@ def _designs(pool: Pool, name: str) -> list[DesignResult]:
 
 def _design_json(pool: Pool, one: DesignResult) -> dict[str, object]:
     from cuecard.annotate.results.designs import design_tables
-    from cuecard.annotate.results.papers import data_of_table
+    from cuecard.core.tables.texts import table_data
 
     return {
         "name": one.design.name,
@@ -88,7 +88,7 @@ def _design_json(pool: Pool, one: DesignResult) -> dict[str, object]:
         "arms": list(one.arms),
         "base": one.base,
         "families": list(one.families),
-        "sheets": [data_of_table(table) for table in design_tables(pool, one)],
+        "sheets": [table_data(table) for table in design_tables(pool, one)],
     }
 
 
@@ -112,9 +112,10 @@ def table(
         int | None, Help(N_("With curves: the fixed cohort is of trials with so many calls"), min=1)
     ] = None,
 ) -> Result:
-    from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, paper_table
+    from cuecard.annotate.results.papers import PAPER_TABLES, paper_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.scoring.trial_score import MAX_K
+    from cuecard.core.tables.texts import table_data
 
     if name not in PAPER_TABLES:
         raise unknown(_("No such table"), name, list(PAPER_TABLES))
@@ -129,7 +130,7 @@ def table(
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
     elif not tables:
         note(_("These runs have nothing for the table {name}.").format(name=name))
-    sheets = [data_of_table(table) for table in tables]
+    sheets = [table_data(table) for table in tables]
     return Result(Page(tables, share=True), lambda: {"table": name, "sheets": sheets})
 
 

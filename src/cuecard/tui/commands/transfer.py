@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.core.errors import CuecardError
+from cuecard.core.formats.registry import EXPORTS, FORMATS
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 
 _FORMATS = "cuecard.core.formats.registry:FORMATS"
-_FAMILIES = "cuecard.core.tasks.gold:FAMILIES"
-_OF_RUNS = ("vibesearch", "widesearch", "jsonl", "inspect", "otel")
+_EXPORTS = "cuecard.core.formats.registry:EXPORTS"
 _STDIN = Path("-")
 _FEW = 50
 
@@ -179,12 +179,12 @@ def export(
         str | None,
         Help(
             N_("Format. Default: cuecard for tasks, jsonl for runs"),
-            one_of=(_FORMATS, "jsonl", "inspect", "otel"),
+            one_of=(_FORMATS, _EXPORTS),
             show_default=False,
         ),
     ] = None,
     family: Annotated[
-        str | None, Help(N_("Only tasks of this family"), one_of=(_FAMILIES,))
+        str | None, Help(N_("Only tasks of this family"), one_of=("cuecard.core.tasks:SHIPPED",))
     ] = None,
     runs: Annotated[
         Sequence[int], Help(N_("Trials of this run instead of tasks; may be repeated"), "--run")
@@ -212,7 +212,6 @@ def _export_tasks(
     ours: Context, folder: Path, tasks: Sequence[str], format: str, family: Family | None
 ) -> Result:
     from cuecard.annotate.task_files import export_tasks
-    from cuecard.core.formats.registry import FORMATS
 
     if format not in FORMATS:
         what = _("{format} holds trials, not tasks; name a run with --run")
@@ -243,8 +242,6 @@ def _export_tasks(
 
 def _only_family(workspace: Workspace, format: str) -> Family | None:
     """The family of a format that holds just one; says how many tasks that leaves out."""
-    from cuecard.core.formats.registry import FORMATS
-
     families = FORMATS[format].families
     if len(families) != 1:
         return None
@@ -276,10 +273,10 @@ def _export_runs(
     """Raises `BadParameter` for a format that holds no trials, and `CuecardError`."""
     from cuecard.core.evaluation.run_exports import Options, export_runs
 
-    if format not in _OF_RUNS:
+    if format not in EXPORTS:
         what = _("{format} holds tasks, not trials; for runs: {names}")
         raise typer.BadParameter(
-            what.format(format=format, names=", ".join(_OF_RUNS)), param_hint="--format"
+            what.format(format=format, names=", ".join(EXPORTS)), param_hint="--format"
         )
     if content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")

@@ -8,6 +8,7 @@ import json as jsonlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
 from types import NoneType
@@ -20,7 +21,7 @@ from cuecard.tui.commands.context import Context, check_place, write_result
 from cuecard.tui.commands.output import as_json, note, prose, say, tell_sight
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Table
+    from cuecard.core.tables.table import Table
 
 Form = Literal["json", "markdown", "latex", "csv"]
 _FORMS: dict[str, str] = {
@@ -51,11 +52,8 @@ class Help:
 
     def words(self) -> list[str]:
         """None: any word will do."""
-        return [
-            word
-            for name in self._one_of
-            for word in (resolve_name(name) if ":" in name else (name,))
-        ]
+        words = (resolve_name(name) if ":" in name else (name,) for name in self._one_of)
+        return list(dict.fromkeys(chain.from_iterable(words)))
 
 
 Reveal = Annotated[
@@ -291,13 +289,13 @@ def _text(result: Result, form: str) -> str:
     assert isinstance(result.shown, Page)
     tables = result.shown.tables
     if form == "csv":
-        from cuecard.annotate.results.rendering import as_csv
+        from cuecard.core.tables.texts import as_csv
 
         return as_csv(tables)
     if form == "latex":
-        from cuecard.annotate.results.latex import as_latex
+        from cuecard.core.tables.latex import as_latex
 
         return "\n".join(map(as_latex, tables))
-    from cuecard.annotate.results.rendering import as_markdown
+    from cuecard.core.tables.texts import as_markdown
 
     return "\n".join(map(as_markdown, tables))

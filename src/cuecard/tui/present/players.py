@@ -8,7 +8,14 @@ from typing import Any
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_WORLD, Part, kind_of
+from cuecard.core.players import (
+    DEFAULT_AGENT,
+    DEFAULT_JUDGE,
+    DEFAULT_WORLD,
+    Part,
+    kind_of,
+    properties,
+)
 from cuecard.core.text import one_line
 
 Choices = list[tuple[str, str]]
@@ -67,13 +74,13 @@ def players_of(config: Config) -> dict[Part, dict[str, Any]]:
 
 def player_row(config: Config, part: Part, name: str, player: Any) -> PlayerRow:
     """One player of the configuration; `player` is what it says of `name`."""
-    kind = kind_of(part, player.kind)
+    kind = properties(part, player)
     named: str = getattr(player, "model", "")
     model = None if kind.source == "program" else config.models.get(named)
     own = (getattr(player, "api_key_env", ""), *getattr(player, "pass_env", ()))
     headers: dict[str, str] = getattr(player, "headers", {})
     keys = (model.api_key_env if model else "", *own, *headers.values())
-    command = " ".join(getattr(player, "command", ()))
+    command = " ".join(getattr(player, "command", ())) or getattr(player, "code", "")
     return PlayerRow(
         part=_(PART_LABELS[part]),
         name=name,
@@ -97,7 +104,7 @@ def player_choices(config: Config) -> PlayerChoices:
             (part, name)
             for part, players in parts.items()
             for name, player in players.items()
-            if kind_of(part, player.kind).baseline
+            if properties(part, player).baseline
         ),
     )
 
@@ -112,7 +119,7 @@ def _choices(config: Config, part: Part) -> Choices:
 
 
 def _label(config: Config, part: Part, name: str, player: Any) -> str:
-    kind = kind_of(part, player.kind)
+    kind = properties(part, player)
     if kind.baseline:
         return f"{name} · {kind.label}"
     model: str = getattr(player, "model", "") or getattr(player, "engine", "")

@@ -27,6 +27,7 @@ from cuecard.core.engine.messages import (
     NotesKept,
     NotesRead,
     PartTaken,
+    Printed,
     Remark,
     UserReply,
 )
@@ -95,6 +96,8 @@ def _told(body: Marked) -> tuple[str, list[str]]:
         case HarnessTool() as used:
             name = one_line(" · ".join(filter(None, (used.name, used.title, used.status))), 120)
             return _("harness's own tool: {name}").format(name=name), [used.input, used.output]
+        case Printed(text=printed):
+            return _("printed by the player's own code"), [printed]
         case Remark(about=about, text=said, by=by):
             title = _(REMARKS[about]).format(name=one_line(by, 40) or "?")
             return f"{title}: {one_line(said, 120)}", [said]
