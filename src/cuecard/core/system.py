@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,22 +17,28 @@ _FORMER: dict[str, str] = {}
 
 
 def replace_file(
-    path: Path, data: str | bytes, *, private: bool = False, new: bool = False
+    path: Path,
+    data: str | bytes | Iterable[bytes],
+    *,
+    private: bool = False,
+    new: bool = False,
 ) -> Path:
-    """Replace a file atomically: a full disk leaves the old one intact, and a link stays a link. What is no file, such
-    as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its folder must exist.
+    """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a
+    link stays a link. What is no file, such     as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its folder must exist.
     Raises `OSError`; with `new`, `FileExistsError` where there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
+    pieces = (content,) if isinstance(content, bytes) else content
     if path.exists() and not new and not path.is_file():
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            file.writelines(pieces)
         return path
     place = path.resolve()
     draft = place.with_name(f".{place.name[:80]}.{uuid4().hex[:12]}.tmp")
     try:
         mode = _PRIVATE_FILE if private else 0o666
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(content)
+            file.writelines(pieces)
         if new:
             place.touch(exist_ok=False)
         elif not private and place.exists():
