@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import typer.main
 
+from cuecard.core.formats.registry import FORMATS
 from cuecard.core.i18n import current_language, set_language
 from cuecard.tui.commands.main import build
 
@@ -52,8 +54,7 @@ cuecard labels import FILE...              labels made in spreadsheets or Label 
 cuecard agree FILE.csv                     every coefficient with its interval (agreement.md)
 cuecard agree --run 4 --effect             what people's labels change of the scores (effect.md)
 cuecard fidelity 4                         simulators against people, scores against what people said (fidelity.md)
-cuecard import PATH... --dry-run           cuecard YAML, vibesearch, widesearch, paraworld, discobench, graphml,
-                                           turtle, jsonld; what would happen
+cuecard import PATH... --dry-run           {formats}
 cuecard check tasks/ --all                 every problem in task files, silenced ones too (lint.md)
 cuecard qc espresso                        leakage, ambiguity, laws, effort: flags and a proposal (qc.md)
 cuecard pack -o ana.cuepack                what you did as one file, for those who work apart (apart.md)
@@ -74,7 +75,7 @@ def cli_page() -> str:
         context = command.make_context("cuecard", [], resilient_parsing=True)
         listed = list(_verbs(command, context, "cuecard"))
         parts = [
-            HEAD,
+            HEAD.replace("{formats}", _formats()),
             "## Verbs\n",
             _list(listed),
             "## Before the verb\n",
@@ -84,6 +85,12 @@ def cli_page() -> str:
     finally:
         set_language(language)
     return "\n".join(parts)
+
+
+def _formats() -> str:
+    """What `cuecard import` reads, in lines under one another."""
+    said = f"cuecard YAML, {', '.join(name for name in FORMATS if name != 'cuecard')}; what would happen"
+    return f"\n{' ' * 43}".join(wrap(said, 75))
 
 
 def _verbs(command: Any, context: Any, above: str) -> Iterator[tuple[str, Any, Any]]:

@@ -20,12 +20,14 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from cuecard.core.tasks import SHIPPED
+
 ROOT = Path(__file__).parent.parent
 LAYERS = ("tui", "annotate", "store", "core")
 """The packages from above to below; imports point down."""
-FAMILIES = {"graph", "table", "checkpoints", "facts"}
+FAMILIES = set(SHIPPED)
 FAMILY_CLASSES = {
-    *("Graph", "Table", "CheckpointChain", "FactWorld"),
+    *(where.partition(":")[2] for where in SHIPPED.values()),
     *("TriplesPrediction", "TablePrediction", "AnswerPrediction"),
 }
 """Classes of gold, and of what is handed in."""
@@ -36,8 +38,8 @@ AT_HOME = (
     "cuecard.tui.shipped_families",
 )
 """Where each family stands by itself: what is asked of a family there tells none apart from others."""
-NO_FAMILIES = {"cuecard.tui.present.markdown", "cuecard.core.formats.graphml"}
-"""A page of text has tables, and GraphML has graphs; neither is a family."""
+NO_FAMILIES = {"cuecard.tui.present.markdown", "cuecard.core.formats.graphml", "cuecard.core.tasks"}
+"""A page of text has tables, and GraphML has graphs; neither is a family. `core.tasks` lists the families."""
 MEASURED = """
 import sys, threading, cuecard
 from pathlib import Path
@@ -321,10 +323,10 @@ def main() -> int:
         Figure("arrows that point up", len([*filter(points_up, pairs)]), 0, 0),
         Figure("files", len(known), 600, 600),
         Figure("lines", lines, 146_900, 120_000),
-        Figure("imports, share of lines in %", share, 7.5, 7.5),
+        Figure("imports, share of lines in %", share, 7.6, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
-        Figure("branches on the family", len([*chain(*branches.values())]), 20, 20),
-        Figure("files with such branches", len(branches), 11, 11),
+        Figure("branches on the family", len([*chain(*branches.values())]), 13, 13),
+        Figure("files with such branches", len(branches), 8, 8),
         Figure("files that a run executes", len(run), 120, 120),
     ]
     print(*figures, sep="\n")

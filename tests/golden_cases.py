@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from cuecard.annotate.samples import load_sample
 from cuecard.core.families.graph.gold import Graph
+from cuecard.core.formats.registry import FORMATS
 from cuecard.core.tasks.yaml_io import dump_task
 from cuecard.tui.commands.verbs import every_verb
 from golden_text import Case
@@ -37,7 +38,8 @@ through the same renderers and are printed for people and as JSON.
 FORMS = ("", "--json", "--markdown")
 PLAIN = FORMS[:1]
 """For what only chooses other trials, or other figures, of a table that stands in all forms beside it."""
-TASK_FORMATS = ("cuecard", "vibesearch", "widesearch", "paraworld", "discobench", "graphml")
+TASK_FORMATS = tuple(name for name in FORMATS if name not in ("turtle", "jsonld"))
+"""Formats of tasks in which a whole workspace is written and read again; RDF is, of one task."""
 
 FERRY = """\
 id: ferry

@@ -204,6 +204,8 @@ def tasks(draw: st.DrawFn, family: Family | None = None) -> Task:
             gold = draw(chains())
         case "facts":
             gold = draw(fact_worlds())
+        case _:
+            raise LookupError(f"there is no strategy for gold of the family {chosen!r}")
     fields = st.dictionaries(any_text(2), json_values(), max_size=3)
     return Task(
         id=draw(st.from_regex(r"\A[a-z0-9][a-zA-Z0-9_.\-中文]{0,20}\Z").filter(_is_id)),

@@ -14,12 +14,14 @@ import pytest
 
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.annotate.families.registry import ANNOTATE
+from cuecard.annotate.independent_gold.building import obstacle, open_blank
+from cuecard.annotate.independent_gold.comparison import align
 from cuecard.annotate.lint.rules import lint, loosely
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import tables_by_family
 from cuecard.annotate.results.trial_record import open_trial
 from cuecard.annotate.task_files import export_tasks, import_path
-from cuecard.core.errors import FileProblems
+from cuecard.core.errors import FileProblems, NotAllowed
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.run_exports import export_runs
 from cuecard.core.evaluation.runs import start_run
@@ -27,6 +29,7 @@ from cuecard.core.families.registry import CORE, CoreFamily, MissingPart, regist
 from cuecard.core.gold_changes import item_changes
 from cuecard.core.judges.lexical import judge_lexically
 from cuecard.core.scoring.trial_score import score_prediction
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import FAMILIES, forget_gold
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, parse_task
@@ -86,7 +89,7 @@ def test_a_task_is_read_and_written_as_it_stands(peaks: Task) -> None:
     assert dump_task(peaks) == TEXT
     assert Task.model_validate_json(peaks.model_dump_json()) == peaks
     assert len(content_hash(peaks)) == 64
-    assert list(FAMILIES) == ["graph", "table", "checkpoints", "facts", "ranking"]
+    assert list(FAMILIES) == [*SHIPPED, "ranking"]
 
 
 def test_what_is_wrong_in_a_file_is_told_by_line(ranking: None) -> None:
@@ -135,6 +138,16 @@ def test_a_part_that_is_left_out_is_refused_by_name(ranking: None) -> None:
         register(RANKING)
     with pytest.raises(ValueError, match="gold of the family 'ranking'"):
         register(replace(RANKING, name="another"))
+
+
+def test_its_gold_is_not_built_twice_and_who_asks_is_told(peaks: Task, tmp_path: Path) -> None:
+    with Workspace.open(tmp_path / "cuecard.db", create=True) as workspace:
+        workspace.tasks.save(peaks, author="Ana")
+        assert "not built twice" in obstacle(workspace, "peaks", "Ben")
+        with pytest.raises(NotAllowed, match="cannot build this gold"):
+            open_blank(workspace, "peaks", "Ben")
+    with pytest.raises(MissingPart, match="'ranking' is not built twice"):
+        align(peaks.gold, peaks.gold)
 
 
 @pytest.fixture

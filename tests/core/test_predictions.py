@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import strategies
 from budget import examples
+from cuecard.core.families.registry import CORE
 from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.tasks.gold import FAMILIES, Family
 from cuecard.core.verdicts import (
@@ -275,13 +276,12 @@ def test_a_quarter_of_a_megabyte_of_anything_is_read(family: Family, piece: str)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_large_prediction_is_read_whole(family: Family) -> None:
     n = 8_000
-    texts: dict[Family, str] = {
-        "graph": json.dumps([{**T1, "tail": "é" * 40 + str(i)} for i in range(n)]),
+    texts = {
+        "triples": json.dumps([{**T1, "tail": "é" * 40 + str(i)} for i in range(n)]),
         "table": "| A | B |\n|---|---|\n" + "".join(f"| {'x' * 60}{i} | {i} |\n" for i in range(n)),
-        "facts": "word " * 200_000 + "\n\nFinal answer: 42",
-        "checkpoints": "word " * 200_000 + "\n\n<answer>42</answer>",
+        "answer": "word " * 200_000 + "\n\n<answer>42</answer>",
     }
-    found = parse_prediction(family, texts[family])
+    found = parse_prediction(family, texts[CORE[family].handed_in])
     match found:
         case TriplesPrediction():
             assert len(found.triples) == n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuecard.annotate.authoring.diff import MatchRule
@@ -17,11 +17,6 @@ from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
 from fifth_family.core import Ranked, Ranking
-
-
-def _blind(gold: Ranking, cover: Callable[[str], str]) -> dict[str, Any]:
-    del cover
-    return {"family": "ranking", "by": gold.by, "ranked": []}
 
 
 def _written(gold: Mapping[str, Any]) -> Ranking:
@@ -71,7 +66,7 @@ RANKING = AnnotateFamily(
     drafts=("translation",),
     persona=False,
     blank=lambda: {"by": "", "ranked": [{"name": "", "figure": "", "grade": 1, "sources": []}]},
-    blind=_blind,
+    independent=None,
     written=_written,
     fields={
         "by": Leaf("Order"),

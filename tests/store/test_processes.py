@@ -140,3 +140,16 @@ def test_threads_share_a_workspace(workspace: Workspace, make_task: Callable[...
         numbers = list(pool.map(save, range(64)))
         list(pool.map(lambda _n: workspace.tasks.summaries(), range(64)))
     assert sorted(numbers) == list(range(1, 65))
+
+
+def test_its_version_changes_with_what_anybody_saves_and_with_nothing_else(url: str) -> None:
+    with Workspace.open(url) as mine, Workspace.open(url) as other:
+        before = mine.version()
+        assert mine.tasks.count() == 0
+        assert not other.people.exists("Ann")
+        assert mine.version() == before
+        other.people.add("Ann")
+        theirs = mine.version()
+        assert theirs != before
+        mine.people.add("Ben")
+        assert mine.version() != theirs

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.samples import load_samples
 from cuecard.core.contributions import TaskState
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run
@@ -60,7 +61,7 @@ async def test_a_first_start_asks_once_and_adds_the_samples(empty_app: CuecardAp
         assert isinstance(pilot.app.screen, HomeScreen)
         assert len(pilot.app.screen_stack) == 1
     with Workspace.open(Path(empty_app.services.url.removeprefix("sqlite:///"))) as workspace:
-        assert workspace.tasks.count() == 8
+        assert workspace.tasks.count() == len(load_samples())
         assert [person.name for person in workspace.people.all()] == ["Mai"]
 
 

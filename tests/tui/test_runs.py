@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, SelectionList
 
+from cuecard.annotate.samples import load_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
 from cuecard.core.evaluation.plans import RunPlan, create_run
@@ -53,7 +54,7 @@ async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         tasks = app.screen.query_one("#tasks", SelectionList)
-        assert len(tasks.selected) == 8
+        assert len(tasks.selected) == len(load_samples())
         await pilot.press("a", "space", "down", "space")
         await until(pilot, lambda: "tasks: 2 · agents: 1 · trials: 2" in shown(app.screen))
         await pilot.press("ctrl+s")

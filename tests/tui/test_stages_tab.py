@@ -12,9 +12,9 @@ from cuecard.tui.outside_programs import KeptText
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.brief import BriefPane
 from cuecard.tui.screens.task.evidence import EvidencePane
-from cuecard.tui.screens.task.fields import LineEditor, TextEditor
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.stages import RehearsePane, SplitDialog, StagesPane
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.text import Paragraphs, Prose
 from openai_server import running, text
 from tui_rooms import until

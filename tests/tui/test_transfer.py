@@ -6,6 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Button, Select, Static
 
+from cuecard.annotate.samples import load_samples
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -76,7 +77,7 @@ async def test_marked_tasks_are_written_and_what_does_not_fit_is_told(
     app = app_with_samples
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await tasks_screen(pilot)
-        await until(pilot, lambda: screen.listing.table.count == 8)
+        await until(pilot, lambda: screen.listing.table.count == len(load_samples()))
         await pilot.press("down", "down", "space", "down", "space", "c", "e")
         await until(pilot, lambda: isinstance(app.screen, ExportDialog))
         dialog = app.screen

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.labelling.files.entries import csv_text, guarded
 from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
@@ -22,6 +21,7 @@ from cuecard.core.evaluation.decisions import turn_items
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import active
 from cuecard.core.records import SessionForm
+from cuecard.core.tables.texts import csv_text, guarded
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, TaskLanguage
 

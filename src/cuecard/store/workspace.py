@@ -175,6 +175,12 @@ class Workspace:
         """Why nothing can be saved, "" if it can."""
         return self._database.barred.reason if self._database.barred else ""
 
+    def version(self) -> str:
+        """Another text than before if anything was saved since, by anybody. Costs next to nothing. Raises
+        `CuecardError`.
+        """
+        return self._database.version()
+
     @property
     def exchange(self) -> Exchange:
         """Export and import of bundles; loaded on first use, because few sessions need it."""

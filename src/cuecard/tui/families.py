@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from cuecard.core.families.registry import Parts
-from cuecard.core.tasks.gold import SHIPPED, G
+from cuecard.core.tasks import SHIPPED
+from cuecard.core.tasks.gold import G
 from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.tui.present.entries import Entry, Paragraph
 
@@ -62,6 +63,19 @@ class Versions:
     label: str = ""
 
 
+def each_by(side: Callable[[G, Compared, int], Side]) -> Callable[[G, G, Compared], Versions]:
+    """Both versions where each is shown by itself: by `side`, the element of a gold at an index."""
+
+    def versions(author: G, second: G, element: Compared) -> Versions:
+        i, j = element.author, element.second
+        return Versions(
+            Side() if i is None else side(author, element, i),
+            Side() if j is None else side(second, element, j),
+        )
+
+    return versions
+
+
 @dataclass(frozen=True)
 class HandIn:
     """What a person handed in, as read. `told`: a short summary; `problems`: sentences on what cannot be read or looks
@@ -89,8 +103,10 @@ class TuiFamily(Generic[G]):
     the one list of what the gold is made of.
 
     A person in an agent's place: `asked` and `ends` say what to do, `hint` what to type at the end, and `read` what
-    was typed. `build` says what somebody does who builds the gold anew, `given` is what of it such a person is shown;
-    `versions` are the two of one element in a comparison of two golds. `values`: what stands behind the keys that worlds log.
+    was typed. `values`: what stands behind the keys that worlds log.
+
+    Gold that is built twice (`AnnotateFamily.independent`): `build` says what somebody does who builds it anew, `given` is
+    what of it such a person is shown; `versions` are the two of one element in a comparison, by default its line in each.
     """
 
     badge: tuple[str, str, str]
@@ -103,10 +119,12 @@ class TuiFamily(Generic[G]):
     ends: str
     hint: str
     read: Callable[[PublicTask, str], HandIn]
-    build: str
-    given: Callable[[Mapping[str, Any]], Iterable[Entry]]
-    versions: Callable[[G, G, Compared], Versions]
     values: Callable[[G], dict[str, str]]
+    build: str = ""
+    given: Callable[[Mapping[str, Any]], Iterable[Entry]] = lambda _gold: ()
+    versions: Callable[[G, G, Compared], Versions] = field(
+        default=each_by(lambda gold, _element, index: Side(gold.lines[index]))
+    )
 
 
 TUI: Parts[TuiFamily[Any]] = Parts(

@@ -52,6 +52,10 @@ class Services:
         """Run `call` with the workspace in a thread. Raises what it raises."""
         return await asyncio.to_thread(lambda: call(self.workspace()))
 
+    async def version(self) -> str:
+        """Another text than before if anything was saved in the workspace since. Raises `CuecardError`."""
+        return await self.ask(lambda workspace: workspace.version())
+
     def workspace(self) -> Workspace:
         """The open workspace; slow the first time, so never call it on the screen's thread."""
         with self._lock:

@@ -5,13 +5,11 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.families import TuiFamily
+from cuecard.tui.families import TuiFamily, each_by
 from cuecard.tui.present.independent_gold import (
     chain_side,
-    each_by,
     given_columns,
     graph_versions,
-    nothing_given,
     table_versions,
     world_side,
 )
@@ -43,7 +41,6 @@ GRAPH = TuiFamily(
     hint=N_("One triple a line: head | relation | tail. Pasted CSV, tables or JSON will do."),
     read=triples_typed,
     build=N_("Find all triples that a complete answer has, with their sources, and type them."),
-    given=nothing_given,
     versions=graph_versions,
     values=_graph_values,
 )
@@ -97,7 +94,6 @@ CHECKPOINTS = TuiFamily(
     hint=N_("The answer to the last question, in a few words."),
     read=answer_typed,
     build=N_("Find the steps that lead to the answer, with their targets, and the answer."),
-    given=nothing_given,
     versions=each_by(chain_side),
     values=lambda gold: {},
 )
@@ -130,7 +126,6 @@ FACTS = TuiFamily(
     hint=N_("The answer alone."),
     read=answer_typed,
     build=N_("The facts of this world are given. Find the answer, and say how it follows."),
-    given=nothing_given,
     versions=each_by(world_side),
     values=_world_values,
 )

@@ -7,7 +7,7 @@ import pytest
 from cuecard.annotate.fidelity.detail_tables import sizes_table
 from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.report import fidelity_of
-from cuecard.annotate.fidelity.tables import TurnCell, circumstances, fidelity_tables
+from cuecard.annotate.fidelity.tables import circumstances, fidelity_tables
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
@@ -172,7 +172,7 @@ def test_answers_are_held_against_scores(workspace: Workspace):
         "“How much work was it?” and the scores, within tasks",
     ]
     cells = tables[0].lines[0]
-    assert [type(cell) for cell in cells] == [TurnCell] * 4
+    assert [cell.place for cell in cells] == [meaning.correlations[0]] * 4
     assert cells[2].statistic == meaning.correlations[0].spearman
     assert tables[1].lines[0][3].statistic == meaning.correlations[0].kendall_within
     notes = " ".join(tables[0].notes)

@@ -8,7 +8,7 @@ from cuecard.annotate.fidelity.findings import Turns, open_to, turns_at
 from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
 from cuecard.annotate.fidelity.model import Fidelity, FindingKind
 from cuecard.annotate.fidelity.report import gather, report_of
-from cuecard.annotate.fidelity.tables import TurnCell, fidelity_tables
+from cuecard.annotate.fidelity.tables import fidelity_tables
 from cuecard.store.workspace import Workspace
 from fidelity_planted import planted
 from fidelity_sessions import CAREFUL, SLOPPY
@@ -29,11 +29,12 @@ def test_every_count_of_a_table_is_the_number_of_its_turns(
     for table in fidelity_tables(found):
         for line in table.lines:
             cell = line[1]
-            if not isinstance(cell, TurnCell) or cell.turns is None:
+            turns = cell.place
+            if not isinstance(turns, Turns):
                 continue
-            if table.view == "cues" or (table.view == "findings" and cell.turns.found):
+            if table.view == "cues" or (table.view == "findings" and turns.found):
                 number = int(cell.text.split()[0])
-                assert len(turns_at(inputs, found, cell.turns)) == number, (table.title, line[0])
+                assert len(turns_at(inputs, found, turns)) == number, (table.title, line[0])
                 counted += 1
     assert counted > 20
 

@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.independent_gold.alignment import align
-from cuecard.annotate.independent_gold.comparison import adjudicated, all_of, undecided
+from cuecard.annotate.independent_gold.comparison import adjudicated, agreement_of, align, pooled
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
     Level,
-    agreement_of,
+    all_of,
     best_assignment,
-    pooled,
+    undecided,
 )
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.yaml_io import load_task
 
@@ -83,7 +83,7 @@ def said_in(gold: Gold) -> list[tuple[str, ...]]:
             raise AssertionError
 
 
-@pytest.mark.parametrize("gold", ["graph", "table", "checkpoints", "facts"])
+@pytest.mark.parametrize("gold", SHIPPED)
 def test_a_gold_agrees_with_itself_and_either_side_of_it_is_the_gold(
     gold: str, sample_dir: Path
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.compare import Place, cases_at, compare, seen_by
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Scope, gather
 from cuecard.annotate.labelling.comparison.model import (
@@ -22,6 +21,7 @@ from cuecard.annotate.labelling.comparison.tables import tables_of
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 from judged_trials import ended_run, graph_task, triples

@@ -17,6 +17,7 @@ from cuecard.core.evaluation.decisions import decisions_of
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.records import TrialCell
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict
 from cuecard.store.workspace import Workspace
@@ -42,7 +43,7 @@ def test_the_population_is_what_machines_decided(played: tuple[Workspace, int]) 
     units = population_of(workspace, SamplingPlan(runs=(run,), n=1))
     records = workspace.verdicts.records(run)
     assert Counter(unit.item.kind for unit in units) == Counter(r.item.kind for r in records)
-    assert {unit.family for unit in units} == {"graph", "table", "checkpoints", "facts"}
+    assert {unit.family for unit in units} == set(SHIPPED)
     assert all(unit.relation for unit in units if unit.item.kind is ItemKind.TRIPLE)
     everything = population_of(workspace, SamplingPlan(runs=(run,), n=1, kinds=tuple(ItemKind)))
     kinds = {unit.item.kind for unit in everything}

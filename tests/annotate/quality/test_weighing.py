@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.lint.codes import Finding, Severity
 from cuecard.annotate.quality.decision_table import STAGE, STAGES, StageName, propose
 from cuecard.annotate.quality.report import ExpertCheck, QcInputs, StageReport, share_of, weigh
 from cuecard.core.probes.results import ProbeName, ProbeResult
 from cuecard.core.records import EffortTotals
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 

@@ -10,10 +10,10 @@ from budget import examples
 from cuecard.annotate.results.comparison_tables import comparison_tables
 from cuecard.annotate.results.comparisons import arms_of, compare, comparisons
 from cuecard.annotate.results.paired_differences import sign_test
-from cuecard.annotate.results.rendering import as_markdown
 from cuecard.annotate.results.scores import score_table
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.texts import as_markdown
 from result_rows import pool, row, run
 
 ALPHA = (0.2, 0.4, 0.4, 0.6, 0.8, 1.0)

@@ -12,9 +12,9 @@ from cuecard.annotate.results.designs import (
     design_tables,
     designs_in,
 )
-from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, keyed, paper_table
-from cuecard.annotate.results.rendering import ResultCell
+from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.core.errors import NotFound
+from cuecard.core.tables.texts import table_data
 from result_rows import pool, row
 
 
@@ -180,7 +180,7 @@ def test_each_line_tells_what_else_differs_and_what_is_unpaired():
     # The same is told, from the same place, where it is compared by the setting or put into tables.
     (whole,) = {c.contrasts[0].alone for c in comparisons(rows, "setting", "neutral")}
     assert whole == "alpha"
-    data = [data_of_table(each) for each in paper_table(rows, "settings")]
+    data = [table_data(each) for each in paper_table(rows, "settings")]
     assert {"text": "Memory"} in [line[-2] for each in data for line in each["lines"]]
 
 
@@ -232,11 +232,11 @@ def test_figures_of_tables_are_found_in_the_json_at_their_keys():
         PAPER_TABLES
     )
     tables = keyed("main", PAPER_TABLES["main"](rows))
-    data = [data_of_table(each) for each in tables]
+    data = [table_data(each) for each in tables]
     seen = 0
     for each in tables:
         for cell in (cell for line in each.lines for cell in line):
-            if isinstance(cell, ResultCell) and cell.key.startswith("tables/"):
+            if cell.key.startswith("tables/"):
                 _tables, _main, at, _lines, line, column, last = cell.key.split("/")
                 assert data[int(at)]["lines"][int(line)][int(column)][last] == cell.number
                 seen += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.errors.behaviour_tables import (
     compaction_tables,
     interaction_tables,
@@ -18,7 +17,6 @@ from cuecard.annotate.results.errors.family_tables import (
     tier_tables,
 )
 from cuecard.annotate.results.errors.report import error_report, search_errors
-from cuecard.annotate.results.rendering import ResultCell, as_markdown
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.scoring.trial_score import (
     FactFigures,
@@ -27,6 +25,8 @@ from cuecard.core.scoring.trial_score import (
     TableFigures,
     Tally,
 )
+from cuecard.core.tables.table import Table
+from cuecard.core.tables.texts import as_markdown
 from result_rows import pool, row
 
 
@@ -36,7 +36,6 @@ def texts(table: Table) -> list[list[str]]:
 
 def behind(table: Table, line: int, column: int) -> tuple[int, ...]:
     cell = table.lines[line][column]
-    assert isinstance(cell, ResultCell)
     return cell.trials
 
 
@@ -161,7 +160,6 @@ def test_interaction_is_a_mean_over_tasks():
     # Of t1 3, of t2 9.
     assert texts(turns) == [["a", "3", "2", "6.0", "75.0"]]
     cell = turns.lines[0][3]
-    assert isinstance(cell, ResultCell)
     assert cell.key == "groups/a/graph/measures/agent_turns/avg"
     assert cell.statistic
     assert (cell.statistic.n, cell.number) == (2, 6)

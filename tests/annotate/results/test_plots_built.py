@@ -15,7 +15,6 @@ from cuecard.annotate.results.plots.model import (
     value_text,
 )
 from cuecard.annotate.results.pool import Pool, Row
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import score_table
 from cuecard.core.engine.events import Termination
 from cuecard.core.scoring.trial_score import FactFigures
@@ -182,9 +181,7 @@ def test_tables_have_every_point_with_trials(two: Pool) -> None:
     for plot in plots_of(two):
         table = plot_table(plot)
         assert len(table.lines) == (len(plot.y.names) if plot.cells else len(list(plot.points)))
-        known = {
-            id for line in table.lines for c in line if isinstance(c, ResultCell) for id in c.trials
-        }
+        known = {id for line in table.lines for c in line for id in c.trials}
         assert known == set(plot.trials)
         assert all(len(line) == len(table.headings) for line in table.lines)
 

@@ -22,6 +22,7 @@ from cuecard.core.evaluation.judging import (
     try_judging,
 )
 from cuecard.core.evaluation.scores import score_run
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Judgement, Prediction, UnusablePrediction
 from cuecard.store.workspace import Workspace
@@ -236,7 +237,7 @@ def test_the_demo(tmp_path):
     assert report.db is None
     assert report.problems == ()
     assert len(report.trials) == len(load_samples())
-    assert {group.family for group in report.groups} == {"graph", "table", "checkpoints", "facts"}
+    assert {group.family for group in report.groups} == set(SHIPPED)
     kept = run_demo(tmp_path / "demo.db")
     assert kept.db == tmp_path / "demo.db"
     assert kept.db.exists()

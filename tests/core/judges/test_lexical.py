@@ -6,6 +6,7 @@ from cuecard.core.engine.step_context import Judge
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
+from cuecard.core.families.registry import family_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.judges.lexical import LexicalJudge, judge_lexically
 from cuecard.core.scoring.trial_score import score_prediction
@@ -49,9 +50,8 @@ async def test_gold_is_right_by_its_own_measure(path):
     assert judgement.judge == judge.ref
     assert judgement.revision_hash == content_hash(task)
     assert all(v.decision is Decision.YES for v in judgement.verdicts)
-    main = {"graph": "triplet_f1", "table": "success", "checkpoints": "acc", "facts": "pass_at_1"}
     scores = {m.name: m.value for m in score_prediction(task, prediction, judgement)}
-    assert scores[main[task.family]] == 1
+    assert scores[family_of(task).main] == 1
     assert scores["unjudged"] == 0
 
 
@@ -62,10 +62,8 @@ def test_what_cannot_be_read_is_wrong_item_by_item(path, empty):
     gold = judge_lexically(task, gold_as_prediction(task))
     prediction = UnusablePrediction(reason="no table [red]found[/]")
     if empty == "other kind":
-        answer_family = task.family in ("checkpoints", "facts")
-        prediction = (
-            TriplesPrediction(triples=()) if answer_family else AnswerPrediction(answer="x")
-        )
+        answers = family_of(task).handed_in == "answer"
+        prediction = TriplesPrediction(triples=()) if answers else AnswerPrediction(answer="x")
     judgement = judge_lexically(task, prediction)
     assert [v.item for v in judgement.verdicts] == [v.item for v in gold.verdicts]
     assert all(v.decision is Decision.NO and v.rationale for v in judgement.verdicts)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 import strategies
 from budget import examples
 from cuecard.core.errors import FileProblems
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import Family
 from cuecard.core.tasks.models import Foreign, Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task
@@ -54,7 +55,7 @@ def problems(text: str) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize("family", ["graph", "table", "checkpoints", "facts"])
+@pytest.mark.parametrize("family", SHIPPED)
 def test_any_task_comes_back_from_yaml_as_it_was(family: Family) -> None:
     @slow
     @given(strategies.tasks(family))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cuecard.annotate.samples import load_samples
+from cuecard.core.tasks import SHIPPED
 
 
 def test_demo(program, tmp_path: Path):
@@ -22,9 +23,9 @@ def test_demo_as_json_keeps_its_workspace(cuecard, tmp_path: Path):
     assert kept.code == 0
     assert kept.data["db"] == "demo.db"
     assert kept.data["problems"] == []
-    assert len(kept.data["results"]) == 8
+    assert len(kept.data["results"]) == len(load_samples())
     assert all(result["baseline"] and result["judged"] for result in kept.data["results"])
-    assert [group["trials"] for group in kept.data["groups"]] == [2, 2, 2, 2]
+    assert [group["trials"] for group in kept.data["groups"]] == [2] * len(SHIPPED)
     assert (
         cuecard("--db", "demo.db", "score", "1", "--json").data["results"] == kept.data["results"]
     )

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import openai_server as fake
+from cuecard.annotate.samples import load_samples
 
 MODEL = """\
 models:
@@ -36,7 +37,7 @@ def test_json(cuecard):
         "config": "ok",
     }
     workspace = next(c for c in data["checks"] if c["name"] == "workspace")
-    assert workspace["data"]["tasks"] == 8
+    assert workspace["data"]["tasks"] == len(load_samples())
     assert workspace["data"]["version"]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.fidelity.findings import Turns
 from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
 from cuecard.annotate.fidelity.model import Agreement, Correlation, Fidelity, Point
 from cuecard.annotate.fidelity.tables import fidelity_tables
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.tables.statistic import Statistic
 from cuecard.tui.present.fidelity import (
     FidelityView,
     figure_lines,

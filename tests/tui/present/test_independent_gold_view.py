@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from cuecard.annotate.independent_gold.alignment import align
 from cuecard.annotate.independent_gold.building import COVER, blank_for
-from cuecard.annotate.independent_gold.comparison import Comparison, IndependentGold
-from cuecard.annotate.independent_gold.matching import agreement_of
+from cuecard.annotate.independent_gold.comparison import (
+    Comparison,
+    IndependentGold,
+    agreement_of,
+    align,
+)
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.tui.present.entries import Entry

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table
-from cuecard.annotate.results.rendering import ResultCell
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.tables import on_one_scale, plot_lines, table_rows
 
 
-def cell(text: str, value: float, low: float, high: float) -> ResultCell:
-    return ResultCell(text, statistic=Statistic(name="x", value=value, n=9, low=low, high=high))
+def cell(text: str, value: float, low: float, high: float) -> Cell:
+    return Cell(text, statistic=Statistic(name="x", value=value, n=9, low=low, high=high))
 
 
-def table(*cells: ResultCell) -> Table:
-    line = (ResultCell("a line"), *cells)
+def table(*cells: Cell) -> Table:
+    line = (Cell("a line"), *cells)
     return Table("results", "title", ("What", *("x" for _cell in cells)), (line,))
 
 
@@ -50,7 +49,7 @@ def test_only_figures_of_one_scale_are_drawn_together() -> None:
     assert on_one_scale(table(SHARE, DIFFERENCE, PERCENT))
     assert not on_one_scale(table(SHARE, TOKENS))
     assert on_one_scale(table(TOKENS))
-    assert not on_one_scale(table(ResultCell("7", value=7.0)))
+    assert not on_one_scale(table(Cell("7", value=7.0)))
     axis, line = plot_lines(table(SHARE), 40, 5)
     assert axis.startswith("        0.7")
     assert line.startswith("a line  ")
@@ -59,8 +58,6 @@ def test_only_figures_of_one_scale_are_drawn_together() -> None:
 
 def test_names_are_drawn_without_what_a_terminal_would_act_on() -> None:
     hostile = cell("0.5 [0.4, 0.6]", 0.5, 0.4, 0.6)
-    one = Table(
-        "results", "t", ("What", "\x1b[31mred"), ((ResultCell("a\x1b]0;x\x07\nb"), hostile),)
-    )
+    one = Table("results", "t", ("What", "\x1b[31mred"), ((Cell("a\x1b]0;x\x07\nb"), hostile),))
     lines = plot_lines(one, 60, 5)
     assert not any(mark in "".join(lines) for mark in ("\x1b", "\x07", "\n"))

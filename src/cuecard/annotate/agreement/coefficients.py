@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, beyond_chance, ratio
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Coefficient, Statistic, beyond_chance, ratio
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from math import atan, cos, pi, sin, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Coefficient, Statistic
 
 if TYPE_CHECKING:
     import numpy as np

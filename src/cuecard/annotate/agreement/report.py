@@ -17,7 +17,6 @@ from cuecard.annotate.agreement.coefficients import (
 from cuecard.annotate.agreement.intervals import RESAMPLES, Method
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.annotate.agreement.scales import Level
-from cuecard.annotate.agreement.statistic import Coefficient, ratio
 from cuecard.annotate.agreement.tables import (
     AgreementTable,
     CeilingTable,
@@ -33,12 +32,13 @@ from cuecard.annotate.agreement.tables import (
     specific_coefficients,
 )
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.statistic import Coefficient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cuecard.annotate.agreement.statistic import Of
+    from cuecard.core.tables.statistic import Of
 
 
 def against_reference(ratings: Ratings) -> tuple[Coefficient, ...]:

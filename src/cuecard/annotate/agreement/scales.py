@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from cuecard.annotate.agreement.coefficients import contingency, label_shares, why_undefined
 from cuecard.annotate.agreement.ratings import Ratings, as_numbers
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, beyond_chance, ratio
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Coefficient, Statistic, beyond_chance, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cuecard.annotate.agreement.statistic import Of
+    from cuecard.core.tables.statistic import Of
 
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -24,8 +24,8 @@ from cuecard.annotate.agreement.scales import (
     alpha_coefficient,
     weighted_kappa_coefficient,
 )
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

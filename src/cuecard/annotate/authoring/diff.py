@@ -1,11 +1,11 @@
-"""Matching the items of two lists, finding names that probably mean the same, and marking the words that changed."""
+"""Matching the items of two lists, one order from two, names that probably mean the same, and the words that changed."""
 
 import json
 import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -356,3 +356,33 @@ def list_diff(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int, int] | 
     tail = next((i for i, other in enumerate(pairs) if other or i >= most), least)
     tail = min(tail, most)
     return start, len(old) - tail, len(new) - tail
+
+
+def woven(skeleton: Sequence[int], other: Sequence[int], kept: Collection[int]) -> list[int]:
+    """One order from two: the `kept` members of `skeleton` in its order, and those of `other` that it lacks, each
+    inserted behind its predecessor in `other`. Two inserted at one place: the skeleton's comes first.
+    """
+    first = [known for known in skeleton if known in kept]
+    placed, elsewhere = set(first), set(other)
+    after: dict[int | None, int | None] = {}
+    last: int | None = None
+    for known in first:
+        after[last] = known
+        last = known
+    after[last] = None
+    before: int | None = None
+    for known in other:
+        if known not in kept:
+            continue
+        if known not in placed:
+            while (next_one := after[before]) is not None and next_one not in elsewhere:
+                before = next_one
+            after[known], after[before] = after[before], known
+            placed.add(known)
+        before = known
+    order: list[int] = []
+    at = after[None]
+    while at is not None:
+        order.append(at)
+        at = after[at]
+    return order

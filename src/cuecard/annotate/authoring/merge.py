@@ -1,13 +1,13 @@
-"""Three-way merge of two people's versions of a task: conflicts for a person to decide, and one order from two."""
+"""Three-way merge of two people's versions of a task: conflicts for a person to decide."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from cuecard.annotate.authoring.changes import Versions, described_item, joined, numbered
-from cuecard.annotate.authoring.diff import moved
+from cuecard.annotate.authoring.diff import moved, woven
 from cuecard.annotate.authoring.schema import (
     Items,
     Leaf,
@@ -88,36 +88,6 @@ def merge(
 ) -> Merge:
     """One merge; see `Merging` for several."""
     return Merging(base, mine, theirs).merge(choices)
-
-
-def woven(skeleton: Sequence[int], other: Sequence[int], kept: Collection[int]) -> list[int]:
-    """One order from two: the `kept` members of `skeleton` in its order, and those of `other` that it lacks, each
-    inserted behind its predecessor in `other`. Two inserted at one place: the skeleton's comes first.
-    """
-    first = [known for known in skeleton if known in kept]
-    placed, elsewhere = set(first), set(other)
-    after: dict[int | None, int | None] = {}
-    last: int | None = None
-    for known in first:
-        after[last] = known
-        last = known
-    after[last] = None
-    before: int | None = None
-    for known in other:
-        if known not in kept:
-            continue
-        if known not in placed:
-            while (next_one := after[before]) is not None and next_one not in elsewhere:
-                before = next_one
-            after[known], after[before] = after[before], known
-            placed.add(known)
-        before = known
-    order: list[int] = []
-    at = after[None]
-    while at is not None:
-        order.append(at)
-        at = after[at]
-    return order
 
 
 MOST_TITLES = 30

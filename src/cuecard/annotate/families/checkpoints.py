@@ -1,6 +1,5 @@
 """What authors, reviewers and evaluators know of checkpoint tasks."""
 
-from collections.abc import Callable
 from typing import Any
 
 from cuecard.annotate.authoring import schema
@@ -17,17 +16,15 @@ from cuecard.annotate.families.common import (
     no_strata,
 )
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
+from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_chain
 from cuecard.annotate.lint.rules import written_chain
 from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_steps
 from cuecard.annotate.results.errors.report import chain_errors
-from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES
 from cuecard.core.i18n import N_
 from cuecard.core.scoring.aggregate import Statistic as Taken
-
-Cover = Callable[[str], str]
 
 
 def _blank_chain() -> dict[str, Any]:
@@ -39,12 +36,6 @@ def _blank_chain() -> dict[str, Any]:
         "final_aliases": [],
         "forbidden": [],
     }
-
-
-def _blind_chain(chain: CheckpointChain, cover: Cover) -> dict[str, Any]:
-    del cover
-    empty = {"steps": [blank_step()], "final_answer": "", "final_aliases": [], "forbidden": []}
-    return {"family": "checkpoints", "opening": chain.opening, **empty}
 
 
 def _step_text(item: Any) -> str:
@@ -84,7 +75,7 @@ CHECKPOINTS = AnnotateFamily(
     drafts=("checkpoints", "translation"),
     persona=False,
     blank=_blank_chain,
-    blind=_blind_chain,
+    independent=answers.CHECKPOINTS,
     written=written_chain,
     fields={
         "opening": schema.Leaf(N_("Opening"), schema.PARAGRAPH),

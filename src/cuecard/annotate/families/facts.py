@@ -1,8 +1,5 @@
 """What authors, reviewers and evaluators know of fact tasks."""
 
-from collections.abc import Callable
-from typing import Any
-
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.references import Links
@@ -16,6 +13,7 @@ from cuecard.annotate.families.common import (
     as_replaced,
 )
 from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
+from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_world
 from cuecard.annotate.lint.rules import written_world
 from cuecard.annotate.results.dimensions import PaperTable, averages
@@ -29,15 +27,6 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Judgement, Prediction
-
-Cover = Callable[[str], str]
-
-
-def _blind_world(world: FactWorld, cover: Cover) -> dict[str, Any]:
-    """The facts are given; the answer is to be found."""
-    del cover
-    facts = [fact.model_dump(mode="json") for fact in world.facts]
-    return {"family": "facts", "facts": facts, "answer": "", "answer_aliases": [], "derivation": ""}
 
 
 def _against(
@@ -95,7 +84,7 @@ FACTS = AnnotateFamily(
     drafts=("facts", "translation"),
     persona=False,
     blank=lambda: {"facts": [blank_fact()], "answer": "", "answer_aliases": [], "derivation": ""},
-    blind=_blind_world,
+    independent=answers.FACTS,
     written=written_world,
     fields={
         "facts": _FACTS,

@@ -1,6 +1,6 @@
 """What authors, reviewers and evaluators know of graph tasks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cuecard.annotate.authoring import schema
@@ -16,6 +16,7 @@ from cuecard.annotate.families.registry import (
     Errors,
     GoldElement,
 )
+from cuecard.annotate.independent_gold import graphs
 from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
 from cuecard.annotate.lint.rules import written_graph
 from cuecard.annotate.results import trial_against_gold as beside
@@ -42,13 +43,6 @@ from cuecard.core.verdicts import (
     Prediction,
     triples_of,
 )
-
-Cover = Callable[[str], str]
-
-
-def _blind_graph(graph: Graph, cover: Cover) -> dict[str, Any]:
-    del graph, cover
-    return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
 
 
 def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str, ...]:
@@ -199,7 +193,7 @@ GRAPH = AnnotateFamily(
     drafts=("triples", "persona", "translation"),
     persona=True,
     blank=lambda: {"nodes": [], "triples": [{**blank_triple(), "stage": 1}]},
-    blind=_blind_graph,
+    independent=graphs.GRAPH,
     written=written_graph,
     fields={"nodes": _NODES, "triples": _TRIPLES},
     staged="triples",

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
 
-from cuecard.core.families.registry import Parts
-from cuecard.core.tasks.gold import SHIPPED, G
+from cuecard.core.families.registry import MissingPart, Parts
+from cuecard.core.tasks import SHIPPED
+from cuecard.core.tasks.gold import Family, G
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.references import Links
     from cuecard.annotate.authoring.schema import Shape
+    from cuecard.annotate.independent_gold.matching import BuiltTwice
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
     from cuecard.annotate.results.dimensions import PaperTable
@@ -95,7 +97,7 @@ class AnnotateFamily(Generic[G]):
     """All that is known of a family where tasks are written, reviewed, labelled and compared.
 
     Authoring: `drafts` are what a model can draft, the gold first; `persona`: a new task begins with one; `blank` is
-    the gold of a new task, `blind` that of somebody who is to build it anew, with the author's words covered;
+    the gold of a new task; `independent` is what building it a second time needs (None: it is not built twice);
     `written` is gold as far as it is written, from a draft's data. `fields` are those of gold as authors call them;
     `staged` is the list of it whose items say which stage they answer ("": none does), `links` what else of it refers
     to something by where that stands (`Links`: nothing). `guidelines` are for authors who
@@ -114,7 +116,7 @@ class AnnotateFamily(Generic[G]):
     drafts: tuple[OriginKind, ...]
     persona: bool
     blank: Callable[[], dict[str, Any]]
-    blind: Callable[[G, Callable[[str], str]], dict[str, Any]]
+    independent: BuiltTwice[G] | None
     written: Callable[[Mapping[str, Any]], G]
     fields: Mapping[str, Shape]
     staged: str
@@ -141,6 +143,14 @@ ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
     {name: f"cuecard.annotate.families.{name}:{name.upper()}" for name in SHIPPED},
 )
 """What these tools know of each family, by its name."""
+
+
+def built_twice(family: Family) -> BuiltTwice[Any]:
+    """What building gold of the family a second time needs. Raises `MissingPart` where it is not built twice."""
+    found = ANNOTATE[family].independent
+    if found is None:
+        raise MissingPart(f"gold of the family {family!r} is not built twice")
+    return found
 
 
 def element_of(task: Task, item: Item) -> GoldElement | None:

@@ -1,7 +1,6 @@
 """What authors, reviewers and evaluators know of table tasks."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_column
@@ -14,6 +13,7 @@ from cuecard.annotate.families.registry import (
     GoldElement,
 )
 from cuecard.annotate.families.table_cells import CellLinks, fields_of_tables
+from cuecard.annotate.independent_gold import tables
 from cuecard.annotate.labelling.effect.rescoring import By, or_none, replaced
 from cuecard.annotate.lint.gold import lint_table
 from cuecard.annotate.lint.rules import written_table
@@ -41,18 +41,6 @@ from cuecard.core.verdicts import (
     TableMatch,
     TablePrediction,
 )
-
-Cover = Callable[[str], str]
-
-
-def _blind_table(table: Table, cover: Cover) -> dict[str, Any]:
-    columns = [
-        {**column.model_dump(mode="json"), "criterion": cover(column.criterion)}
-        for column in table.columns
-    ]
-    keys = list(table.unique_columns)
-    rows = [[""] * len(columns)]
-    return {"family": "table", "columns": columns, "unique_columns": keys, "rows": rows}
 
 
 def _table_terms(table: Table, item: Item, prediction: Prediction) -> tuple[str, ...]:
@@ -203,7 +191,7 @@ TABLE = AnnotateFamily(
     drafts=("persona", "translation"),
     persona=False,
     blank=lambda: {"columns": [blank_column()], "unique_columns": [""], "rows": [[""]]},
-    blind=_blind_table,
+    independent=tables.TABLE,
     written=written_table,
     fields=fields_of_tables({}, ()),
     staged="",

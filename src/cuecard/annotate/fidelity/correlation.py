@@ -10,8 +10,8 @@ from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, drawn_groups, with_ends
-from cuecard.annotate.agreement.statistic import Statistic, ratio
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Statistic, ratio
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,6 @@ from cuecard.annotate.agreement.coefficients import (
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import ceiling_table
-from cuecard.annotate.agreement.statistic import Coefficient, ratio, share
 from cuecard.annotate.agreement.tables import confusion_matrix, short_coefficients
 from cuecard.annotate.fidelity.findings import SEVERITY, findings_of_person, gives_more
 from cuecard.annotate.fidelity.inputs import GROUPINGS, Case, FidelityInputs, Subject, domain_of
@@ -34,6 +33,7 @@ from cuecard.annotate.fidelity.model import (
 from cuecard.core.engine.messages import PlayerRef, UserReply
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Coefficient, ratio, share
 from cuecard.core.text import normalise
 
 if TYPE_CHECKING:

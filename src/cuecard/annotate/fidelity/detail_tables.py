@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.fidelity.correlation import ALPHA, POWER, detectable, sessions_needed
 from cuecard.annotate.fidelity.findings import SEVERITY, Turns
 from cuecard.annotate.fidelity.model import (
@@ -19,21 +18,20 @@ from cuecard.annotate.fidelity.model import (
 from cuecard.annotate.fidelity.tables import (
     MET_WORDS,
     WORST,
-    TurnCell,
     count_cell,
     decision_word,
-    figure_cell,
     finding_word,
     findings_word,
     place_word,
     rate_word,
     simulator_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.annotate.labelling.effect.tables import signed
 from cuecard.core.engine.events import Termination
 from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS, measure_label, pooled_notes
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table, cell, count
 from cuecard.core.text import one_line
 
 
@@ -66,17 +64,17 @@ def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings 
         for kind in SEVERITY
         if (kind in AGAINST_REFERENCE and each.count(kind)) or _n(each, kind) or _n(people, kind)
     ]
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for kind in (*shown, None):
         counted = _count(each, kind)
         turns = Turns(simulator=each.simulator, finding=kind, found=True)
         lines.append(
             (
-                TurnCell(finding_word(kind)),
+                Cell(finding_word(kind)),
                 count_cell(counted.n if counted else 0, turns),
                 count_cell(counted.turns if counted else 0),
-                TurnCell(rate_word(counted), turns=turns),
-                TurnCell(rate_word(_count(people, kind))),
+                Cell(rate_word(counted), turns),
+                Cell(rate_word(_count(people, kind))),
             )
         )
     missing = dict.fromkeys(count.rate.no_interval for count in (*each.counts, each.with_any))
@@ -117,15 +115,15 @@ def _count(each: SimulatorFindings | None, kind: FindingKind | None) -> FindingC
     return each.with_any if kind is None else each.count(kind)
 
 
-def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[TableRow]:
+def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Row]:
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
     turns = Turns(simulator=each.simulator)
     for similarity in each.similarity:
         yield (
-            TurnCell(f"{name}: {_(MET_WORDS[similarity.met])}"),
+            Cell(f"{name}: {_(MET_WORDS[similarity.met])}"),
             count_cell(similarity.n, turns, similarity.tasks),
-            figure_cell(similarity.chrf, turns),
-            figure_cell(similarity.length, turns),
+            cell(similarity.chrf, turns),
+            cell(similarity.length, turns),
         )
 
 
@@ -146,11 +144,11 @@ def worst_tables(found: Fidelity, limit: int = WORST) -> Iterator[Table]:
         ),
         lines=tuple(
             (
-                TurnCell(place_word(turn)),
-                TurnCell(simulator_word(turn.simulator, found.simulators)),
-                TurnCell(findings_word(turn)),
-                TurnCell(decision_word(turn.subject, turn.reference)),
-                TurnCell(decision_word(turn.subject, turn.decision)),
+                Cell(place_word(turn)),
+                Cell(simulator_word(turn.simulator, found.simulators)),
+                Cell(findings_word(turn)),
+                Cell(decision_word(turn.subject, turn.reference)),
+                Cell(decision_word(turn.subject, turn.decision)),
             )
             for turn in shown
         ),
@@ -176,7 +174,7 @@ def outcome_tables(found: Fidelity) -> Iterator[Table]:
             ),
             lines=tuple(
                 (
-                    TableCell(measure_label(m.name)),
+                    Cell(measure_label(m.name)),
                     count(m.difference.n),
                     cell(m.people),
                     cell(m.simulator),
@@ -272,9 +270,9 @@ def meaning_tables(found: Fidelity) -> Iterator[Table]:
             )
 
 
-def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> TableRow:
-    cells = (TurnCell(measure_label(each.measure)), TurnCell(n), *map(figure_cell, figures))
-    return tuple(replace(cell, correlation=each) for cell in cells)
+def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> Row:
+    cells = (Cell(measure_label(each.measure)), Cell(n), *map(cell, figures))
+    return tuple(replace(one, place=each) for one in cells)
 
 
 def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Iterator[str]:
@@ -309,7 +307,7 @@ def sizes_table(
     """
     lines = [
         (
-            TableCell(f"{size:g}"),
+            Cell(f"{size:g}"),
             count(sessions_needed(size, power, alpha)),
             count(sessions_needed(size, power, alpha, "kendall")),
         )

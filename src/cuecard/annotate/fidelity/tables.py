@@ -1,14 +1,11 @@
 """A fidelity report as tables, with the names of simulators, decisions and findings in them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.fidelity.findings import Turns
 from cuecard.annotate.fidelity.inputs import GroupBy, Subject
 from cuecard.annotate.fidelity.model import (
     Agreement,
-    Correlation,
     Fidelity,
     FindingCount,
     FindingKind,
@@ -16,12 +13,12 @@ from cuecard.annotate.fidelity.model import (
     PeopleAgreement,
     TurnFindings,
 )
-from cuecard.annotate.labelling.comparison.model import figure, statistic_word
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
+from cuecard.annotate.labelling.comparison.model import statistic_word
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
+from cuecard.core.tables.table import Cell, Row, Table, cell
 from cuecard.core.text import one_line
 
 SUBJECT_WORDS: dict[Subject, str] = {
@@ -169,14 +166,6 @@ def circumstances(found: Fidelity) -> list[str]:
 WORST = 10
 
 
-@dataclass(frozen=True)
-class TurnCell(TableCell):
-    """A cell that leads to the turns (`turns`) or sessions (`correlation`) behind it."""
-
-    turns: Turns | None = None
-    correlation: Correlation | None = None
-
-
 def fidelity_tables(found: Fidelity, worst: int = WORST) -> tuple[Table, ...]:
     """Every table that has content, section by section; `worst`: how many of the worst turns."""
     from cuecard.annotate.fidelity.detail_tables import (
@@ -195,13 +184,9 @@ def fidelity_tables(found: Fidelity, worst: int = WORST) -> tuple[Table, ...]:
     )
 
 
-def figure_cell(statistic: Statistic | None, turns: Turns | None = None) -> TurnCell:
-    return TurnCell(figure(statistic), statistic=statistic, turns=turns)
-
-
-def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> TurnCell:
+def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> Cell:
     """`120 (8)`: with `tasks`, on how many."""
-    return TurnCell(f"{n:,}" if tasks is None else f"{n:,} ({tasks:,})", turns=turns)
+    return Cell(f"{n:,}" if tasks is None else f"{n:,} ({tasks:,})", turns)
 
 
 def cue_tables(found: Fidelity) -> Iterator[Table]:
@@ -231,7 +216,7 @@ def _headings(first: str) -> tuple[str, ...]:
     return (first, _("n (tasks)"), *(statistic_word(name) for name in names))
 
 
-def _agreement(name: str, each: Agreement) -> TableRow:
+def _agreement(name: str, each: Agreement) -> Row:
     turns = Turns(
         simulator=each.simulator,
         subject=each.subject,
@@ -240,22 +225,22 @@ def _agreement(name: str, each: Agreement) -> TableRow:
         decided=True,
     )
     return (
-        TurnCell(name),
+        Cell(name),
         count_cell(each.n, turns, each.tasks),
-        *(figure_cell(one, turns) for one in (each.percent, each.cohen_kappa, each.ac1)),
+        *(cell(one, turns) for one in (each.percent, each.cohen_kappa, each.ac1)),
     )
 
 
-def _of_people(each: PeopleAgreement) -> TableRow:
+def _of_people(each: PeopleAgreement) -> Row:
     return (
-        TurnCell(_("people among themselves")),
+        Cell(_("people among themselves")),
         count_cell(each.n, None, each.tasks),
-        *(figure_cell(one) for one in (each.percent, each.cohen_kappa, each.ac1)),
+        *(cell(one) for one in (each.percent, each.cohen_kappa, each.ac1)),
     )
 
 
 def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for each in found.ceilings:
         if each.subject != subject:
             continue
@@ -265,9 +250,9 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
         for three in zip(*rows, strict=True):
             lines.append(
                 (
-                    TurnCell(f"{name}: {statistic_word(three[0].name)}"),
+                    Cell(f"{name}: {statistic_word(three[0].name)}"),
                     count_cell(table.n, turns, table.groups),
-                    *(figure_cell(row.statistic, turns) for row in three),
+                    *(cell(row.statistic, turns) for row in three),
                 )
             )
     if lines:
@@ -325,16 +310,16 @@ def _confusion(found: Fidelity, each: Agreement) -> Iterator[Table]:
     ]
     labels = matrix.labels
     words = {at: decision_word(each.subject, labels[at]) for at in used}
-    lines: list[TableRow] = [
+    lines: list[Row] = [
         (
-            TurnCell(words[row]),
+            Cell(words[row]),
             *(count_cell(matrix.counts[row][at], turns(labels[row], labels[at])) for at in used),
             count_cell(sum(matrix.counts[row]), turns(labels[row])),
         )
         for row in used
     ]
     totals = [count_cell(sums[at], turns("", labels[at])) for at in used]
-    lines.append((TurnCell(_("together")), *totals, count_cell(matrix.n, turns())))
+    lines.append((Cell(_("together")), *totals, count_cell(matrix.n, turns())))
     yield Table(
         view="cues",
         title=_("{simulator} (down) and what is held for right (across)").format(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
 from cuecard.annotate.authoring.session import Opened
-from cuecard.annotate.families.registry import ANNOTATE
+from cuecard.annotate.families.registry import ANNOTATE, built_twice
 from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
 from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
-from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.i18n import _
 from cuecard.core.records import ASIDE
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import without_terms
-from cuecard.core.users.leaks import Told, bare_number, counts, fold, gold_things
+from cuecard.core.users.leaks import Told, bare_number, counts, fold
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -56,7 +54,7 @@ def blank_for(task: Task) -> dict[str, Any]:
         }
         if persona
         else None,
-        "gold": ANNOTATE[task.family].blind(task.gold, cover),
+        "gold": built_twice(task.family).blank(task.gold, cover),
         "sources": [],
         "notes": "",
         "silenced": [],
@@ -72,32 +70,8 @@ def same_brief(one: dict[str, Any], other: dict[str, Any]) -> bool:
 def brief_of(data: dict[str, Any]) -> dict[str, Any]:
     """The part of a blank that is given, without what is to be built."""
     gold = data["gold"]
-    match gold["family"]:
-        case "table":
-            given = {name: gold[name] for name in ("columns", "unique_columns")}
-        case "checkpoints":
-            given = {"opening": gold["opening"]}
-        case _:
-            given = {}
-    return {**data, "gold": {"family": gold["family"], **given}}
-
-
-def is_begun(data: dict[str, Any]) -> bool:
-    """Whether anything was built."""
-    gold = data["gold"]
-    match gold["family"]:
-        case "graph":
-            return bool(gold["nodes"]) or any(
-                triple[end] for triple in gold["triples"] for end in ("head", "relation", "tail")
-            )
-        case "table":
-            return any(cell for row in gold["rows"] for cell in row)
-        case "checkpoints":
-            return bool(gold["final_answer"]) or any(
-                step["target"] or step["question"] for step in gold["steps"]
-            )
-        case _:
-            return bool(gold["answer"] or gold["derivation"])
+    given = ("family", *built_twice(gold["family"]).given)
+    return {**data, "gold": {name: gold[name] for name in given}}
 
 
 class _Cover:
@@ -107,27 +81,13 @@ class _Cover:
         public = Told((task.query, task.opening))
         self._terms = tuple(
             term
-            for names in _things(task)
+            for names in built_twice(task.family).secret(task.gold)
             if not any(public.has(fold(name)) for name in names if counts(name))
             for term in _terms(names)
         )
 
     def __call__(self, text: str) -> str:
         return without_terms(text, self._terms, COVER) if text else text
-
-
-def _things(task: Task) -> tuple[tuple[str, ...], ...]:
-    gold = task.gold
-    match gold:
-        case FactWorld():
-            return ((gold.answer, *gold.answer_aliases),)
-        case CheckpointChain():
-            # Candidates name what the search comes across, the right one among them.
-            ambiguous = [step.ambiguity for step in gold.steps if step.ambiguity]
-            candidates = tuple((name,) for found in ambiguous for name in found.candidates)
-            return (*gold_things(gold), *candidates)
-        case _:
-            return gold_things(gold)
 
 
 def _terms(names: tuple[str, ...]) -> Iterator[str]:
@@ -162,7 +122,9 @@ def why_not(log: TaskLog, person: str) -> str:
 
 
 def obstacle(ws: Workspace, task_id: str, person: str) -> str:
-    """As `why_not`, but also considers drafts and unfinished reviews in this workspace. Raises `NotFound`."""
+    """As `why_not`, but also considers the family, and drafts and unfinished reviews in this workspace. Raises `NotFound`."""
+    if ANNOTATE[ws.tasks.revision(task_id).task.family].independent is None:
+        return _("Gold of this family is not built twice.")
     if reason := why_not(ws.reviews.log(task_id), person):
         return reason
     if ws.drafts.get(task_id, person) is not None:
@@ -300,44 +262,30 @@ def built_gold(task: Task, gold: Mapping[str, Any]) -> dict[str, Any]:
     """The built gold, as one of `task`: empty rows are dropped, given parts are the task's. Raises `FileProblems`, with
     places in the gold.
     """
-    given = blank_for(task)["gold"]
+    kind, field = built_twice(task.family), task.gold.field
     whole = task.gold.model_dump(mode="json")
-    made = dict(gold)
-    match given["family"]:
-        case "graph":
-            ends = ("head", "relation", "tail")
-            made["triples"] = [t for t in gold["triples"] if any(t[end] for end in ends)]
-        case "table":
-            made = {**whole, "rows": _in_columns(gold, whole["columns"])}
-            made["rows"] = [row for row in made["rows"] if any(cell.strip() for cell in row)]
-        case "checkpoints":
-            made["opening"] = whole["opening"]
-            made["steps"] = [s for s in gold["steps"] if s["question"] or s["target"]]
-        case _:
-            pass
+    made = {**kind.fitted(gold, whole), **{name: whole[name] for name in kind.given}}
+    made[field] = [item for item in made[field] if _has_text(item)]
     return as_task({**task.model_dump(mode="json"), "gold": made}).gold.model_dump(mode="json")
 
 
 def moved(
     data: Mapping[str, Any], before: Mapping[str, Any], blank: dict[str, Any]
 ) -> dict[str, Any]:
-    """What was built in `data`, on the blank `before`, transferred to another blank of the task. Cells follow their
-    columns' names.
+    """What was built in `data`, on the blank `before`, transferred to another blank of the task: what is given, and what
+    nobody touched, is that blank's.
     """
     gold, given = data["gold"], blank["gold"]
     if gold["family"] != given["family"]:
         return blank
-    match given["family"]:
-        case "table":
-            made = {**given, "rows": _in_columns(gold, given["columns"])}
-        case "checkpoints":
-            made = {**gold, "opening": given["opening"]}
-        case "facts":
-            untouched = gold["facts"] == before["gold"]["facts"]
-            made = {**gold, "facts": given["facts"]} if untouched else gold
-        case _:
-            stages = len(blank["persona"]["stages"]) if blank["persona"] else 0
-            made = {**gold, "triples": [_staged(triple, stages) for triple in gold["triples"]]}
+    kind, staged = built_twice(gold["family"]), ANNOTATE[gold["family"]].staged
+    made = {
+        name: given[name] if name in kind.given or value == before["gold"].get(name) else value
+        for name, value in kind.fitted(gold, given).items()
+    }
+    if staged:
+        stages = len(blank["persona"]["stages"]) if blank["persona"] else 0
+        made[staged] = [_staged(item, stages) for item in made[staged]]
     return {**blank, "gold": made, "silenced": data.get("silenced", [])}
 
 
@@ -347,14 +295,18 @@ def extra_columns(gold: Mapping[str, Any], given: Mapping[str, Any]) -> list[str
     return [c["name"] for c in gold.get("columns", ()) if c["name"] not in names]
 
 
-def _in_columns(gold: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The rows in these columns, by name; what they do not have is empty."""
-    names = [column["name"] for column in gold["columns"]]
-    at = [names.index(c["name"]) if c["name"] in names else len(names) for c in columns]
-    return [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
+def _has_text(value: Any) -> bool:
+    match value:
+        case str():
+            return bool(value.strip())
+        case dict() | list():
+            parts = cast(dict[str, Any] | list[Any], value)
+            return any(map(_has_text, parts.values() if isinstance(parts, dict) else parts))
+        case _:
+            return False
 
 
-def _staged(triple: dict[str, Any], stages: int) -> dict[str, Any]:
-    stage = triple["stage"]
+def _staged(item: dict[str, Any], stages: int) -> dict[str, Any]:
+    stage = item["stage"]
     known = not isinstance(stage, int) or stage <= stages
-    return triple if known else {**triple, "stage": None}
+    return item if known else {**item, "stage": None}

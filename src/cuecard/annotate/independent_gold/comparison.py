@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
+from cuecard.annotate.agreement.coefficients import set_agreement
+from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
-from cuecard.annotate.authoring.merge import woven
-from cuecard.annotate.independent_gold.alignment import align, in_columns_of
+from cuecard.annotate.families.registry import built_twice
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
-    Element,
-    ElementKind,
-    GoldAgreement,
+    Decided,
+    Level,
+    LevelName,
     Take,
-    agreement_of,
+    Takes,
+    undecided,
 )
 from cuecard.core.contributions import GoldBuilt
 from cuecard.core.errors import FileProblems, NotAllowed, NotFound
-from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import ASIDE
 from cuecard.core.review import TaskLog
-from cuecard.core.tasks.models import Gold, Task
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.gold import Gold
+from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -38,30 +40,13 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-Takes = Mapping[str, Take]
-"""Which side's version is taken, by `Element.key`."""
-ItemT = TypeVar("ItemT")
-
-
-def take_of(element: Element, takes: Takes) -> Take | None:
-    """The side taken for an element; by default the author's where both agree, else None until somebody decides."""
-    take = takes.get(element.key)
-    if take is not None and take in element.takes:
-        return take
-    return "author" if element.status == "agreed" else None
-
-
-def undecided(alignment: Alignment, takes: Takes) -> list[Element]:
-    return [element for element in alignment.elements if take_of(element, takes) is None]
-
-
-def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
-    """All elements decided for one side, as far as possible."""
-    found: dict[str, Take] = {}
-    for element in alignment.elements:
-        if (take := element.settled(side)) is not None:
-            found[element.key] = take
-    return found
+def align(author: Gold, second: Gold) -> Alignment:
+    """Align two golds of one family. Raises `ValueError` for golds of two families, `MissingPart` for golds of one whose
+    gold is not built twice.
+    """
+    if author.family != second.family:
+        raise ValueError("two golds of one family can be compared")
+    return built_twice(author.family).align(author, second)
 
 
 def adjudicated(author: Gold, second: Gold, alignment: Alignment, takes: Takes) -> dict[str, Any]:
@@ -71,199 +56,101 @@ def adjudicated(author: Gold, second: Gold, alignment: Alignment, takes: Takes) 
     """
     if undecided(alignment, takes):
         raise ValueError("something is still to be decided")
-    decided = _Decided(alignment, takes)
-    match author, second:
-        case Graph(), Graph():
-            return _graph(author, second, decided)
-        case Table(), Table():
-            return _table(author, second, decided)
-        case CheckpointChain(), CheckpointChain():
-            return _chain(author, second, decided)
-        case FactWorld(), FactWorld():
-            return _world(author, second, decided)
-        case _:
-            raise ValueError("two golds of one family can be made one")
+    return built_twice(author.family).adjudicated(author, second, Decided(alignment, takes))
 
 
-@dataclass(frozen=True)
-class _Decided:
-    alignment: Alignment
-    takes: Takes
-
-    def of(self, kind: ElementKind) -> list[tuple[Element, Take]]:
-        return [
-            (element, take_of(element, self.takes) or "author")
-            for element in self.alignment.elements
-            if element.kind == kind
-        ]
-
-    def answer(self) -> Take:
-        answers = self.of("answer")
-        return answers[0][1] if answers else "author"
-
-
-def _graph(author: Graph, second: Graph, decided: _Decided) -> dict[str, Any]:
-    names = _Names(author, second, decided)
-    mine = [triple.model_dump(mode="json") for triple in author.triples]
-    theirs = [names.translated(triple.model_dump(mode="json")) for triple in second.triples]
-
-    def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-        return {**one, "sources": _union(one["sources"], other["sources"])}
-
-    def filled(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-        stage = one["stage"] if other["stage"] is None else other["stage"]
-        kept = {name: other[name] or one[name] for name in ("sources", "note")}
-        return {**other, "stage": stage, **kept}
-
-    triples = _composed(mine, theirs, decided.of("triple"), joined, filled)
-    return {"family": "graph", "nodes": names.nodes(triples), "triples": triples}
-
-
-class _Names:
-    """The id and names of each node in the result."""
-
-    def __init__(self, author: Graph, second: Graph, decided: _Decided) -> None:
-        self._author, self._second = author, second
-        self._listed = {node.id: node.model_dump(mode="json") for node in author.nodes}
-        same = decided.alignment.nodes
-        self._ids = dict(same)
-        free = set(author.node_ids)
-        for other in second.node_ids:
-            if other not in same:
-                name, number = other, 2
-                while name in free:
-                    name, number = f"{other} ({number})", number + 1
-                free.add(name)
-                self._ids[other] = name
-                self._list(name, *second.names_of(other))
-        mine, theirs = author.node_ids, second.node_ids
-        for element, take in decided.of("node"):
-            if element.author is None or element.second is None:
-                continue
-            node, other = mine[element.author], theirs[element.second]
-            if take == "second":
-                self._list(node, *second.names_of(other))
-            elif take == "both":
-                self._list(node, *_union(author.names_of(node), second.names_of(other)))
-
-    def translated(self, triple: dict[str, Any]) -> dict[str, Any]:
-        head, tail = self._ids[triple["head"]], self._ids[triple["tail"]]
-        return {**triple, "head": head, "tail": tail}
-
-    def nodes(self, triples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The listed nodes, without those whose last triple was removed."""
-        used = {triple[end] for triple in triples for end in ("head", "tail")}
-        before = {end for triple in self._author.triples for end in (triple.head, triple.tail)}
-        alone = {node.id for node in self._author.nodes if node.id not in before}
-        return [node for node in self._listed.values() if node["id"] in used | alone]
-
-    def _list(self, node_id: str, name: str, *aliases: str) -> None:
-        if aliases or name != node_id:
-            shown = "" if name == node_id else name
-            self._listed[node_id] = {"id": node_id, "name": shown, "aliases": list(aliases)}
-        else:
-            self._listed.pop(node_id, None)
-
-
-def _table(author: Table, second: Table, decided: _Decided) -> dict[str, Any]:
-    mine = [list(row) for row in author.rows]
-    theirs = [list(row) for row in in_columns_of(author, second)]
-    rows = decided.of("row")
-    for element, take in decided.of("cell"):
-        at, other, column = element.author, element.second, element.column
-        if at is None or other is None or column is None:
-            continue
-        if take == "second":
-            mine[at][column] = theirs[other][column]
-        # A row whose cells were decided one by one stays; it is listed once for all of them.
-        if not any(known.author == at for known, _take in rows):
-            rows.append((element, "author"))
-    made = _composed(mine, theirs, rows, lambda one, _other: one, lambda _one, other: other)
-    return {**author.model_dump(mode="json"), "rows": made}
-
-
-def _chain(author: CheckpointChain, second: CheckpointChain, decided: _Decided) -> dict[str, Any]:
-    data, other = author.model_dump(mode="json"), second.model_dump(mode="json")
-    steps = _composed(data["steps"], other["steps"], decided.of("step"), _named_too, _sourced)
-    return {
-        **data,
-        "steps": steps,
-        **_answer(data, other, decided, "final_answer", "final_aliases"),
-    }
-
-
-def _world(author: FactWorld, second: FactWorld, decided: _Decided) -> dict[str, Any]:
-    data, other = author.model_dump(mode="json"), second.model_dump(mode="json")
-    facts = _composed(data["facts"], other["facts"], decided.of("fact"), _named_too, _sourced)
-    made = {**data, "facts": facts, **_answer(data, other, decided, "answer", "answer_aliases")}
-    if decided.answer() == "second" and other["derivation"]:
-        made["derivation"] = other["derivation"]
-    return made
-
-
-def _answer(
-    data: Mapping[str, Any], other: Mapping[str, Any], decided: _Decided, name: str, aliases: str
-) -> dict[str, Any]:
-    match decided.answer():
-        case "second":
-            return {name: other[name], aliases: other[aliases]}
-        case "both":
-            names = _union([data[name], *data[aliases]], [other[name], *other[aliases]])
-            return {name: names[0], aliases: names[1:]}
-        case _:
-            return {name: data[name], aliases: data[aliases]}
-
-
-def _named_too(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """One thing with the names and sources of both."""
-    name = "target" if "target" in one else "value"
-    names = _union([one[name], *one["aliases"]], [other[name], *other["aliases"]])
-    sources = _union(one["sources"], other["sources"])
-    return {**one, "aliases": names[1:], "sources": sources}
-
-
-def _sourced(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    return {**other, "sources": other["sources"] or one["sources"]}
-
-
-def _composed(
-    mine: Sequence[ItemT],
-    theirs: Sequence[ItemT],
-    decided: Iterable[tuple[Element, Take]],
-    joined: Callable[[ItemT, ItemT], ItemT],
-    filled: Callable[[ItemT, ItemT], ItemT],
-) -> list[ItemT]:
-    """The resulting list. `joined` makes one item of an agreed pair if both are taken; `filled` completes the second's
-    item with what only the author's has.
+class LevelAgreement(Frozen):
+    """`precision`: the share of the independent gold's things that the author's has, n: theirs; `recall`: the share of
+    the author's that the independent gold has, n: the author's; `f1`: n: both together.
     """
-    made: dict[int, ItemT] = {}
-    behind: dict[int, list[int]] = {}
-    for element, take in decided:
-        i, j = element.author, element.second
-        if j is None and i is not None:
-            if take in ("author", "both"):
-                made[i] = mine[i]
-        elif i is None and j is not None:
-            behind[j] = [len(mine) + j]
-            if take in ("second", "both"):
-                made[len(mine) + j] = theirs[j]
-        elif i is not None and j is not None:
-            apart = take == "both" and element.status == "differ"
-            behind[j] = [i, len(mine) + j] if apart else [i]
-            if take == "author":
-                made[i] = mine[i]
-            elif take == "second":
-                made[i] = filled(mine[i], theirs[j])
-            elif apart:
-                made[i], made[len(mine) + j] = mine[i], theirs[j]
-            elif take == "both":
-                made[i] = joined(mine[i], theirs[j])
-    other = [known for j in range(len(theirs)) for known in behind.get(j, ())]
-    return [made[known] for known in woven(range(len(mine)), other, made.keys())]
+
+    level: LevelName
+    matched: int
+    author: int
+    second: int
+    precision: Statistic
+    recall: Statistic
+    f1: Statistic
 
 
-def _union(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys((*one, *other)))
+class GoldAgreement(Frozen):
+    levels: tuple[LevelAgreement, ...]
+    kappa: Statistic
+
+    def of(self, level: LevelName) -> LevelAgreement | None:
+        return next((found for found in self.levels if found.level == level), None)
+
+
+def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
+    """The independent gold taken as predicted, the author's as reference; F1 = 2 matched / (both sizes) is the same the
+    other way round.
+
+    Kappa is undefined: chance agreement needs the things that both left out, and possible triples or rows cannot be
+    counted. F1 takes its place: the more such things there are, the nearer kappa comes to it (Hripcsak and Rothschild
+    2005, JAMIA 12(3): 296-298).
+    """
+    reason = _("what both left out cannot be counted; read F1")
+    n = levels[0].matched if levels else 0
+    kappa = Statistic(name="cohen_kappa", value=None, n=n, reason=reason)
+    return GoldAgreement(levels=tuple(map(_of_level, levels)), kappa=kappa)
+
+
+def pooled(levels: Iterable[Sequence[Level]]) -> GoldAgreement:
+    """Agreement over several golds, counts summed by level, so that a large gold weighs more. 95% intervals by
+    resampling golds.
+    """
+    sums: dict[LevelName, Level] = {}
+    parts: dict[LevelName, list[tuple[int, int, int]]] = defaultdict(list)
+    for level in (level for some in levels for level in some):
+        known = sums.get(level.name, Level(level.name, 0, 0, 0, level.given))
+        sums[level.name] = Level(
+            level.name,
+            known.matched + level.matched,
+            known.author + level.author,
+            known.second + level.second,
+            level.given,
+        )
+        parts[level.name].append((level.matched, level.second, level.author))
+    found = agreement_of(tuple(sums.values()))
+    levels_ = tuple(_with_intervals(level, parts[level.level]) for level in found.levels)
+    return found.model_copy(update={"levels": levels_})
+
+
+def _with_intervals(
+    level: LevelAgreement, counts: Sequence[tuple[int, int, int]]
+) -> LevelAgreement:
+    update: dict[str, Statistic] = {}
+    for interval in with_intervals(set_agreement(counts)):
+        own: Statistic = getattr(level, interval.name)
+        if own.defined:
+            ends = {"low": interval.low, "high": interval.high, "no_interval": interval.no_interval}
+            update[interval.name] = own.model_copy(update=ends)
+    return level.model_copy(update=update)
+
+
+def _of_level(level: Level) -> LevelAgreement:
+    empty = {
+        "precision": "" if level.second else _("the independent gold has none"),
+        "recall": "" if level.author else _("the author's gold has none"),
+    }
+    if level.given:
+        empty = dict.fromkeys(empty, _("they are given with the brief"))
+    either = empty["precision"] or empty["recall"]
+    return LevelAgreement(
+        level=level.name,
+        matched=level.matched,
+        author=level.author,
+        second=level.second,
+        precision=_share("precision", level.matched, level.second, empty["precision"]),
+        recall=_share("recall", level.matched, level.author, empty["recall"]),
+        f1=_share("f1", 2 * level.matched, level.author + level.second, either),
+    )
+
+
+def _share(name: str, part: int, whole: int, reason: str) -> Statistic:
+    if reason:
+        return Statistic(name=name, value=None, n=whole, reason=reason)
+    return Statistic(name=name, value=part / whole, n=whole)
 
 
 @dataclass(frozen=True)

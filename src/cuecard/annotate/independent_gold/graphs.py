@@ -1,15 +1,21 @@
-"""Aligning two graphs: nodes by name and alias, triples one to one."""
+"""Graphs built twice: aligned by nodes (name and alias) and triples, one to one, and made one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
+    BuiltTwice,
+    Decided,
     Element,
     Level,
     best_assignment,
     canonical,
+    composed,
     named,
+    union,
 )
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.graph.relations import RelationRule, same_relation
@@ -221,3 +227,76 @@ def _relation_fit(one: str, other: str, *, swapped: bool = False) -> float:
         same_relation(other, one, swapped=swapped),
     )
     return min(_FIRM.get(rule, 0.0) if rule else 0.0 for rule in rules)
+
+
+def _graph(author: Graph, second: Graph, decided: Decided) -> dict[str, Any]:
+    names = _Names(author, second, decided)
+    mine = [triple.model_dump(mode="json") for triple in author.triples]
+    theirs = [names.translated(triple.model_dump(mode="json")) for triple in second.triples]
+
+    def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+        return {**one, "sources": union(one["sources"], other["sources"])}
+
+    def filled(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+        stage = one["stage"] if other["stage"] is None else other["stage"]
+        kept = {name: other[name] or one[name] for name in ("sources", "note")}
+        return {**other, "stage": stage, **kept}
+
+    triples = composed(mine, theirs, decided.of("triple"), joined, filled)
+    return {"family": "graph", "nodes": names.nodes(triples), "triples": triples}
+
+
+class _Names:
+    """The id and names of each node in the result."""
+
+    def __init__(self, author: Graph, second: Graph, decided: Decided) -> None:
+        self._author, self._second = author, second
+        self._listed = {node.id: node.model_dump(mode="json") for node in author.nodes}
+        same = decided.alignment.nodes
+        self._ids = dict(same)
+        free = set(author.node_ids)
+        for other in second.node_ids:
+            if other not in same:
+                name, number = other, 2
+                while name in free:
+                    name, number = f"{other} ({number})", number + 1
+                free.add(name)
+                self._ids[other] = name
+                self._list(name, *second.names_of(other))
+        mine, theirs = author.node_ids, second.node_ids
+        for element, take in decided.of("node"):
+            if element.author is None or element.second is None:
+                continue
+            node, other = mine[element.author], theirs[element.second]
+            if take == "second":
+                self._list(node, *second.names_of(other))
+            elif take == "both":
+                self._list(node, *union(author.names_of(node), second.names_of(other)))
+
+    def translated(self, triple: dict[str, Any]) -> dict[str, Any]:
+        head, tail = self._ids[triple["head"]], self._ids[triple["tail"]]
+        return {**triple, "head": head, "tail": tail}
+
+    def nodes(self, triples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The listed nodes, without those whose last triple was removed."""
+        used = {triple[end] for triple in triples for end in ("head", "tail")}
+        before = {end for triple in self._author.triples for end in (triple.head, triple.tail)}
+        alone = {node.id for node in self._author.nodes if node.id not in before}
+        return [node for node in self._listed.values() if node["id"] in used | alone]
+
+    def _list(self, node_id: str, name: str, *aliases: str) -> None:
+        if aliases or name != node_id:
+            shown = "" if name == node_id else name
+            self._listed[node_id] = {"id": node_id, "name": shown, "aliases": list(aliases)}
+        else:
+            self._listed.pop(node_id, None)
+
+
+def _blank(graph: Graph, cover: Callable[[str], str]) -> dict[str, Any]:
+    del graph, cover
+    return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
+
+
+GRAPH = BuiltTwice(
+    blank=_blank, secret=lambda graph: graph.things, align=align_graphs, adjudicated=_graph
+)

@@ -1,19 +1,16 @@
-"""The elements of two aligned golds, optimal one-to-one matching, and precision, recall and F1 by level."""
+"""What a family whose gold can be built twice gives; the elements of two golds, matched one to one; what is decided of them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from cuecard.annotate.agreement.coefficients import set_agreement
-from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.core.i18n import _
-from cuecard.core.tasks.base import Frozen
+from cuecard.annotate.authoring.diff import woven
+from cuecard.core.tasks.gold import G
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,95 +209,107 @@ def _cheapest(costs: NDArray[np.float64]) -> list[int]:
     return answer
 
 
-class LevelAgreement(Frozen):
-    """`precision`: the share of the independent gold's things that the author's has, n: theirs; `recall`: the share of
-    the author's that the independent gold has, n: the author's; `f1`: n: both together.
+Takes = Mapping[str, Take]
+"""Which side's version is taken, by `Element.key`."""
+ItemT = TypeVar("ItemT")
+
+
+def _as_built(gold: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    del given
+    return dict(gold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltTwice(Generic[G]):
+    """What a family gives so that its gold can be built a second time, by somebody who has not seen it.
+
+    `blank` is the gold to begin with, the author's words covered by the function; `given` are the fields of it that the
+    brief gives, `secret` the things that it must not name, each with all its names. `fitted` is what was built where what
+    is given has changed. `align` lays two golds beside each other, alike whatever the order of their items and whichever
+    comes first; `adjudicated` is the author's, as JSON, changed as decided.
     """
 
-    level: LevelName
-    matched: int
-    author: int
-    second: int
-    precision: Statistic
-    recall: Statistic
-    f1: Statistic
+    blank: Callable[[G, Callable[[str], str]], dict[str, Any]]
+    given: tuple[str, ...] = ()
+    secret: Callable[[G], Iterable[tuple[str, ...]]]
+    fitted: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = _as_built
+    align: Callable[[G, G], Alignment]
+    adjudicated: Callable[[G, G, Decided], dict[str, Any]]
 
 
-class GoldAgreement(Frozen):
-    levels: tuple[LevelAgreement, ...]
-    kappa: Statistic
+def take_of(element: Element, takes: Takes) -> Take | None:
+    """The side taken for an element; by default the author's where both agree, else None until somebody decides."""
+    take = takes.get(element.key)
+    if take is not None and take in element.takes:
+        return take
+    return "author" if element.status == "agreed" else None
 
-    def of(self, level: LevelName) -> LevelAgreement | None:
-        return next((found for found in self.levels if found.level == level), None)
+
+def undecided(alignment: Alignment, takes: Takes) -> list[Element]:
+    return [element for element in alignment.elements if take_of(element, takes) is None]
 
 
-def agreement_of(levels: Sequence[Level]) -> GoldAgreement:
-    """The independent gold taken as predicted, the author's as reference; F1 = 2 matched / (both sizes) is the same the
-    other way round.
+def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
+    """All elements decided for one side, as far as possible."""
+    found: dict[str, Take] = {}
+    for element in alignment.elements:
+        if (take := element.settled(side)) is not None:
+            found[element.key] = take
+    return found
 
-    Kappa is undefined: chance agreement needs the things that both left out, and possible triples or rows cannot be
-    counted. F1 takes its place: the more such things there are, the nearer kappa comes to it (Hripcsak and Rothschild
-    2005, JAMIA 12(3): 296-298).
+
+@dataclass(frozen=True)
+class Decided:
+    alignment: Alignment
+    takes: Takes
+
+    def of(self, kind: ElementKind) -> list[tuple[Element, Take]]:
+        return [
+            (element, take_of(element, self.takes) or "author")
+            for element in self.alignment.elements
+            if element.kind == kind
+        ]
+
+    def answer(self) -> Take:
+        answers = self.of("answer")
+        return answers[0][1] if answers else "author"
+
+
+def composed(
+    mine: Sequence[ItemT],
+    theirs: Sequence[ItemT],
+    decided: Iterable[tuple[Element, Take]],
+    joined: Callable[[ItemT, ItemT], ItemT],
+    filled: Callable[[ItemT, ItemT], ItemT],
+) -> list[ItemT]:
+    """The resulting list. `joined` makes one item of an agreed pair if both are taken; `filled` completes the second's
+    item with what only the author's has.
     """
-    reason = _("what both left out cannot be counted; read F1")
-    n = levels[0].matched if levels else 0
-    kappa = Statistic(name="cohen_kappa", value=None, n=n, reason=reason)
-    return GoldAgreement(levels=tuple(map(_of_level, levels)), kappa=kappa)
+    made: dict[int, ItemT] = {}
+    behind: dict[int, list[int]] = {}
+    for element, take in decided:
+        i, j = element.author, element.second
+        if j is None and i is not None:
+            if take in ("author", "both"):
+                made[i] = mine[i]
+        elif i is None and j is not None:
+            behind[j] = [len(mine) + j]
+            if take in ("second", "both"):
+                made[len(mine) + j] = theirs[j]
+        elif i is not None and j is not None:
+            apart = take == "both" and element.status == "differ"
+            behind[j] = [i, len(mine) + j] if apart else [i]
+            if take == "author":
+                made[i] = mine[i]
+            elif take == "second":
+                made[i] = filled(mine[i], theirs[j])
+            elif apart:
+                made[i], made[len(mine) + j] = mine[i], theirs[j]
+            elif take == "both":
+                made[i] = joined(mine[i], theirs[j])
+    other = [known for j in range(len(theirs)) for known in behind.get(j, ())]
+    return [made[known] for known in woven(range(len(mine)), other, made.keys())]
 
 
-def pooled(levels: Iterable[Sequence[Level]]) -> GoldAgreement:
-    """Agreement over several golds, counts summed by level, so that a large gold weighs more. 95% intervals by
-    resampling golds.
-    """
-    sums: dict[LevelName, Level] = {}
-    parts: dict[LevelName, list[tuple[int, int, int]]] = defaultdict(list)
-    for level in (level for some in levels for level in some):
-        known = sums.get(level.name, Level(level.name, 0, 0, 0, level.given))
-        sums[level.name] = Level(
-            level.name,
-            known.matched + level.matched,
-            known.author + level.author,
-            known.second + level.second,
-            level.given,
-        )
-        parts[level.name].append((level.matched, level.second, level.author))
-    found = agreement_of(tuple(sums.values()))
-    levels_ = tuple(_with_intervals(level, parts[level.level]) for level in found.levels)
-    return found.model_copy(update={"levels": levels_})
-
-
-def _with_intervals(
-    level: LevelAgreement, counts: Sequence[tuple[int, int, int]]
-) -> LevelAgreement:
-    update: dict[str, Statistic] = {}
-    for interval in with_intervals(set_agreement(counts)):
-        own: Statistic = getattr(level, interval.name)
-        if own.defined:
-            ends = {"low": interval.low, "high": interval.high, "no_interval": interval.no_interval}
-            update[interval.name] = own.model_copy(update=ends)
-    return level.model_copy(update=update)
-
-
-def _of_level(level: Level) -> LevelAgreement:
-    empty = {
-        "precision": "" if level.second else _("the independent gold has none"),
-        "recall": "" if level.author else _("the author's gold has none"),
-    }
-    if level.given:
-        empty = dict.fromkeys(empty, _("they are given with the brief"))
-    either = empty["precision"] or empty["recall"]
-    return LevelAgreement(
-        level=level.name,
-        matched=level.matched,
-        author=level.author,
-        second=level.second,
-        precision=_share("precision", level.matched, level.second, empty["precision"]),
-        recall=_share("recall", level.matched, level.author, empty["recall"]),
-        f1=_share("f1", 2 * level.matched, level.author + level.second, either),
-    )
-
-
-def _share(name: str, part: int, whole: int, reason: str) -> Statistic:
-    if reason:
-        return Statistic(name=name, value=None, n=whole, reason=reason)
-    return Statistic(name=name, value=part / whole, n=whole)
+def union(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys((*one, *other)))

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cuecard import __version__
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.quality import datasheet_sections as sections
 from cuecard.annotate.quality.datasheet_model import (
     Count,
@@ -29,6 +28,7 @@ from cuecard.annotate.review.figures import (
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
 from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.text import one_line
 

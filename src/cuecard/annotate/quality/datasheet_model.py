@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.independent_gold.matching import LevelAgreement
+from cuecard.annotate.independent_gold.comparison import LevelAgreement
 from cuecard.annotate.review.figures import MeasureAgreement, Spread, is_decided
 from cuecard.core.contributions import (
     Action,
@@ -24,6 +23,7 @@ from cuecard.core.contributions import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.review import RevisionStanding, Standing, TaskLog, standing_of
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Gold, Task
 from cuecard.core.text import is_cjk

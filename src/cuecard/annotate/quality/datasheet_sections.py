@@ -7,8 +7,7 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from cuecard.annotate.authoring.facts_ops import evidence_of
-from cuecard.annotate.independent_gold.alignment import align
-from cuecard.annotate.independent_gold.matching import pooled
+from cuecard.annotate.independent_gold.comparison import align, pooled
 from cuecard.annotate.quality.datasheet_model import (
     Count,
     DatasheetInputs,

@@ -7,7 +7,6 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, cast
 
 from cuecard.annotate.agreement.coefficients import percent_agreement
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.comparison.inputs import ComparisonInputs, inputs_of
 from cuecard.annotate.labelling.comparison.model import MAJORITY, Rater, columns_of
 from cuecard.annotate.lint.rules import lint
@@ -41,6 +40,7 @@ from cuecard.core.probes.results import (
 )
 from cuecard.core.records import EffortTotals, TrialRecord
 from cuecard.core.review import Standing, TaskLog, standing_of
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

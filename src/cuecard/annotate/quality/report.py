@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.lint.codes import Finding, Severity
 from cuecard.annotate.quality.decision_table import (
     STAGE,
@@ -22,6 +21,7 @@ from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult, not_applicable
 from cuecard.core.records import EffortTotals
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 

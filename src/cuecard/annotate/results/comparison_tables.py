@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import COUNTS, measure_label
+from cuecard.core.tables.table import Cell, Row, Table
 
 WORST = 10
 
@@ -56,7 +55,7 @@ def difference_table(
     """
     every = [("", one) for one in found] + list(parts)
     contrasts = [contrast for _part, one in every for contrast in one.contrasts]
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     notes: dict[str, None] = {}
     for part, one in every:
         own = [note for note in one.notes if note not in notes]
@@ -66,23 +65,23 @@ def difference_table(
             base, arm = _trials(contrast)
             lines.append(
                 (
-                    ResultCell(
+                    Cell(
                         f"{label} · {arm_word(one, contrast.arm)}{alone_text(one, contrast)}",
                         trials=base + arm,
                     ),
-                    ResultCell(
+                    Cell(
                         difference_text(one.measure, contrast, percent=percent),
                         statistic=contrast.difference,
                         trials=base + arm,
                     ),
-                    TableCell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+                    Cell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
                     cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
                     cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
-                    ResultCell(
+                    Cell(
                         "–" if contrast.sign_test is None else f"{contrast.sign_test:.3f}",
                         value=contrast.sign_test,
                     ),
-                    ResultCell(f"{contrast.difference.n:,}", value=contrast.difference.n),
+                    Cell(f"{contrast.difference.n:,}", value=contrast.difference.n),
                     *_circumstances(contrast, contrasts),
                 )
             )
@@ -123,12 +122,12 @@ def alone_text(found: Comparison, contrast: Contrast) -> str:
     return " " + _("({agent} alone)").format(agent=agent)
 
 
-def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[TableCell]:
+def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
     """What else differs between the arms, and the number of unpaired trials: each if any of `contrasts` has some."""
     if any(one.differs for one in contrasts):
-        yield TableCell(", ".join(map(dimension_word, contrast.differs)) or "–")
+        yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
     if any(one.unpaired for one in contrasts):
-        yield ResultCell(f"{contrast.unpaired:,}", value=contrast.unpaired)
+        yield Cell(f"{contrast.unpaired:,}", value=contrast.unpaired)
 
 
 def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
@@ -154,14 +153,14 @@ def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) 
 
 def spending_table(found: Sequence[Comparison]) -> Table:
     """Cost and tokens of a trial's agent over the paired tasks of the first measure, and cost per point of each."""
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     first = found[0]
     for at, contrast in enumerate(first.contrasts):
         base, arm = _trials(contrast)
         spent = contrast.spending
         lines.append(
             (
-                TableCell(arm_word(first, contrast.arm)),
+                Cell(arm_word(first, contrast.arm)),
                 cell_of("cost", spent.arm_cost, trials=arm),
                 cell_of("cost", spent.base_cost, trials=base),
                 cell_of("tokens", spent.arm_tokens, trials=arm),
@@ -196,7 +195,7 @@ def anything_left_out(out: LeftOut) -> bool:
 
 def left_out_table(found: Comparison) -> Table:
     """What each contrast is not based on."""
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     notes: list[str] = []
     for contrast in found.contrasts:
         out = contrast.left_out
@@ -210,7 +209,7 @@ def left_out_table(found: Comparison) -> Table:
             out.unjudged_arm + out.unjudged_base,
             out.open_arm + out.open_base,
         )
-        lines.append((TableCell(name), *(ResultCell(f"{n:,}", value=n) for n in counts)))
+        lines.append((Cell(name), *(Cell(f"{n:,}", value=n) for n in counts)))
         notes += _left_out_notes(name, contrast)
     return Table(
         view="results",
@@ -255,9 +254,7 @@ def worst_tables(
     )
 
 
-def _worst(
-    found: Comparison, contrast: Contrast, tasks: int, *, percent: bool
-) -> Iterator[TableRow]:
+def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) -> Iterator[Row]:
     # Numbers of revisions are a workspace's own; they are told only where a task has several.
     revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
@@ -269,9 +266,9 @@ def _worst(
         trials = (one.arm_trials, one.base_trials, one.arm_trials + one.base_trials)
         values = (one.arm, one.base, one.difference)
         yield (
-            ResultCell(name, trials=trials[2]),
+            Cell(name, trials=trials[2]),
             *(
-                ResultCell(text, value=value, trials=ids)
+                Cell(text, value=value, trials=ids)
                 for text, value, ids in zip(texts, values, trials, strict=True)
             ),
         )
@@ -296,10 +293,10 @@ def _left_out_notes(name: str, contrast: Contrast) -> Iterator[str]:
             yield text.format(arms=name, tasks=listed(tasks))
 
 
-def _point(contrast: Contrast) -> TableCell:
+def _point(contrast: Contrast) -> Cell:
     statistic = contrast.spending.cost_per_point
     base, arm = _trials(contrast)
-    return ResultCell(shown("cost", statistic), statistic=statistic, trials=base + arm)
+    return Cell(shown("cost", statistic), statistic=statistic, trials=base + arm)
 
 
 def _trials(contrast: Contrast) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.fidelity.inputs import HUMAN, is_simulated
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparison_tables import (
     anything_left_out,
@@ -15,7 +14,6 @@ from cuecard.annotate.results.comparison_tables import (
 )
 from cuecard.annotate.results.comparisons import PLAIN, Comparison, comparisons
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.score_tables import cell_of, figure_cell
 from cuecard.annotate.results.scores import (
     Column,
@@ -29,6 +27,8 @@ from cuecard.annotate.results.words import dimension_word, place_of, value_word
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.tasks.models import FAMILIES, Family
 
 DesignName = Literal[
@@ -239,7 +239,7 @@ def _by_tier(pool: Pool, found: DesignResult, family: Family) -> Iterator[Table]
                     if other
                     else cell_of(measure, None)
                 )
-            lines.append((TableCell(_word(whole, line.group)), *cells))
+            lines.append((Cell(_word(whole, line.group)), *cells))
         label = column_label(measure, Taken.AVG, _samples(whole))
         yield Table(
             view="results",
@@ -309,8 +309,8 @@ def _laid(
         ),
         lines=tuple(
             (
-                TableCell(_word(table, line.group)),
-                ResultCell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
+                Cell(_word(table, line.group)),
+                Cell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
                 *(figure_cell(table, line, column, percent=True) for column in columns),
             )
             for line in table.lines

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.results.pool import SPENT, Dimension, Row, scores_of
 from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
 from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import mean

@@ -5,17 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.results.designs import design_tables, designs_in
 from cuecard.annotate.results.dimensions import PaperTable
 from cuecard.annotate.results.pool import Pool, figure_key
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
 from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.texts import table_data
 from cuecard.core.tasks.models import FAMILIES, Family
 
 
@@ -61,11 +61,8 @@ def _ordered(table: ScoreTable, shape: PaperTable) -> ScoreTable:
     return table.model_copy(update={"columns": tuple(known[key] for key in keys if key in known)})
 
 
-def _without_keys(table: Table) -> tuple[TableRow, ...]:
-    return tuple(
-        tuple(replace(cell, key="") if isinstance(cell, ResultCell) else cell for cell in line)
-        for line in table.lines
-    )
+def _without_keys(table: Table) -> tuple[Row, ...]:
+    return tuple(tuple(replace(cell, key="") for cell in line) for line in table.lines)
 
 
 def _in_percent() -> str:
@@ -204,40 +201,8 @@ def keyed(name: str, tables: Sequence[Table]) -> Tables:
 
 def tables_json(pool: Pool) -> dict[str, list[dict[str, Any]]]:
     """Every paper table as JSON: tables of lines of cells."""
-    return {name: [data_of_table(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
+    return {name: [table_data(one) for one in PAPER_TABLES[name](pool)] for name in PAPER_TABLES}
 
 
-def data_of_table(table: Table) -> dict[str, Any]:
-    """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
-    without an interval), and `remark`: why value or interval is missing.
-    """
-    return {
-        "title": table.title,
-        "headings": list(table.headings),
-        "lines": [[cell_json(cell) for cell in line] for line in table.lines],
-        "notes": list(table.notes),
-    }
-
-
-def cell_json(cell: TableCell) -> dict[str, Any]:
-    if cell.statistic is not None:
-        one = cell.statistic
-        return {
-            "text": cell.text,
-            "value": one.value,
-            "n": one.n,
-            "low": one.low,
-            "high": one.high,
-            "remark": cell.remark,
-        }
-    if isinstance(cell, ResultCell) and cell.value is not None:
-        return {"text": cell.text, "value": cell.value}
-    return {"text": cell.text}
-
-
-def _keyed(cell: TableCell, key: str) -> TableCell:
-    if cell.statistic is None and not (isinstance(cell, ResultCell) and cell.value is not None):
-        return cell
-    if isinstance(cell, ResultCell):
-        return cell if cell.key else replace(cell, key=f"{key}/value")
-    return ResultCell(cell.text, cell.place, cell.statistic, key=f"{key}/value")
+def _keyed(cell: Cell, key: str) -> Cell:
+    return replace(cell, key=f"{key}/value") if cell.is_figure and not cell.key else cell

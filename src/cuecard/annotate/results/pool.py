@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.labelling.effect.figures import figure_over
 from cuecard.annotate.results.dimensions import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
@@ -30,6 +29,7 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Measure

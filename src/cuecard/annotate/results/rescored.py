@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic
 from cuecard.annotate.labelling.effect.figures import MEASURES, figure_over
 from cuecard.core.evaluation.rescoring import RescorePlan, carried, pairs_of
 from cuecard.core.evaluation.scores import judged_trials
@@ -20,6 +19,7 @@ from cuecard.core.players import kind_of
 from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.statistic import Coefficient, Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family, Task
 from cuecard.core.verdicts import Decision, Item, Judgement, Verdict

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 from cuecard.core.gold_changes import Fate
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
@@ -71,8 +70,8 @@ def _gold(report: RescoreReport) -> Table:
         headings=(_("Task"), _("Revisions"), *(_(word) for word in FATE_WORDS.values())),
         lines=tuple(
             (
-                ResultCell(one.task_id),
-                ResultCell(f"{one.old} → {one.new}"),
+                Cell(one.task_id),
+                Cell(f"{one.old} → {one.new}"),
                 *(_count(one.counts[fate]) for fate in FATE_WORDS),
             )
             for one in report.gold
@@ -90,10 +89,10 @@ def _left(report: RescoreReport) -> Table:
         headings=(_("Task"), _("Revisions"), _("Trials"), _("Changed")),
         lines=tuple(
             (
-                ResultCell(one.task_id),
-                ResultCell(f"{one.old} → {one.new}"),
+                Cell(one.task_id),
+                Cell(f"{one.old} → {one.new}"),
                 _count(one.trials),
-                ResultCell(", ".join(_(what) for what in one.changed)),
+                Cell(", ".join(_(what) for what in one.changed)),
             )
             for one in report.left
         ),
@@ -106,10 +105,10 @@ def _judges(report: RescoreReport) -> Table:
     headings += (
         [_("Not judged"), _("Calls made"), _("Calls saved")] if done else [_("Calls before")]
     )
-    lines: list[tuple[ResultCell, ...]] = []
+    lines: list[tuple[Cell, ...]] = []
     for judge in report.judges:
         name = _("{judge} (baseline)").format(judge=judge.judge) if judge.baseline else judge.judge
-        cells = [ResultCell(name), _count(judge.kept), _count(judge.asked), _count(judge.removed)]
+        cells = [Cell(name), _count(judge.kept), _count(judge.asked), _count(judge.removed)]
         if done:
             cells += [_count(judge.unjudged), _count(judge.calls), _count(judge.saved)]
         else:
@@ -153,9 +152,7 @@ def _measures(judge: JudgeMoves) -> Iterator[Table]:
             headings=(_("Measure"), _("Tasks"), _("Before"), _("After"), _("Difference")),
             lines=tuple(
                 (
-                    ResultCell(
-                        f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}"
-                    ),
+                    Cell(f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}"),
                     _count(one.new.n),
                     _figure(one.old),
                     _figure(one.new),
@@ -188,15 +185,15 @@ def _items(judge: JudgeMoves, lines: int | None) -> Table:
     )
 
 
-def _item(move: ItemMove) -> tuple[ResultCell, ...]:
+def _item(move: ItemMove) -> tuple[Cell, ...]:
     trials = (move.trial,)
     return (
-        ResultCell(f"{move.task_id}, {move.agent} #{move.sample}", trials=trials),
-        ResultCell(one_line(move.new_text or move.old_text, _TEXT)),
-        ResultCell(_(FATE_WORDS[move.fate])),
-        ResultCell(_decision(move.was)),
-        ResultCell(_decision(move.now)),
-        ResultCell(_why(move)),
+        Cell(f"{move.task_id}, {move.agent} #{move.sample}", trials=trials),
+        Cell(one_line(move.new_text or move.old_text, _TEXT)),
+        Cell(_(FATE_WORDS[move.fate])),
+        Cell(_decision(move.was)),
+        Cell(_decision(move.now)),
+        Cell(_why(move)),
     )
 
 
@@ -210,12 +207,12 @@ def _decision(decision: Decision | None) -> str:
     return "–" if decision is None else _(DECISION_WORDS[decision])
 
 
-def _count(n: int) -> ResultCell:
-    return ResultCell(f"{n:,}", value=float(n))
+def _count(n: int) -> Cell:
+    return Cell(f"{n:,}", value=float(n))
 
 
-def _figure(statistic: Statistic, *, signed: bool = False) -> ResultCell:
-    return ResultCell(figure_text(statistic, signed=signed), statistic=statistic)
+def _figure(statistic: Statistic, *, signed: bool = False) -> Cell:
+    return Cell(figure_text(statistic, signed=signed), statistic=statistic)
 
 
 def figure_text(statistic: Statistic, *, signed: bool = False) -> str:

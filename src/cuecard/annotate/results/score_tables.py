@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.text import one_line
 
 
@@ -37,7 +37,7 @@ def table_of_scores(table: ScoreTable, *, title: str = "", percent: bool = False
         counts = line.counts
         lines.append(
             (
-                ResultCell(_word(table, line, told), trials=line.trials),
+                Cell(_word(table, line, told), trials=line.trials),
                 _count(line, counts.judged, counts.trials),
                 _count(line, counts.judged_tasks, counts.tasks),
                 *(_count(line, getattr(counts, name)) for name, _label in missing),
@@ -59,15 +59,15 @@ def table_of_scores(table: ScoreTable, *, title: str = "", percent: bool = False
     )
 
 
-def _count(line: ScoreLine, n: int, of: int = 0) -> ResultCell:
+def _count(line: ScoreLine, n: int, of: int = 0) -> Cell:
     """`12`, or `5 / 6` if there are more."""
     text = f"{n:,} / {of:,}" if n < of else f"{n:,}"
-    return ResultCell(text, value=n, trials=line.trials)
+    return Cell(text, value=n, trials=line.trials)
 
 
 def figure_cell(
     table: ScoreTable, line: ScoreLine, column: Column, *, percent: bool = False
-) -> ResultCell:
+) -> Cell:
     """The cell of one score of one line; empty if the line has none."""
     return cell_of(
         column.measure,
@@ -85,12 +85,12 @@ def cell_of(
     percent: bool = False,
     trials: tuple[int, ...] = (),
     key: str = "",
-) -> ResultCell:
+) -> Cell:
     """A statistic with its interval as a cell; empty for None."""
     if statistic is None:
-        return ResultCell("")
+        return Cell("")
     text = shown(measure, statistic, percent=percent)
-    return ResultCell(text, statistic=statistic, trials=trials, key=key)
+    return Cell(text, statistic=statistic, trials=trials, key=key)
 
 
 def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
@@ -120,12 +120,10 @@ def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool 
     for group, mine in found.items():
         words = [value_word(d, v, table.names) for d, v in zip(down, group, strict=True)]
         cells = [
-            figure_cell(table, mine[value], figure, percent=percent)
-            if value in mine
-            else TableCell("")
+            figure_cell(table, mine[value], figure, percent=percent) if value in mine else Cell("")
             for value in values
         ]
-        lines.append((TableCell(" · ".join(words) or _("all")), *cells))
+        lines.append((Cell(" · ".join(words) or _("all")), *cells))
     return Table(
         view="results",
         title=_("{title}: {figure} by {dimension}").format(
@@ -195,13 +193,13 @@ def runs_table(pool: Pool) -> Table:
         ended = sum(row.trial.termination is not None for row in mine)
         lines.append(
             (
-                TableCell(one_line(run.name, 80)),
-                TableCell(run.uid[:8]),
-                TableCell(f"{run.created_at:%Y-%m-%d}"),
-                TableCell(_(KIND[run.kind])),
-                TableCell(run.state.label),
-                TableCell(f"{run.samples:,}"),
-                TableCell(f"{ended:,} / {len(mine):,}"),
+                Cell(one_line(run.name, 80)),
+                Cell(run.uid[:8]),
+                Cell(f"{run.created_at:%Y-%m-%d}"),
+                Cell(_(KIND[run.kind])),
+                Cell(run.state.label),
+                Cell(f"{run.samples:,}"),
+                Cell(f"{ended:,} / {len(mine):,}"),
             )
         )
     return Table(
@@ -251,11 +249,11 @@ def counts_table(pool: Pool) -> Table:
         alone = len(judges) == 1 and len(pool.runs) == 1
         lines.append(
             (
-                TableCell(agent),
-                TableCell(_(FAMILY_WORDS[rows[0].family])),
-                *((TableCell(judge),) if len(judges) > 1 else ()),
+                Cell(agent),
+                Cell(_(FAMILY_WORDS[rows[0].family])),
+                *((Cell(judge),) if len(judges) > 1 else ()),
                 *(
-                    ResultCell(
+                    Cell(
                         f"{n:,}",
                         value=n,
                         trials=tuple(row.trial.id for row in rows),
@@ -303,7 +301,7 @@ def endings_table(pool: Pool) -> Table:
         title=_("How trials ended"),
         headings=(_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
         lines=tuple(
-            (TableCell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
+            (Cell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
             for agent in sorted(agents)
         ),
     )
@@ -328,13 +326,13 @@ def costs_table(pool: Pool) -> Table | None:
         key = f"totals/agents/{agent}/" if alone else ""
         lines.append(
             (
-                TableCell(agent),
+                Cell(agent),
                 _trial_counts_count(whole.calls, key and f"{key}calls"),
                 _trial_counts_count(whole.usage.prompt, key and f"{key}prompt"),
                 _trial_counts_count(whole.usage.completion, key and f"{key}completion"),
                 _cost(whole),
                 _cost(own),
-                ResultCell("–" if each is None else amount("cost", each), value=each),
+                Cell("–" if each is None else amount("cost", each), value=each),
             )
         )
     unpriced = sum(row.spent.unpriced for row in rows)
@@ -378,10 +376,10 @@ def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:
     return [(task, tuple(sorted(each))) for task, each in sorted(found.items()) if len(each) > 1]
 
 
-def _trial_counts_count(n: int, key: str = "") -> ResultCell:
-    return ResultCell(f"{n:,}", value=n, key=key)
+def _trial_counts_count(n: int, key: str = "") -> Cell:
+    return Cell(f"{n:,}", value=n, key=key)
 
 
-def _cost(spent: Spent) -> ResultCell:
+def _cost(spent: Spent) -> Cell:
     text = "–" if spent.cost is None else amount("cost", spent.cost)
-    return ResultCell(text, value=spent.cost)
+    return Cell(text, value=spent.cost)

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.results.pool import (
     SPENT,
     Dimension,
@@ -30,6 +29,7 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import BreakdownCounts
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.model import figure
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.rendering import in_percent
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import figure, in_percent
 from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.text import one_line
 

@@ -15,9 +15,9 @@ from cuecard.core.review import Standing, TaskLog, claims_of, standing_of
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement.statistic import Statistic
     from cuecard.annotate.review.figures import ReviewFigures
     from cuecard.annotate.review.protocol import Protocol
+    from cuecard.core.tables.statistic import Statistic
     from cuecard.store.workspace import Workspace
 
 

@@ -13,9 +13,9 @@ from cuecard.annotate.agreement.coefficients import (
 )
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.ratings import Ratings
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, pooled, share
 from cuecard.core.contributions import Action, Rating, ReviewDecision, Reviewed
 from cuecard.core.review import RevisionStanding, Standing, TaskLog, standing_of
+from cuecard.core.tables.statistic import Coefficient, Statistic, pooled, share
 from cuecard.core.tasks.base import Frozen
 
 

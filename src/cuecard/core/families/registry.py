@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from cuecard.core.tasks.gold import FAMILIES, SHIPPED, Family, G, gold_class, register_gold
+from cuecard.core.tasks import SHIPPED
+from cuecard.core.tasks.gold import FAMILIES, Family, G, gold_class, register_gold
 
 if TYPE_CHECKING:
     from cuecard.core.agents.briefing import Approach, PublicTask

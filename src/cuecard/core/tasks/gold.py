@@ -14,13 +14,8 @@ from typing import Annotated, Any, TypeVar, Union, cast, overload
 from pydantic import AfterValidator, BaseModel, Field, PlainValidator, SerializeAsAny, TypeAdapter
 from pydantic_core import PydanticKnownError
 
-SHIPPED = {
-    "graph": "graph.gold:Graph",
-    "table": "table.gold:Table",
-    "checkpoints": "checkpoints.gold:CheckpointChain",
-    "facts": "facts.gold:FactWorld",
-}
-"""The families that ship with us, with the modules of their gold below `core.families`, imported on first use."""
+from cuecard.core.tasks import SHIPPED
+
 _golds: dict[str, type[Gold] | None] = dict.fromkeys(SHIPPED)
 _adapter: TypeAdapter[Gold] | None = None
 

@@ -12,16 +12,16 @@ from cuecard.annotate.agreement.csv_columns import CsvColumns
 from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
 from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison.model import statistic_word
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.table import Cell, Table, cell, count
+from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import as_json, say
 from cuecard.tui.commands.table_output import print_tables
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement.scales import Level, Weighting
-    from cuecard.annotate.agreement.statistic import Statistic
     from cuecard.annotate.agreement.tables import (
         AgreementTable,
         ConfusionMatrix,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from cuecard.annotate.labelling.comparison.inputs import Scope
     from cuecard.annotate.labelling.comparison.model import Comparison, Pair, Rater
+    from cuecard.core.tables.statistic import Statistic
 
 
 Json = dict[str, Any]
@@ -347,7 +348,7 @@ def _overall(table: AgreementTable) -> Table:
         title=_("Agreement"),
         headings=(_("statistic"), "n", _("value [95% interval]")),
         lines=tuple(
-            (TableCell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
             for r in table.rows
         ),
         notes=tuple(note.text for note in table.notes),
@@ -360,7 +361,7 @@ def _labels(table: AgreementTable) -> list[Table]:
     first, reference = table.raters
     lines: list[TableRow] = [
         (
-            TableCell(row.label if row.label is not None else _("overall")),
+            Cell(row.label if row.label is not None else _("overall")),
             cell(row.first),
             cell(row.reference),
             cell(row.either),
@@ -388,8 +389,7 @@ def _prevalence(table: AgreementTable) -> Table:
         title=_("Prevalence"),
         headings=(_("label"), "n", _("share")),
         lines=tuple(
-            (TableCell(p.label), count(p.count), TableCell(f"{p.share:.3f}"))
-            for p in table.prevalence
+            (Cell(p.label), count(p.count), Cell(f"{p.share:.3f}")) for p in table.prevalence
         ),
     )
 
@@ -404,7 +404,7 @@ def _matrix(table: AgreementTable) -> Table:
         ),
         headings=("", *matrix.labels),
         lines=tuple(
-            (TableCell(label), *(count(n) for n in counts))
+            (Cell(label), *(count(n) for n in counts))
             for label, counts in zip(matrix.labels, matrix.counts, strict=True)
         ),
     )
@@ -416,9 +416,7 @@ def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Table:
     for pair in pairs:
         rows = [pair.row(name) for name in chosen]
         statistics = [row.statistic if row else None for row in rows]
-        lines.append(
-            (TableCell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics))
-        )
+        lines.append((Cell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics)))
     return Table(
         view="table",
         title=_("Every two raters"),
@@ -433,7 +431,7 @@ def _against(table: ReferenceTable) -> Table:
         title=_("{rater} against {reference}").format(rater=table.judge, reference=table.reference),
         headings=(_("statistic"), "n", _("value [95% interval]")),
         lines=tuple(
-            (TableCell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
+            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
             for r in table.rows
         ),
     )

@@ -12,9 +12,9 @@ from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import as_json, say
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Table
     from cuecard.annotate.results.designs import DesignResult
     from cuecard.annotate.results.pool import Pool
+    from cuecard.core.tables.table import Table
 
 
 def compare(
@@ -101,7 +101,7 @@ def _show_designs(
     pool: Pool, designs: Sequence[DesignResult], *, json: bool, markdown: bool
 ) -> None:
     from cuecard.annotate.results.designs import design_tables
-    from cuecard.annotate.results.papers import data_of_table
+    from cuecard.core.tables.texts import table_data
 
     if json:
         as_json(
@@ -113,7 +113,7 @@ def _show_designs(
                         "arms": list(one.arms),
                         "base": one.base,
                         "families": list(one.families),
-                        "sheets": [data_of_table(table) for table in design_tables(pool, one)],
+                        "sheets": [table_data(table) for table in design_tables(pool, one)],
                     }
                     for one in designs
                 ]

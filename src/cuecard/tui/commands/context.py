@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _
+from cuecard.core.tasks import SHIPPED
 from cuecard.tui.commands.output import note
 
 if TYPE_CHECKING:
@@ -87,10 +88,11 @@ AUTO = "auto"
 
 
 class FamilyChoice(StrEnum):
-    GRAPH = "graph"
-    TABLE = "table"
-    CHECKPOINTS = "checkpoints"
-    FACTS = "facts"
+    """The families that ship with us."""
+
+    _ignore_ = ["each"]
+    for each in SHIPPED:
+        vars()[each.upper()] = each
 
 
 def pool_of(

@@ -155,7 +155,7 @@ def _read(turn: TurnFindings, found: Fidelity, *, markdown: bool) -> None:
     if turn.reason:
         lines.append(_("Its reason: {text}").format(text=one_line(turn.reason, _SHOWN)))
     if markdown:
-        from cuecard.annotate.results.rendering import escaped
+        from cuecard.core.tables.texts import escaped
 
         say(f"### {escaped(head)}\n")
         say("".join(f"- {escaped(line)}\n" for line in lines))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from cuecard.core.engine.messages import Usage
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement.statistic import Statistic
     from cuecard.annotate.results.pool import Pool
     from cuecard.annotate.results.scores import IntervalScores, ScoreTable
     from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from cuecard.core.records import RunRecord, UsageRecord
     from cuecard.core.scoring.aggregate import AggregateMeasure
     from cuecard.core.scoring.breakdowns import Breakdown
+    from cuecard.core.tables.statistic import Statistic
     from cuecard.core.verdicts import Measure
 
 

@@ -27,9 +27,9 @@ from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement.statistic import Statistic as Interval
     from cuecard.core.evaluation.scores import GroupScores, RunScores
     from cuecard.core.families.checkpoints.score import ProfileCount
+    from cuecard.core.tables.statistic import Statistic as Interval
     from cuecard.core.verdicts import Measure
 
 

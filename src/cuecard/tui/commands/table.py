@@ -13,7 +13,7 @@ from cuecard.tui.commands.context import STDOUT, Context, check_place, write_res
 from cuecard.tui.commands.output import as_json, note
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.tables import Table
+    from cuecard.core.tables.table import Table
 
 
 def table(
@@ -54,9 +54,10 @@ def table(
 ) -> None:
     if sum((markdown, latex, csv, json)) > 1:
         raise typer.BadParameter(_("one format at a time"), param_hint="--markdown")
-    from cuecard.annotate.results.papers import PAPER_TABLES, data_of_table, paper_table
+    from cuecard.annotate.results.papers import PAPER_TABLES, paper_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.scoring.trial_score import MAX_K
+    from cuecard.core.tables.texts import table_data
     from cuecard.tui.commands.context import pool_of
 
     if name not in PAPER_TABLES:
@@ -76,7 +77,7 @@ def table(
     if not tables:
         note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
     if kind == "json" and output is None:
-        as_json({"table": name, "sheets": [data_of_table(table) for table in tables]})
+        as_json({"table": name, "sheets": [table_data(table) for table in tables]})
         return
     if not kind:
         from cuecard.tui.commands.table_output import print_result_tables
@@ -113,20 +114,20 @@ def _kind(output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: 
 
 def _written(name: str, tables: Sequence[Table], kind: str) -> str:
     if kind == "tex":
-        from cuecard.annotate.results.latex import as_latex
+        from cuecard.core.tables.latex import as_latex
 
         return "\n".join(as_latex(table) for table in tables)
     if kind == "csv":
-        from cuecard.annotate.results.rendering import as_csv
+        from cuecard.core.tables.texts import as_csv
 
         return as_csv(tables)
     if kind == "json":
         import json
 
-        from cuecard.annotate.results.papers import data_of_table
+        from cuecard.core.tables.texts import table_data
 
-        data = {"table": name, "sheets": [data_of_table(table) for table in tables]}
+        data = {"table": name, "sheets": [table_data(table) for table in tables]}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    from cuecard.annotate.results.rendering import as_markdown
+    from cuecard.core.tables.texts import as_markdown
 
     return "\n".join(as_markdown(table) for table in tables)

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuecard.annotate.labelling.comparison.model import compact
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
-from cuecard.annotate.results.rendering import as_markdown, remarks_of
+from cuecard.core.tables.table import Cell, Table, compact
+from cuecard.core.tables.texts import as_markdown, remarks_of
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
 
@@ -62,7 +61,7 @@ def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator
     yield block
 
 
-def _short_with_interval(cell: TableCell) -> str:
+def _short_with_interval(cell: Cell) -> str:
     """With the interval where room is scarce: `0.613 [.550 .672]`."""
     return _INTERVAL.sub(
         lambda found: f"[{_end(found['low'])} {_end(found['high'])}]", one_line(cell.text)
@@ -91,5 +90,5 @@ def print_tables(tables: Iterable[Table], *, markdown: bool) -> None:
             say("")
 
 
-def _short(cell: TableCell) -> str:
+def _short(cell: Cell) -> str:
     return compact(cell.statistic) if cell.statistic is not None else cell.text

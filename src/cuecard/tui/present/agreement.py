@@ -24,10 +24,11 @@ from cuecard.annotate.labelling.comparison.model import (
     circumstances,
     label_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Table, side_word
+from cuecard.annotate.labelling.comparison.tables import side_word
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import Adjudication, Label
+from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.present.entries import Paragraph
@@ -99,9 +100,9 @@ class AgreementView(TablesView[Shown]):
         if cell is None or self.table is None:
             return None
         if cell.place is None and column == 0 and not self.plotted:
-            line = self.table.lines[row]
-            return next((each.place for each in line if each.place), None)
-        return cell.place
+            places = (each.place for each in self.table.lines[row])
+            return next((place for place in places if isinstance(place, Place)), None)
+        return cell.place if isinstance(cell.place, Place) else None
 
     def why_empty(self) -> str:
         match self.section:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.comparison_tables import (
     alone_text,
     arm_word,
@@ -24,6 +23,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_label, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.tables import TablesView
@@ -254,7 +254,7 @@ def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[
 def _shorter(table: Table, found: Sequence[Comparison]) -> Table:
     """Lines without the base, which the screen names in its title."""
     contrasts = [(one, contrast) for one in found for contrast in one.contrasts]
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for line, (one, contrast) in zip(table.lines, contrasts, strict=True):
         parts = [measure_label(one.measure)]
         parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []

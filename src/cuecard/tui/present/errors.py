@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.errors.behaviour_tables import (
     compaction_tables,
     interaction_tables,
@@ -19,6 +18,7 @@ from cuecard.annotate.results.errors.report import error_report
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.words import value_word
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.tables import TablesView

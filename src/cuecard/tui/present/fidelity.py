@@ -14,17 +14,15 @@ from cuecard.annotate.fidelity.model import Correlation, Fidelity, Point
 from cuecard.annotate.fidelity.tables import (
     FINDING_WORDS,
     SOURCE_WORDS,
-    TurnCell,
     circumstances,
     decision_word,
     simulator_word,
 )
-from cuecard.annotate.labelling.comparison.model import figure, remark
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.aggregate import CUE_WORDS, measure_label
+from cuecard.core.tables.table import Cell, Table, figure
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -118,8 +116,8 @@ class FidelityView(TablesView[Section]):
                 return _("nobody has answered the form after a session that was scored.")
 
 
-def _of(cell: TableCell) -> Behind | None:
-    return (cell.turns or cell.correlation) if isinstance(cell, TurnCell) else None
+def _of(cell: Cell) -> Behind | None:
+    return cell.place if isinstance(cell.place, Turns | Correlation) else None
 
 
 def scales_of(forms: Iterable[SessionForm]) -> dict[str, tuple[int, int]]:
@@ -421,5 +419,5 @@ def figure_lines(found: Correlation) -> list[str]:
         said = _("{where}: Spearman {rho} · Kendall {tau}").format(
             where=where, rho=figure(rho), tau=figure(tau)
         )
-        lines.append(" · ".join(filter(None, (said, remark(rho)))))
+        lines.append(" · ".join(filter(None, (said, rho.remark))))
     return lines

@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.labelling.comparison.tables import Table
-from cuecard.annotate.results.rendering import as_markdown, escaped
 from cuecard.annotate.sharing.merging import (
     STATE,
     arrived_rows,
@@ -21,6 +19,8 @@ from cuecard.annotate.sharing.merging import (
     signed_for_text,
 )
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.table import Table
+from cuecard.core.tables.texts import as_markdown, escaped, tables_text
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.tasks import moment
@@ -104,17 +104,9 @@ class Report:
 
 def report_text(report: Report, suffix: str) -> str:
     """For a file ending in `.tex` or `.csv`; Markdown for any other."""
-    match suffix.lower():
-        case ".tex":
-            from cuecard.annotate.results.latex import as_latex
-
-            return "\n".join(as_latex(table) for table in report.tables)
-        case ".csv":
-            from cuecard.annotate.results.rendering import as_csv
-
-            return as_csv(report.tables)
-        case _:
-            return markdown(report.tables, report.title, report.lines)
+    if (form := suffix.lower().removeprefix(".")) in ("tex", "csv"):
+        return tables_text(report.tables, form)
+    return markdown(report.tables, report.title, report.lines)
 
 
 def markdown(tables: Sequence[Table], title: str, lines: Sequence[str] = ()) -> str:

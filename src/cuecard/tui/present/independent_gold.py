@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.annotate.independent_gold.alignment import in_columns_of
 from cuecard.annotate.independent_gold.building import COVER
-from cuecard.annotate.independent_gold.comparison import take_of, undecided
+from cuecard.annotate.independent_gold.comparison import LevelAgreement
 from cuecard.annotate.independent_gold.matching import (
     Element,
     ElementKind,
-    LevelAgreement,
     LevelName,
     Status,
     Take,
+    take_of,
+    undecided,
 )
+from cuecard.annotate.independent_gold.tables import in_columns_of
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.tasks.gold import G
 from cuecard.core.text import normalise
-from cuecard.tui.families import TUI, Side, Versions
+from cuecard.tui.families import TUI, Side, Versions, each_by
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
-    from cuecard.annotate.agreement.statistic import Statistic
     from cuecard.annotate.independent_gold.comparison import Comparison
+    from cuecard.core.tables.statistic import Statistic
 
 
 def brief_entries(data: Mapping[str, Any]) -> list[Entry]:
@@ -54,12 +54,6 @@ def _entries(data: Mapping[str, Any]) -> Iterator[Entry]:
     if data["sub_queries"]:
         yield _entry(_("Sub-queries"), *data["sub_queries"])
     yield from TUI[gold["family"]].given(gold)
-
-
-def nothing_given(gold: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """Whoever builds the gold anew is shown nothing of it beforehand."""
-    del gold
-    return ()
 
 
 def given_columns(table: Mapping[str, Any]) -> Iterator[Entry]:
@@ -121,19 +115,6 @@ def in_one_line(told: Versions) -> tuple[str, str, str]:
     apart = [pair for pair, shared in zip(pairs, same, strict=True) if shared == "…"]
     author, second = (_BETWEEN.join(side) for side in zip(*apart, strict=True))
     return _BETWEEN.join(same), author, second
-
-
-def each_by(side: Callable[[G, Element, int], Side]) -> Callable[[G, G, Element], Versions]:
-    """Both versions where each is shown by itself: by `side`, the element of a gold at an index."""
-
-    def versions(author: G, second: G, element: Element) -> Versions:
-        i, j = element.author, element.second
-        return Versions(
-            Side() if i is None else side(author, element, i),
-            Side() if j is None else side(second, element, j),
-        )
-
-    return versions
 
 
 def graph_versions(author: Graph, second: Graph, element: Element) -> Versions:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.plots.builders import AGENTS, plots_of
 from cuecard.annotate.results.plots.model import Plot, interval_text, place_text, plot_table
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.files import Report, report_text
@@ -172,8 +171,8 @@ class PlotsView:
         if row >= len(lines):
             return ()
         line = lines[row]
-        here = [cell for cell in line[column : column + 1] if isinstance(cell, ResultCell)]
-        found = here or [cell for cell in line if isinstance(cell, ResultCell)]
+        here = [each for each in line[column : column + 1] if each.trials or each.is_figure]
+        found = here or line
         return tuple(dict.fromkeys(id for cell in found for id in cell.trials))
 
     def rows(self, row: int = 0, column: int = 0) -> tuple[Row, ...]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.review.board import (
     STATISTICS,
     Labels,
@@ -28,6 +27,7 @@ from cuecard.annotate.review.figures import (
 )
 from cuecard.core.contributions import ReviewDecision
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tables.statistic import Statistic
 from cuecard.tui.grid import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import RATING, VOTE

@@ -3,11 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.model import compact
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.pool import Dimension, Pool, Row, figure_key
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import Counts, Line, ScoreTable
 from cuecard.annotate.results.words import dimension_word, shown, value_word
 from cuecard.core.i18n import N_, NP_, _
@@ -19,6 +15,8 @@ from cuecard.core.scoring.aggregate import (
     statistics_of,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table, compact
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import MAIN_MEASURE
 
@@ -44,7 +42,7 @@ _OF_COUNT: dict[str, Callable[[Row], bool]] = {
 
 
 @dataclass(frozen=True)
-class FigureCell(ResultCell):
+class FigureCell(Cell):
     """`name`: how samples were taken together, in an overview: `Best@3`."""
 
     name: str = ""
@@ -58,7 +56,7 @@ class Group:
     counts: Counts
     trials: tuple[int, ...]
     measure: str = ""
-    figures: Mapping[str, ResultCell] = field(default_factory=dict[str, ResultCell])
+    figures: Mapping[str, Cell] = field(default_factory=dict[str, Cell])
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Table:
     down = _without(across, layout.by)
     by_family = across == "family"
     values = list(dict.fromkeys(group.values.get(across, "") for group in layout.groups))
-    table: dict[tuple[str, ...], dict[str, ResultCell]] = {}
+    table: dict[tuple[str, ...], dict[str, Cell]] = {}
     measures: dict[tuple[str, ...], str] = {}
     for group in layout.groups:
         names = tuple(value_word(d, group.values.get(d, ""), layout.names) for d in down)
@@ -198,8 +196,8 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Table:
         headings=(*first, *heads),
         lines=tuple(
             (
-                *(ResultCell(text) for text in (line or (named,))),
-                *(cells.get(value, ResultCell("")) for value in values),
+                *(Cell(text) for text in (line or (named,))),
+                *(cells.get(value, Cell("")) for value in values),
             )
             for line, cells in table.items()
         ),
@@ -210,23 +208,19 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Table:
 def sorted_lines(table: Table, column: int, *, descending: bool) -> Table:
     """By the number of a column's cells, by its words where they have none; cells without either last."""
 
-    def key(line: Sequence[TableCell]) -> tuple[bool, float, str]:
+    def key(line: Sequence[Cell]) -> tuple[bool, float, str]:
         cell = line[column]
-        number = cell.number if isinstance(cell, ResultCell) else None
+        number = cell.number
         missing = number is None and (cell.statistic is not None or cell.text in ("", "–"))
         if number is None:
             return missing, 0.0, cell.text.casefold()
         return missing, -number if descending else number, ""
 
     lines = sorted(table.lines, key=key)
-    if descending and not any(_number(line[column]) is not None for line in lines):
+    if descending and not any(line[column].number is not None for line in lines):
         known = [line for line in lines if not key(line)[0]]
         lines = [*reversed(known), *(line for line in lines if key(line)[0])]
     return replace(table, lines=tuple(lines))
-
-
-def _number(cell: TableCell) -> float | None:
-    return cell.number if isinstance(cell, ResultCell) else None
 
 
 def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureCell]:
@@ -254,21 +248,21 @@ def _figure(
     return FigureCell(text, statistic=statistic, trials=judged)
 
 
-def _cell(layout: Layout, group: Group, key: str) -> ResultCell:
+def _cell(layout: Layout, group: Group, key: str) -> Cell:
     dimension = _dimension(layout, key)
     if dimension is not None:
         text = value_word(dimension, group.values.get(dimension, ""), layout.names)
         if key == "agent" and group.counts.baseline and not layout.baselines:
             text = _("{agent} (baseline)").format(agent=text)
-        return ResultCell(text, trials=group.trials)
+        return Cell(text, trials=group.trials)
     if key == "measure":
-        return ResultCell(group.measure, trials=group.trials)
+        return Cell(group.measure, trials=group.trials)
     if key in COUNT_WORDS:
         number = int(getattr(group.counts, key))
         wanted = _OF_COUNT[key]
         ids = tuple(id for id in group.trials if id in layout.rows and wanted(layout.rows[id]))
-        return ResultCell(f"{number:,}", value=float(number), trials=ids)
-    return group.figures.get(key, ResultCell("–" if key == MEAN else ""))
+        return Cell(f"{number:,}", value=float(number), trials=ids)
+    return group.figures.get(key, Cell("–" if key == MEAN else ""))
 
 
 def _heading(layout: Layout, key: str) -> str:

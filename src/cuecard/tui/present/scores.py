@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.labelling.comparison.model import figure
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
 from cuecard.annotate.results.pool import Pool, Row
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS, measure_label, pooled_notes
+from cuecard.core.tables.table import Cell, Table, figure
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Piece
@@ -163,9 +161,7 @@ class ScoreView:
         if column >= len(table.headings):
             return
         heading, place = table.headings[column], self._place
-        figures = any(
-            isinstance(c, ResultCell) and c.number is not None for c in _column(table, column)
-        )
+        figures = any(c.number is not None for c in _column(table, column))
         before = self.order.get(place)
         if before is None or before[0] != heading:
             self.order[place] = (heading, figures)
@@ -190,7 +186,7 @@ class ScoreView:
             self._shown = table
         return self._shown
 
-    def cell(self, row: int, column: int) -> TableCell | None:
+    def cell(self, row: int, column: int) -> Cell | None:
         lines = self.table.lines
         if row >= len(lines) or not 0 <= column < len(lines[row]):
             return None
@@ -199,7 +195,7 @@ class ScoreView:
     def behind(self, row: int, column: int) -> Behind | None:
         """The trials of a figure, of a count, or of all of a line."""
         cell = self.cell(row, column)
-        if not isinstance(cell, ResultCell) or not cell.trials:
+        if cell is None or not cell.trials:
             return None
         return Behind(frozenset(cell.trials), self.name(row, column))
 
@@ -210,9 +206,9 @@ class ScoreView:
             return ""
         line, headings = self.table.lines[row], self.table.headings
         words = [
-            c.text for c in line if not isinstance(c, FigureCell) and _number(c) is None and c.text
+            c.text for c in line if not isinstance(c, FigureCell) and c.number is None and c.text
         ]
-        if _number(cell) is None and not isinstance(cell, FigureCell):
+        if cell.number is None and not isinstance(cell, FigureCell):
             return " · ".join(words)
         taken = cell.name if isinstance(cell, FigureCell) and cell.name else headings[column]
         column_words = (headings[column], taken) if self.across else (taken,)
@@ -238,7 +234,7 @@ class ScoreView:
             found += why_missing(cell)
         elif cell is not None:
             said = self.name(row, column)
-            found.append(f"{said}{_(': ')}{cell.text}" if _number(cell) is not None else said)
+            found.append(f"{said}{_(': ')}{cell.text}" if cell.number is not None else said)
         return [*found, *self._notes_on(row)]
 
     def tabs(self) -> list[Piece]:
@@ -304,7 +300,7 @@ class ScoreView:
         """What to know of the trials of a line; of all, where it is about several families."""
         lines = self.table.lines
         line = lines[row] if 0 <= row < len(lines) else ()
-        trials = {id for cell in line if isinstance(cell, ResultCell) for id in cell.trials}
+        trials = {id for cell in line for id in cell.trials}
         families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
         about = [
             table for table in self.tables if families & {of.value("family") for of in table.lines}
@@ -360,9 +356,5 @@ def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:
     }
 
 
-def _column(table: Table, column: int) -> Sequence[TableCell]:
+def _column(table: Table, column: int) -> Sequence[Cell]:
     return [line[column] for line in table.lines]
-
-
-def _number(cell: TableCell) -> float | None:
-    return cell.number if isinstance(cell, ResultCell) else None

@@ -9,11 +9,9 @@ from typing import Generic, TypeVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.model import compact, figure
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn
 from cuecard.tui.present.entries import Piece
@@ -96,7 +94,7 @@ class Bar:
 
     what: str
     who: str
-    cell: TableCell
+    cell: Cell
     statistic: Statistic
 
 
@@ -110,7 +108,7 @@ def bars(table: Table) -> list[Bar]:
     ]
 
 
-def cell_at(table: Table | None, row: int, column: int, *, plotted: bool) -> TableCell | None:
+def cell_at(table: Table | None, row: int, column: int, *, plotted: bool) -> Cell | None:
     """The cell under the cursor of a table, or the one that the plot's line draws."""
     if table is None:
         return None
@@ -122,22 +120,20 @@ def cell_at(table: Table | None, row: int, column: int, *, plotted: bool) -> Tab
     return table.lines[row][column]
 
 
-def cell_in_full(name: str, cell: TableCell | None) -> list[str]:
+def cell_in_full(name: str, cell: Cell | None) -> list[str]:
     """A figure with its interval and n, or the cell's words, and what there is to remark."""
     if cell is None:
         return []
     found: list[str] = []
     if cell.statistic is not None:
         n = _("n {n}").format(n=f"{cell.statistic.n:,}")
-        # Figures of results say themselves whether they are shares, counts or money.
-        told = cell.text if isinstance(cell, ResultCell) else figure(cell.statistic)
-        found.append(f"{name}{_(': ')}{told} · {n}")
+        found.append(f"{name}{_(': ')}{cell.text} · {n}")
     elif name:
         found.append(f"{name}{_(': ')}{cell.text}")
     return [*found, *why_missing(cell)]
 
 
-def why_missing(cell: TableCell) -> list[str]:
+def why_missing(cell: Cell) -> list[str]:
     """Why a cell has no value or no interval, a sentence."""
     statistic = cell.statistic
     if statistic is None or statistic.reason or not statistic.no_interval:
@@ -162,7 +158,7 @@ def plot_of(table: Table, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
     """The axis of a table's figures, and each drawn on it."""
     lines = bars(table)
     cells = [bar.cell for bar in lines]
-    percent = bool(cells) and all(isinstance(c, ResultCell) and c.shows_percent for c in cells)
+    percent = bool(cells) and all(cell.shows_percent for cell in cells)
     axis = axis_for([bar.statistic for bar in lines], width, percent=percent)
     return axis, [(bar, drawn(bar.statistic, axis)) for bar in lines]
 
@@ -248,11 +244,11 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
     return [f"{' ' * wide}  {axis.head}", *shown]
 
 
-def _told(cell: TableCell, digits: int) -> str:
-    """Figures of results say themselves whether they are shares, counts or money."""
-    if isinstance(cell, ResultCell):
-        return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
-    return compact(cell.statistic, digits) if cell.statistic else cell.text
+def _told(cell: Cell, digits: int) -> str:
+    """A figure's interval with as many digits as there is room for."""
+    if not cell.is_figure:
+        return cell.text
+    return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
 
 
 def _closer(interval: re.Match[str], digits: int) -> str:
@@ -383,7 +379,7 @@ class TablesView(Generic[SectionT]):
                 lines[-1].append(piece)
         return lines
 
-    def cell(self, row: int, column: int) -> TableCell | None:
+    def cell(self, row: int, column: int) -> Cell | None:
         return cell_at(self._looked_at, row, column, plotted=self.plotted)
 
     def name_of(self, row: int, column: int) -> str:

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from cuecard.annotate.families.registry import Cause
 from cuecard.annotate.results.errors.causes import cause_of, cause_word
 from cuecard.annotate.results.pool import Row
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import VerdictView
 from cuecard.core.i18n import N_, _, ngettext
@@ -177,12 +176,11 @@ def trials_at(view: TablesView[Any], row: int, column: int) -> tuple[int, ...]:
     cell, table = view.cell(row, column), view.table
     if cell is None or table is None:
         return ()
-    if isinstance(cell, ResultCell) and (cell.trials or cell.statistic or cell.value is not None):
+    if cell.trials or cell.is_figure:
         return cell.trials
     if view.plotted:
         return ()
-    cells = (each for each in table.lines[row] if isinstance(each, ResultCell))
-    return tuple(dict.fromkeys(id for each in cells for id in each.trials))
+    return tuple(dict.fromkeys(id for each in table.lines[row] for id in each.trials))
 
 
 def measure_of(row: Row, measure: str | None = None) -> str:

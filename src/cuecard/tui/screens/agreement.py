@@ -31,7 +31,7 @@ from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison.inputs import Scope, Subject
-    from cuecard.annotate.labelling.comparison.tables import Table
+    from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
-from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.text import PlainText
 
 

@@ -35,7 +35,7 @@ from cuecard.tui.present.qc import (
     verdict_piece,
 )
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.text import Lines, Paragraphs, as_text
 

@@ -21,6 +21,7 @@ from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.preferences import DARK, LIGHT, preferences_path
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.players import PlayerRow, player_rows
+from cuecard.tui.widgets.inputs import Tick
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -294,7 +295,7 @@ class WelcomeDialog(CuecardDialog[Introduction | None]):
             )
             yield Input(login_name(), placeholder=_("Your name"), id="name", max_length=80)
             if self._offer_samples:
-                yield Checkbox(_("Add the eight sample tasks"), value=True, id="samples")
+                yield Tick(_("Add the eight sample tasks"), value=True, id="samples")
             with Horizontal(classes="buttons"):
                 yield Button(_("Begin"), variant="primary", id="begin")
         yield KeyBar()

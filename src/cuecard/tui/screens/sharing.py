@@ -26,9 +26,8 @@ from cuecard.tui.present.files import (
     since_of,
     summary_of,
 )
-from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.path_input import PathInput
+from cuecard.tui.widgets.inputs import LineEditor, PathInput
 
 
 class BundleDialog(CuecardDialog[WrittenBundle | None]):

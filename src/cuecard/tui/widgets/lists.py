@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding
 from textual.strip import Strip
@@ -12,6 +13,7 @@ from textual.widgets.option_list import OptionDoesNotExist
 
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource
 from cuecard.tui.grid.grid import Grid
+from cuecard.tui.widgets.inputs import tick
 
 FittedColumn = GridColumn
 
@@ -89,11 +91,10 @@ class FigureTable(Grid, inherit_bindings=False):
 
 
 Value = TypeVar("Value")
-_INNER = 1
 
 
 class TickList(SelectionList[Value]):
-    """As `SelectionList`; a box that is not ticked is empty."""
+    """As `SelectionList`; a box is text, in the colours of its line."""
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
@@ -101,9 +102,6 @@ class TickList(SelectionList[Value]):
             selection = self.get_option_at_index(self.scroll_offset.y + y)
         except OptionDoesNotExist:
             return strip
-        if selection.value in self.selected:
-            return strip
-        segments = list(strip)
-        box = segments[_INNER]
-        segments[_INNER] = Segment(" " * len(box.text), box.style, box.control)
-        return Strip(segments)
+        _left, box, _right, blank, *line = strip
+        style = (blank.style or Style()) + Style(meta=box.style.meta if box.style else None)
+        return Strip([Segment(tick(selection.value in self.selected), style), blank, *line])

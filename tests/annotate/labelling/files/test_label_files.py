@@ -13,14 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.labelling.files.entries import (
-    LabelFile,
-    Problems,
-    guarded,
-    parse_rows,
-    unguarded,
-    value_of,
-)
+from cuecard.annotate.labelling.files.entries import LabelFile, Problems, parse_rows, value_of
 from cuecard.annotate.labelling.files.formats import (
     label_lines,
     label_rows,
@@ -40,6 +33,7 @@ from cuecard.annotate.labelling.files.vibesearch_sheets import (
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import FileProblems
 from cuecard.core.label_records import LabelValue
+from cuecard.core.tables.texts import guarded, unguarded
 from cuecard.core.verdicts import ItemKind
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

@@ -9,7 +9,6 @@ from typing import Literal
 
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
-from cuecard.annotate.agreement.statistic import Statistic, share
 from cuecard.annotate.agreement.tables import (
     AgreementTable,
     CeilingTable,
@@ -18,6 +17,7 @@ from cuecard.annotate.agreement.tables import (
 )
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, GroupBy, Subject
 from cuecard.core.i18n import N_, _
+from cuecard.core.tables.statistic import Statistic, share
 from cuecard.core.tasks.base import Frozen
 
 Role = Literal["judge", "person", "majority", "adjudicated", "settled"]
@@ -352,36 +352,6 @@ def rater_word(rater: Rater) -> str:
             return _("judge {name}").format(name=rater.name)
         case "person":
             return rater.name
-
-
-def figure(statistic: Statistic | None) -> str:
-    """A statistic for display: `0.912 [0.871, 0.947]`; without an interval the value alone, undefined a dash."""
-    if statistic is None or statistic.value is None:
-        return "–"
-    if statistic.interval is None:
-        return f"{statistic.value:.3f}"
-    low, high = statistic.interval
-    return f"{statistic.value:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def compact(statistic: Statistic, digits: int = 3) -> str:
-    """As `figure` with less room: `0.912 [.871 .947]`; the ends have `digits` digits."""
-    if statistic.value is None or statistic.interval is None:
-        return figure(statistic)
-    low, high = (_short(end, digits) for end in statistic.interval)
-    return f"{statistic.value:.3f} [{low} {high}]"
-
-
-def _short(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
-
-
-def remark(statistic: Statistic | None) -> str:
-    """Why there is no value, or no interval."""
-    if statistic is None:
-        return ""
-    return statistic.reason or statistic.no_interval
 
 
 def circumstances(found: Comparison) -> list[str]:

@@ -1,10 +1,7 @@
 """A comparison of judges with people as tables (tables of lines of cells)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.tables import AgreementTable, Row
 from cuecard.annotate.labelling.adjudication import CAUSES
 from cuecard.annotate.labelling.comparison.compare import Place
@@ -14,65 +11,17 @@ from cuecard.annotate.labelling.comparison.model import (
     Comparison,
     Pair,
     Rater,
-    figure,
     label_word,
     rater_word,
-    remark,
     statistic_word,
 )
 from cuecard.core.i18n import _
-
-View = Literal[
-    "table",
-    "matrix",
-    "groups",
-    "judges",
-    "effect",
-    "cues",
-    "findings",
-    "worst",
-    "outcome",
-    "meaning",
-    "results",
-]
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table, cell, count
+from cuecard.core.tables.table import Row as TableRow
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
 _KINDS = ("precision", "recall", "f1")
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """A cell of a table. `place`: the items behind it; `statistic`: what it shows."""
-
-    text: str
-    place: Place | None = None
-    statistic: Statistic | None = None
-
-    @property
-    def remark(self) -> str:
-        return remark(self.statistic)
-
-
-TableRow = tuple[TableCell, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with its title; the first column names the line, `notes` stand below."""
-
-    view: View
-    title: str
-    headings: tuple[str, ...]
-    lines: tuple[TableRow, ...]
-    notes: tuple[str, ...] = ()
-
-
-def cell(statistic: Statistic | None, place: Place | None = None) -> TableCell:
-    return TableCell(figure(statistic), place, statistic)
-
-
-def count(n: int, place: Place | None = None) -> TableCell:
-    return TableCell(f"{n:,}", place)
 
 
 def tables_of(found: Comparison) -> tuple[Table, ...]:
@@ -104,19 +53,16 @@ def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Tabl
     humans = found.humans
     lines: list[TableRow] = [
         (
-            TableCell(_("n (tasks)")),
-            *(
-                TableCell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair))
-                for pair in pairs
-            ),
-            *((TableCell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
+            Cell(_("n (tasks)")),
+            *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
+            *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
         )
     ]
     for name in (*MAIN, *_of_labels(found), "balanced_accuracy", "mcc"):
         label = name.partition(":")[2]
         lines.append(
             (
-                TableCell(statistic_word(name, found.subject)),
+                Cell(statistic_word(name, found.subject)),
                 *(cell(p.statistic(name), _place(p, either=label)) for p in pairs),
                 *((cell(_of_people(humans, name)),) if humans else ()),
             )
@@ -171,7 +117,7 @@ def _people(found: Comparison) -> Table:
         table = found.humans
         rows = {name: table.row(name) for name in ("percent", "fleiss_kappa", "ac1")}
         statistics = [row.statistic if row else None for row in rows.values()]
-        lines.append((TableCell(_("all people")), count(table.paired), *map(cell, statistics)))
+        lines.append((Cell(_("all people")), count(table.paired), *map(cell, statistics)))
     return Table(
         view="table",
         title=_("People among themselves"),
@@ -190,7 +136,7 @@ def _people(found: Comparison) -> Table:
 def _short(name: str, pair: Pair) -> TableRow:
     place = _place(pair)
     return (
-        TableCell(name),
+        Cell(name),
         count(pair.n, place),
         *(cell(pair.statistic(each), place) for each in ("percent", "cohen_kappa", "ac1")),
     )
@@ -210,13 +156,13 @@ def _matrices(found: Comparison) -> Iterator[Table]:
                 count(n, _place(pair, row=label, column=other))
                 for other, n in zip(matrix.labels, counts, strict=True)
             ]
-            lines.append((TableCell(word), *cells, count(sum(counts), _place(pair, row=label))))
+            lines.append((Cell(word), *cells, count(sum(counts), _place(pair, row=label))))
         sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
         totals = [
             count(n, _place(pair, column=label))
             for label, n in zip(matrix.labels, sums, strict=True)
         ]
-        lines.append((TableCell(_("together")), *totals, count(matrix.n, _place(pair))))
+        lines.append((Cell(_("together")), *totals, count(matrix.n, _place(pair))))
         yield Table(
             view="matrix",
             title=_("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
@@ -232,7 +178,7 @@ def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
     """Agreement overall and by label, as meta-evaluations report it."""
     lines: list[TableRow] = [
         (
-            TableCell(_("overall")),
+            Cell(_("overall")),
             count(pair.n, _place(pair)),
             *[cell(pair.statistic("percent"), _place(pair))] * 3,
         )
@@ -241,7 +187,7 @@ def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
         given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)
         lines.append(
             (
-                TableCell(label_word(found.subject, label)),
+                Cell(label_word(found.subject, label)),
                 count(given.n if given else 0, _place(pair, row=label)),
                 cell(given, _place(pair, row=label)),
                 cell(wanted, _place(pair, column=label)),
@@ -298,8 +244,8 @@ def _groups(found: Comparison) -> Iterator[Table]:
                 )
                 lines.append(
                     (
-                        TableCell(group.value or "–", place),
-                        TableCell(f"{group.n:,} ({group.tasks:,})", place),
+                        Cell(group.value or "–", place),
+                        Cell(f"{group.n:,} ({group.tasks:,})", place),
                         *(cell(group.statistic(name), place) for name in _SHORT),
                     )
                 )
@@ -325,7 +271,7 @@ def _differences(found: Comparison) -> Iterator[Table]:
         reference = Rater.of_key(each.reference)
         lines: list[TableRow] = [
             (
-                TableCell(statistic_word(row.name, found.subject)),
+                Cell(statistic_word(row.name, found.subject)),
                 cell(left.statistic, Place(left=one, right=reference)),
                 cell(right.statistic, Place(left=other, right=reference)),
                 cell(row.statistic, Place(left=one, right=other)),
@@ -367,7 +313,7 @@ def _ceilings(found: Comparison) -> Iterator[Table]:
                 _("difference"),
             ),
             lines=tuple(
-                (TableCell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
+                (Cell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
                 for row in rows
             ),
         )
@@ -388,7 +334,7 @@ def _anchoring(found: Comparison) -> Iterator[Table]:
         ),
         lines=tuple(
             (
-                TableCell(each.person or _("all people")),
+                Cell(each.person or _("all people")),
                 count(each.looked),
                 cell(each.changed),
                 cell(each.towards),
@@ -415,7 +361,7 @@ def _causes(found: Comparison) -> Iterator[Table]:
         title=_("Causes found in adjudication"),
         headings=(_("Cause"), "n", _("share")),
         lines=tuple(
-            (TableCell(_(names.get(cause, cause))), count(n), TableCell(f"{n / total:.3f}"))
+            (Cell(_(names.get(cause, cause))), count(n), Cell(f"{n / total:.3f}"))
             for cause, n in found.causes
         ),
     )

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, resampled_values, with_intervals
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
 from cuecard.annotate.labelling.effect.rescoring import ItemId, Rescored, Settled
 from cuecard.annotate.labelling.effect.tables import (
     MeasureEffect,
@@ -44,6 +43,7 @@ from cuecard.core.scoring.aggregate import (
     measured_as,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Decision, ItemKind
 

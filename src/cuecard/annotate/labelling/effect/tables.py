@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell, count
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -15,6 +13,8 @@ from cuecard.core.scoring.aggregate import (
     statistic_label,
     statistics_of,
 )
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table, cell, count
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import ItemKind
@@ -248,7 +248,7 @@ def _scores(group: GroupEffect) -> Table:
         title=_title(group),
         headings=(_("Measure"), _("judge"), _("with people"), _("difference")),
         lines=tuple(
-            (TableCell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
+            (Cell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
             for m in group.measures
         ),
         notes=tuple(notes),
@@ -272,7 +272,7 @@ def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
         headings=(_("Measure"), _("judge"), _("estimate"), _("difference")),
         lines=tuple(
             (
-                TableCell(_name(m, group)),
+                Cell(_name(m, group)),
                 cell(m.judge),
                 cell(m.estimate),
                 signed(m.estimated_difference),
@@ -291,12 +291,12 @@ def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
 
 
 def _items(effect: Effect) -> Table:
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for group in effect.groups:
         for counts in group.items:
             lines.append(
                 (
-                    TableCell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
+                    Cell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
                     *(
                         count(n)
                         for n in (
@@ -335,11 +335,11 @@ def _ranks(ranking: Ranking) -> Table:
         headings=(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
         lines=tuple(
             (
-                TableCell(one.agent),
-                TableCell(_plain(one.judge)),
-                TableCell(str(one.judge_rank or "–")),
-                TableCell(_plain(one.people)),
-                TableCell(str(one.people_rank or "–")),
+                Cell(one.agent),
+                Cell(_plain(one.judge)),
+                Cell(str(one.judge_rank or "–")),
+                Cell(_plain(one.people)),
+                Cell(str(one.people_rank or "–")),
             )
             for one in ranking.agents
         ),
@@ -353,9 +353,9 @@ def _pairs(ranking: Ranking) -> Table:
         headings=(_("Pair"), _("judge"), _("with people"), _("resamples with the same order")),
         lines=tuple(
             (
-                TableCell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
-                TableCell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
-                TableCell(_(_ORDERS[pair.people]) if pair.people else "–"),
+                Cell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
+                Cell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
+                Cell(_(_ORDERS[pair.people]) if pair.people else "–"),
                 cell(pair.same),
             )
             for pair in ranking.pairs
@@ -371,7 +371,7 @@ def _name(measure: MeasureEffect, group: GroupEffect) -> str:
     return f"{label}, {statistic_label(measure.taken, group.samples)}"
 
 
-def signed(statistic: Statistic | None) -> TableCell:
+def signed(statistic: Statistic | None) -> Cell:
     """A difference, always with its sign."""
     if statistic is None or statistic.value is None:
         return cell(statistic)
@@ -380,7 +380,7 @@ def signed(statistic: Statistic | None) -> TableCell:
     else:
         low, high = statistic.interval
         text = f"{statistic.value:+.3f} [{low:+.3f}, {high:+.3f}]"
-    return TableCell(text, statistic=statistic)
+    return Cell(text, statistic=statistic)
 
 
 def _plain(value: float | None) -> str:

@@ -22,6 +22,7 @@ from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue, Phase
 from cuecard.core.records import TrialRecord
+from cuecard.core.tables.texts import unguarded
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind, Prediction, triples_of
@@ -40,8 +41,6 @@ _WORDS: dict[LabelValue, tuple[str, ...]] = {
 _VALUES = {word: value for value, words in _WORDS.items() for word in words}
 _STATUSES = {status.value: status for status in CheckpointStatus}
 CHINESE = {LabelValue.YES: "是", LabelValue.NO: "否", LabelValue.UNSURE: "不确定"}
-# What spreadsheets take for a formula and would run.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def value_of(word: str, kind: ItemKind) -> Value | None:
@@ -54,17 +53,6 @@ def value_of(word: str, kind: ItemKind) -> Value | None:
     if kind is ItemKind.STATUS and plain in _STATUSES:
         return _STATUSES[plain]
     raise ValueError(word)
-
-
-def guarded(text: str) -> str:
-    """`text` with an apostrophe before it if a spreadsheet would run it as a formula."""
-    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
-
-
-def unguarded(text: str) -> str:
-    """The inverse of `guarded`."""
-    guard = text.startswith("'") and text.lstrip("'").startswith(_FORMULA)
-    return text[1:] if guard else text
 
 
 def comparable(text: str) -> str:
@@ -207,15 +195,6 @@ def _columns(cells: Sequence[str], line: int, problems: Problems) -> list[str]:
         if columns.count(name) > 1:
             problems.add(line, _("column {name} stands twice").format(name=one_line(name, 40)))
     return columns
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """CSV for spreadsheets: UTF-8 with BOM (the text begins with it), CRLF."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return "\ufeff" + out.getvalue()
 
 
 SHORT = 12

@@ -13,14 +13,12 @@ from cuecard.annotate.labelling.files.entries import (
     LabelFile,
     Problems,
     Rows,
-    csv_text,
-    guarded,
-    unguarded,
     value_of,
 )
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue, Phase
+from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
 

@@ -13,15 +13,13 @@ from cuecard.annotate.labelling.files.entries import (
     Problems,
     Rows,
     Value,
-    csv_text,
-    guarded,
     parse_rows,
     read_text,
-    unguarded,
     value_of,
 )
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue
+from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind
 

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.labelling.effect.figures import MAIN
 from cuecard.annotate.results.errors.groups import (
     BY,
@@ -29,10 +27,11 @@ from cuecard.annotate.results.errors.groups import (
     title,
 )
 from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
-from cuecard.annotate.results.rendering import ResultCell, in_percent
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table, in_percent
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 
@@ -63,11 +62,11 @@ def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
     return {name: figure for (name, taken), (_t, figure) in found.items() if not taken.of_several}
 
 
-def mean_cell(group: Group, name: str, statistic: Statistic | None) -> ResultCell:
+def mean_cell(group: Group, name: str, statistic: Statistic | None) -> Cell:
     """The cell of a mean, with its key in `cuecard score --json` if the group is of one agent and family."""
     trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)
     key = f"groups/{group.values[0]}/{group.family}/measures/{name}/{statistics_of(name)[0].value}"
-    return ResultCell(
+    return Cell(
         shown(name, statistic, percent=True),
         statistic=statistic,
         trials=trials or group.trials,
@@ -99,7 +98,7 @@ def _table(
     means: Mapping[Group, Means],
     notes: Sequence[str],
 ) -> Table:
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for group, found in means.items():
         cells = [mean_cell(group, name, found.get(name)) for name in names]
         trials = number(len(group.judged), group.trials)
@@ -233,7 +232,7 @@ def _tables_of_compaction(pool: Pool, by: By) -> Iterator[Table]:
 
 
 def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[str, ...]) -> Table:
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for group in groups:
         judged = [(row, figures.value("compactions") or 0.0) for row, figures in group.judged]
         often = counted(
@@ -251,7 +250,7 @@ def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[st
                 level(often["mean"]),
                 share_of(with_one),
                 share_of(without),
-                ResultCell(in_percent(apart), statistic=apart),
+                Cell(in_percent(apart), statistic=apart),
             )
         )
     measure = measure_label(MAIN[family])

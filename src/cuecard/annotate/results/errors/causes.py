@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.families.registry import ANNOTATE, Cause
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     BY,
     By,
@@ -21,12 +20,13 @@ from cuecard.annotate.results.errors.groups import (
     unread,
 )
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.rendering import ResultCell, in_percent
 from cuecard.core.engine.events import Termination
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import measure_label
 from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.tables.table import Cell, Table, in_percent
+from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
@@ -328,7 +328,7 @@ def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], b
     ]
     present = {each.cause for each in found}
     name, least = bars[family]
-    rows: list[tuple[str, Callable[[_Arm], ResultCell]]] = [
+    rows: list[tuple[str, Callable[[_Arm], Cell]]] = [
         (_("trials"), lambda arm: number(arm[0].ended, [r.trial.id for r in arm[0].rows])),
         (_("failed"), lambda arm: _share(failures(arm[0], bars))),
     ]
@@ -352,15 +352,15 @@ def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], b
     )
 
 
-def _row(cause: Cause) -> tuple[str, Callable[[_Arm], ResultCell]]:
+def _row(cause: Cause) -> tuple[str, Callable[[_Arm], Cell]]:
     return cause_word(cause), lambda arm: _share(arm[1].get(cause))
 
 
-def _share(rate: Rate | None) -> ResultCell:
+def _share(rate: Rate | None) -> Cell:
     """`5 · 20.8 [8.3, 37.5]`"""
     if rate is None:
         return number(0)
     if rate.value is None:
-        return ResultCell("–", statistic=rate.statistic)
+        return Cell("–", statistic=rate.statistic)
     told = f"{rate.count:,.0f} · {in_percent(rate.statistic)}"
-    return ResultCell(told, statistic=rate.statistic, trials=rate.trials)
+    return Cell(told, statistic=rate.statistic, trials=rate.trials)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Literal
 
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.groups import (
     TrialClass,
     across,
@@ -19,15 +18,15 @@ from cuecard.annotate.results.errors.groups import (
 )
 from cuecard.annotate.results.errors.predictions import Coverage, GraphFindings, TableErrors
 from cuecard.annotate.results.errors.report import ArmErrors, ErrorReport
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.tables.table import Cell, Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 
 MOST = 20
 """How many relations, columns and reasons a table shows, the most frequent ones."""
 RAW = 80
-Columns = Sequence[tuple[str, Callable[[ArmErrors], ResultCell]]]
+Columns = Sequence[tuple[str, Callable[[ArmErrors], Cell]]]
 
 
 Part = Literal["whole", "unreadable", "relations", "compaction", "turns", "calls", "tables"]
@@ -63,7 +62,7 @@ def _as(part: Part, tables: Iterable[Table]) -> Iterator[tuple[Part, Table]]:
 def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Table:
     errors = ANNOTATE[family].errors
     columns: Columns = (*_always(), *errors.columns())
-    lines: list[TableRow] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
+    lines: list[Row] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
     notes = [_("Shares in percent of judged trials, intervals 95%, by task.")]
     notes += errors.notes()
     return Table(
@@ -96,7 +95,7 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Table]:
     if not reasons:
         return
     ordered = sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for reason, found in ordered[:MOST]:
         mine = {
             arm.name: [trial for name, trial, _raw in found if name == arm.name] for arm in arms
@@ -141,7 +140,7 @@ def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Table]:
         _("User turns"),
         [(name, found.by_user_turns) for name, found in arms],
     )
-    together: TableRow = (
+    together: Row = (
         text(_("Pearson's r")),
         *(
             figure_cell(found.turns_f1, [t for c in found.by_user_turns for t in c.mean.trials], 3)

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.results.errors.behaviour_tables import mean_cell, means_of
 from cuecard.annotate.results.errors.groups import (
     BY,
@@ -29,13 +27,14 @@ from cuecard.annotate.results.errors.report import (
     error_report,
 )
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.score import Profile
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table
 
 AMBIGUITY_WORDS = {
     "entity": N_("entity"),
@@ -53,7 +52,7 @@ STATUS_WORDS: dict[CheckpointStatus, str] = {
     CheckpointStatus.SEARCH_ONLY: N_("searched only"),
     CheckpointStatus.TASK_COMPLETED: N_("task completed"),
 }
-_Of = Callable[[ProfileRate], ResultCell]
+_Of = Callable[[ProfileRate], Cell]
 
 
 def profile_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
@@ -127,7 +126,7 @@ def _table(
     of: _Of,
     notes: Sequence[str],
 ) -> Table:
-    found: list[TableRow] = []
+    found: list[Row] = []
     for name, profiles in lines:
         whole = profiles[0].share
         trials = dict.fromkeys(trial for each in profiles for trial in each.share.trials)
@@ -174,7 +173,7 @@ def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
         return ()
     arms = next(iter(whole.values())).by
     tiers = groups_of(pool, (*arms, "tier"), ("facts",))
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for values, group in whole.items():
         mine = [tier for tier in tiers if tier.values[:-1] == values and tier.judged]
         lines += [_line(tier) for tier in mine]
@@ -200,7 +199,7 @@ def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     )
 
 
-def _line(group: Group, name: str = "") -> TableRow:
+def _line(group: Group, name: str = "") -> Row:
     found: Mapping[str, Statistic] = means_of(group, MEASURES)
     return (
         text(name or group.name),
@@ -292,7 +291,7 @@ def chosen(points: Sequence[CurveAt]) -> tuple[CurveAt, ...]:
     )
 
 
-def _curve_row(point: CurveAt) -> TableRow:
+def _curve_row(point: CurveAt) -> Row:
     return (
         text(str(point.k)),
         number(point.cohort, point.new_facts.trials),

@@ -9,15 +9,15 @@ from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
-from cuecard.annotate.labelling.comparison.tables import Table, TableRow
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.rendering import ResultCell, in_percent
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.table import Cell, Table, in_percent
+from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 
@@ -322,43 +322,43 @@ def classes(
 _Arm = TypeVar("_Arm")
 
 
-def text(words: str, trials: Sequence[int] = ()) -> ResultCell:
-    return ResultCell(words, trials=tuple(trials))
+def text(words: str, trials: Sequence[int] = ()) -> Cell:
+    return Cell(words, trials=tuple(trials))
 
 
-def number(value: float, trials: Sequence[int] = ()) -> ResultCell:
-    return ResultCell(f"{value:,.0f}", value=float(value), trials=tuple(trials))
+def number(value: float, trials: Sequence[int] = ()) -> Cell:
+    return Cell(f"{value:,.0f}", value=float(value), trials=tuple(trials))
 
 
-def share(rate: Rate | None) -> ResultCell:
+def share(rate: Rate | None) -> Cell:
     """A rate in percent: `8.3 [2.1, 15.4]`."""
     if rate is None:
-        return ResultCell("–")
-    return ResultCell(in_percent(rate.statistic), statistic=rate.statistic, trials=rate.trials)
+        return Cell("–")
+    return Cell(in_percent(rate.statistic), statistic=rate.statistic, trials=rate.trials)
 
 
-def share_of(rate: Rate | None) -> ResultCell:
+def share_of(rate: Rate | None) -> Cell:
     """A rate in percent with its n: `8.3 [2.1, 15.4] (24)`; a dash if there is nothing."""
     if rate is None or not rate.of:
-        return ResultCell("–", statistic=rate.statistic if rate else None)
-    return ResultCell(
+        return Cell("–", statistic=rate.statistic if rate else None)
+    return Cell(
         f"{in_percent(rate.statistic)} ({rate.statistic.n:,})",
         statistic=rate.statistic,
         trials=rate.trials,
     )
 
 
-def level(rate: Rate | None, digits: int = 2) -> ResultCell:
+def level(rate: Rate | None, digits: int = 2) -> Cell:
     """A rate as a number: `7.25 [6.10, 8.31]`."""
     if rate is None:
-        return ResultCell("–")
+        return Cell("–")
     return figure_cell(rate.statistic, rate.trials, digits)
 
 
 def figure_cell(
     statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2, key: str = ""
-) -> ResultCell:
-    return ResultCell(plain(statistic, digits), statistic=statistic, trials=tuple(trials), key=key)
+) -> Cell:
+    return Cell(plain(statistic, digits), statistic=statistic, trials=tuple(trials), key=key)
 
 
 def plain(statistic: Statistic | None, digits: int) -> str:
@@ -385,7 +385,7 @@ def across(
     words: str,
     heading: str,
     arms: Sequence[tuple[str, _Arm]],
-    rows: Sequence[tuple[str, Callable[[_Arm], ResultCell]]],
+    rows: Sequence[tuple[str, Callable[[_Arm], Cell]]],
     notes: Sequence[str] = (),
 ) -> Table:
     """A table with a column for each arm. `rows`: for each line its name and a function from the arm to its cell."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.agreement.statistic import Coefficient, Statistic, ratio
 from cuecard.annotate.results.errors.groups import (
     CALL_CLASSES,
     Judged,
@@ -31,6 +30,7 @@ from cuecard.core.scoring.breakdowns import (
     user_turns_of,
 )
 from cuecard.core.scoring.trial_score import GraphFigures, Tally
+from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import pearson

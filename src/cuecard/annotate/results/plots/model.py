@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from math import ceil, floor, log10
 from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow
-from cuecard.annotate.results.rendering import ResultCell
 from cuecard.core.i18n import _
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 
@@ -225,23 +224,23 @@ def place_text(axis: Axis, at: float) -> str:
     return value_text(at, axis.scale)
 
 
-def _line(plot: Plot, series: Series, point: Point) -> TableRow:
-    x: TableCell = TableCell(place_text(plot.x, point.x))
+def _line(plot: Plot, series: Series, point: Point) -> Row:
+    x: Cell = Cell(place_text(plot.x, point.x))
     if not plot.x.names:
         text = interval_text(point.x, point.x_low, point.x_high, plot.x.scale)
-        x = ResultCell(text, value=point.x)
+        x = Cell(text, value=point.x)
         if point.x_interval:
             found = _statistic(plot, point.x, point.n, point.x_interval)
-            x = ResultCell(text, statistic=found, trials=point.trials)
+            x = Cell(text, statistic=found, trials=point.trials)
     return (
-        TableCell(point.label or series.name),
+        Cell(point.label or series.name),
         x,
-        ResultCell(
+        Cell(
             interval_text(point.y, point.low, point.high, plot.y.scale),
             statistic=_statistic(plot, point.y, point.n, point.interval, point.remark),
             trials=point.trials,
         ),
-        ResultCell(f"{point.n:,}", value=point.n, trials=point.trials),
+        Cell(f"{point.n:,}", value=point.n, trials=point.trials),
     )
 
 
@@ -252,16 +251,16 @@ def _statistic(
     return Statistic(name=plot.key, value=value, n=n, low=low, high=high, no_interval=why)
 
 
-def _heat_lines(plot: Plot) -> Iterator[TableRow]:
+def _heat_lines(plot: Plot) -> Iterator[Row]:
     by_place = {(cell.row, cell.column): cell for cell in plot.cells}
     if not by_place:
         return
     for row, name in enumerate(plot.y.names):
         cells = [by_place[row, column] for column in range(len(plot.x.names))]
-        yield (TableCell(name), *(_heat_cell(plot, cell) for cell in cells))
+        yield (Cell(name), *(_heat_cell(plot, cell) for cell in cells))
 
 
-def _heat_cell(plot: Plot, cell: HeatCell) -> ResultCell:
+def _heat_cell(plot: Plot, cell: HeatCell) -> Cell:
     scale = plot.shade.scale if plot.shade else "number"
     text = interval_text(cell.value, cell.low, cell.high, scale)
     counted = f" · n {cell.n}" if cell.value is not None else ""
@@ -275,4 +274,4 @@ def _heat_cell(plot: Plot, cell: HeatCell) -> ResultCell:
         high=cell.high,
         no_interval="" if undefined else cell.reason,
     )
-    return ResultCell(f"{text}{counted}", statistic=statistic, trials=cell.trials)
+    return Cell(f"{text}{counted}", statistic=statistic, trials=cell.trials)

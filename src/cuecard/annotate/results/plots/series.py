@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.results.errors.groups import Group, by_family, classes, groups_of, notes_of
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Series, bounds
 from cuecard.annotate.results.pool import Dimension, Pool, Row, scores_of, with_task_intervals
@@ -13,6 +12,7 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, statistics_of
 from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class, user_turns_of
+from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tasks.models import Family
 
 MARKS = 12

@@ -8,13 +8,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from cuecard.annotate.labelling.comparison.tables import Table
-from cuecard.annotate.results.latex import PACKAGES, as_latex, escaped
 from cuecard.annotate.results.plots.svg import as_svg
-from cuecard.annotate.results.rendering import as_html, as_markdown, environment, figure_of, plain
-from cuecard.annotate.results.rendering import escaped as markdown_escaped
 from cuecard.annotate.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
 from cuecard.core.i18n import _
+from cuecard.core.tables.html import as_html, environment
+from cuecard.core.tables.latex import PACKAGES, as_latex, escaped
+from cuecard.core.tables.table import Table
+from cuecard.core.tables.texts import as_markdown, figure_of, plain
+from cuecard.core.tables.texts import escaped as markdown_escaped
 from cuecard.core.text import storable
 
 Json = dict[str, Any]
@@ -93,7 +94,7 @@ def report_html(report: Report) -> str:
     style, script = _asset("report.css"), _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        environment()
+        environment("cuecard.annotate.results")
         .get_template("report.html")
         .render(
             report=report,
@@ -257,7 +258,7 @@ def written(report: Report, format: Format) -> str:
         case "tex":
             text = report_latex(report)
         case "csv":
-            from cuecard.annotate.results.rendering import as_csv
+            from cuecard.core.tables.texts import as_csv
 
             text = as_csv(report.tables)
         case "json":

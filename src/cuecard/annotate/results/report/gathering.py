@@ -8,8 +8,6 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
@@ -39,6 +37,8 @@ from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
 from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 
 if TYPE_CHECKING:
@@ -203,11 +203,11 @@ def prompts_table(workspace: Workspace, pool: Pool) -> Table | None:
         headings=(_("Used by"), _("for"), _("prompt"), _("calls"), _("hash (SHA-256)")),
         lines=tuple(
             (
-                TableCell(player),
-                TableCell(_(PAYER[payer]) if payer in PAYER else payer),
-                TableCell(names.get(digest, _("a prompt of the project's own"))),
-                TableCell(f"{n:,}"),
-                TableCell(digest),
+                Cell(player),
+                Cell(_(PAYER[payer]) if payer in PAYER else payer),
+                Cell(names.get(digest, _("a prompt of the project's own"))),
+                Cell(f"{n:,}"),
+                Cell(digest),
             )
             for (payer, player, digest), n in sorted(calls.items())
         ),

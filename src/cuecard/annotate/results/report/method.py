@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from cuecard import __version__
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, RESAMPLES
 from cuecard.annotate.agreement.report import agreement_table
-from cuecard.annotate.agreement.statistic import Statistic
 from cuecard.annotate.agreement.tables import AgreementTable
 from cuecard.annotate.fidelity import decisions as agreeing
 from cuecard.annotate.fidelity import inputs as material
@@ -24,7 +23,6 @@ from cuecard.annotate.labelling.comparison.model import (
     references_of,
     statistic_word,
 )
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell, TableRow, cell
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.report.model import (
@@ -41,6 +39,8 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Row, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
@@ -61,7 +61,7 @@ def tasks_table(pool: Pool) -> Table:
         for level in ("easy", "medium", "hard", None)
         if any(traits.difficulty == level for traits in known.values())
     ]
-    lines: list[TableRow] = []
+    lines: list[Row] = []
     for family, word in FAMILY_WORDS.items():
         mine = [
             (task, traits) for (task, _hash), traits in known.items() if traits.family == family
@@ -74,7 +74,7 @@ def tasks_table(pool: Pool) -> Table:
             *(sum(t.language == each for _task, t in mine) for each in languages),
             *(sum(t.difficulty == each for _task, t in mine) for each in difficulties),
         )
-        lines.append((TableCell(_(word)), *(TableCell(f"{n:,}") for n in numbers)))
+        lines.append((Cell(_(word)), *(Cell(f"{n:,}") for n in numbers)))
     words = {
         "easy": _("easy"),
         "medium": _("medium"),
@@ -119,9 +119,9 @@ def revisions_table(pool: Pool) -> Table:
         headings=(_("Task"), _("family"), _("content hash (SHA-256)")),
         lines=tuple(
             (
-                TableCell(task),
-                TableCell(_(FAMILY_WORDS[family])),
-                TableCell(digest),
+                Cell(task),
+                Cell(_(FAMILY_WORDS[family])),
+                Cell(digest),
             )
             for (task, digest), family in sorted(families.items())
         ),
@@ -403,12 +403,12 @@ def simulator_fidelity(
 
 
 def table_of_agreement(title: str, first: str, found: Sequence[Agreeing]) -> Table:
-    lines: list[TableRow] = [
+    lines: list[Row] = [
         (
-            TableCell(each.name),
-            TableCell(each.about),
-            TableCell(f"{each.people:,}"),
-            TableCell(f"{each.n:,} ({each.tasks:,})"),
+            Cell(each.name),
+            Cell(each.about),
+            Cell(f"{each.people:,}"),
+            Cell(f"{each.n:,} ({each.tasks:,})"),
             *(cell(figure) for figure in each.figures),
         )
         for each in found

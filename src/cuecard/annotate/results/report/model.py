@@ -7,10 +7,10 @@ from datetime import date
 
 from pydantic import JsonValue
 
-from cuecard.annotate.labelling.comparison.tables import Table
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.i18n import N_, Language, _
+from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 
 

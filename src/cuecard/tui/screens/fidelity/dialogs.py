@@ -15,8 +15,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.fidelity import sizes_lines
+from cuecard.tui.widgets.inputs import PathInput
 from cuecard.tui.widgets.lists import TickList
-from cuecard.tui.widgets.path_input import PathInput
 from cuecard.tui.widgets.text import PlainText
 
 

@@ -15,7 +15,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.task.fields import LineEditor
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:

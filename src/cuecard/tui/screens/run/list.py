@@ -3,54 +3,30 @@
 import asyncio
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from importlib import import_module
-
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.evaluation.runs import create_run
 from cuecard.core.i18n import N_, _
 from cuecard.core.records import RunRecord, RunState, TaskSummary
-from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.lists import Column, ListScreen
 from cuecard.tui.present.players import player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, when
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable
-from cuecard.tui.widgets.nav import EmptyState, NavBar
+from cuecard.tui.widgets.nav import EmptyState
 
-REFRESH = 1.5
-"""Seconds between looks at runs that go on."""
-
-COLUMNS = (
-    FittedColumn(N_("Run"), 12, grow=3),
-    FittedColumn(N_("Kind"), 5),
-    FittedColumn(N_("State"), 13),
-    FittedColumn(N_("Trials"), 9, right=True),
-    FittedColumn(N_("By"), 6, grow=1),
-    FittedColumn(N_("When"), 11),
-)
-_OF_RUNS = ("open", "compare", "errors", "plots", "report", "fidelity")
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
-class RunsSnapshot(Frozen):
-    """What the screen shows."""
-
-    runs: tuple[RunRecord, ...]
-    tasks: int
-    disputed: dict[int, int]
-
-
-class RunsScreen(CuecardScreen[None]):
+class RunsScreen(ListScreen[RunRecord]):
     """Lists runs; `n` starts one, Enter opens one."""
 
-    CSS_PATH = "list.tcss"
+    PLACE = "runs"
+    MARKING = True
+    NEED_ROW = ("open", "compare", "errors", "plots", "report", "fidelity")
     BINDINGS = keys(
         Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
         Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
@@ -98,68 +74,54 @@ class RunsScreen(CuecardScreen[None]):
             N_("Fidelity"),
             N_("The user part of this run held against people; re-play it"),
         ),
-        Key("runs.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
     )
 
     def __init__(self) -> None:
         super().__init__()
-        self._snapshot: RunsSnapshot | None = None
+        self._disputed: dict[int, int] = {}
         self._warm = False
 
-    def compose(self) -> ComposeResult:
-        yield NavBar("runs")
-        with Vertical(id="body"):
-            yield FittedTable(COLUMNS, marking=True, id="runs")
-            yield Static("", id="disputed", classes="muted", markup=False)
-            yield EmptyState(
-                _("No runs yet"),
-                _(
-                    "A run plays tasks with agents, judges the outcome and scores it. A dialogue that"
-                    " you play yourself is listed here too."
-                ),
-                ("n", _("Start a run; the offline agent needs no model and no network")),
-                ("2", _("Tasks: p plays one, with you as the user")),
-                id="none",
-            )
-        yield KeyBar()
+    def columns(self) -> Sequence[Column[RunRecord]]:
+        return (
+            Column(
+                N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()
+            ),
+            Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
+            Column(N_("State"), lambda run: run.state.told),
+            Column(N_("Trials"), lambda run: f"{run.finished}/{run.trials}", right=True),
+            Column(N_("By"), lambda run: run.created_by, grow=1, least=6),
+            Column(N_("When"), lambda run: when(run.created_at), sort=lambda run: run.created_at),
+        )
 
-    def on_mount(self) -> None:
-        self.query_one("#none").display = self.query_one("#disputed").display = False
-        self.query_one(FittedTable).focus()
-        self.set_interval(REFRESH, self._look_again)
+    def key(self, row: RunRecord) -> int:
+        return row.id
 
-    def on_screen_resume(self) -> None:
-        self.query_one(NavBar).load(self.person, self.services.public_url)
-        self.load()
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("No runs yet"),
+            _(
+                "A run plays tasks with agents, judges the outcome and scores it. A dialogue that"
+                " you play yourself is listed here too."
+            ),
+            ("n", _("Start a run; the offline agent needs no model and no network")),
+            ("2", _("Tasks: p plays one, with you as the user")),
+        )
 
-    @guarded("runs")
-    async def load(self) -> None:
+    async def read(self) -> Sequence[RunRecord]:
         seen = self.services.live_runs.seen
-        snapshot = await self.services.ask(
-            lambda ws: RunsSnapshot(
-                runs=tuple(map(seen, ws.runs.all())),
-                tasks=ws.tasks.count(),
-                disputed=disputed_runs(ws),
-            )
+        runs, self._disputed = await self.services.ask(
+            lambda ws: (tuple(map(seen, ws.runs.all())), disputed_runs(ws))
         )
-        if snapshot == self._snapshot:
-            return
-        before, marked = self._under_cursor(), {run.id for run in self._marked()}
-        self._snapshot = snapshot
-        at = next((i for i, run in enumerate(snapshot.runs) if run.id == before), None)
-        self.query_one(FittedTable).fill([self._row(run) for run in snapshot.runs], cursor=at)
-        self.query_one(FittedTable).mark(
-            at for at, run in enumerate(snapshot.runs) if run.id in marked
-        )
-        self.query_one(FittedTable).display = bool(snapshot.runs)
-        self.query_one("#none").display = not snapshot.runs
-        self.refresh_bindings()
-        told = self.query_one("#disputed", Static)
-        told.display = bool(snapshot.disputed)
-        told.update(disputed_legend())
-        if snapshot.runs and not self._warm:
+        return runs
+
+    def show(self, rows: Sequence[RunRecord], to: Hashable = None) -> None:
+        super().show(rows, to)
+        if rows and not self._warm:
             self._warm = True
-            self.warm(snapshot.runs[0].id)
+            self.warm(rows[0].id)
+
+    def note(self) -> str:
+        return disputed_legend() if self._disputed else ""
 
     @guarded("warm", background=True)
     async def warm(self, run_id: int) -> None:
@@ -168,16 +130,6 @@ class RunsScreen(CuecardScreen[None]):
         from cuecard.tui.present.runs import warm_up
 
         await self.services.ask(lambda ws: warm_up(ws, run_id))
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in _OF_RUNS:
-            return bool(self._snapshot and self._snapshot.runs)
-        return super().check_action(action, parameters)
-
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        if self._snapshot and event.row < len(self._snapshot.runs):
-            self.open_run(self._snapshot.runs[event.row])
 
     @guarded("open")
     async def open_run(self, run: RunRecord) -> None:
@@ -215,9 +167,8 @@ class RunsScreen(CuecardScreen[None]):
         self.open_run(run)
 
     def action_open(self) -> None:
-        run = self._run_under_cursor()
-        if run:
-            self.open_run(run)
+        if self.row:
+            self.open_run(self.row)
 
     def action_play_an_agent(self) -> None:
         self.cue_app.play_an_agent()
@@ -253,49 +204,13 @@ class RunsScreen(CuecardScreen[None]):
         if runs := self._chosen():
             await write_report(self, *_named(runs))
 
-    def action_reload(self) -> None:
-        self._snapshot = None
-        self.load()
-
-    def _row(self, run: RunRecord) -> list[str]:
-        wrong = self._snapshot.disputed.get(run.id, 0) if self._snapshot else 0
-        return [
-            f"{DISPUTED} {wrong} {run.name}" if wrong else run.name,
-            _(_KIND[run.kind]),
-            run.state.told,
-            f"{run.finished}/{run.trials}",
-            run.created_by,
-            when(run.created_at),
-        ]
-
-    def _run_under_cursor(self) -> RunRecord | None:
-        row = self.query_one(FittedTable).cursor_row
-        runs = self._snapshot.runs if self._snapshot else ()
-        return runs[row] if 0 <= row < len(runs) else None
-
-    def _marked(self) -> list[RunRecord]:
-        marked = self.query_one(FittedTable).marked
-        return [
-            run
-            for at, run in enumerate(self._snapshot.runs if self._snapshot else ())
-            if at in marked
-        ]
+    def _run_name(self, run: RunRecord) -> str:
+        wrong = self._disputed.get(run.id, 0)
+        return f"{DISPUTED} {wrong} {run.name}" if wrong else run.name
 
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; without any, the one under the cursor."""
-        run = self._run_under_cursor()
-        return self._marked()[::-1] or ([run] if run else [])
-
-    def _under_cursor(self) -> int | None:
-        run = self._run_under_cursor()
-        return run.id if run else None
-
-    def _look_again(self) -> None:
-        going_on = self._snapshot and any(
-            run.state is RunState.RUNNING for run in self._snapshot.runs
-        )
-        if going_on and self.is_current:
-            self.cue_app.in_background(self.load())
+        return sorted(self.view.chosen, key=lambda run: run.id)
 
 
 def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:

@@ -20,6 +20,7 @@ from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices
 from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.widgets.lists import TickList
 
 PARTS = {"user": N_("User"), "world": N_("World"), "judge": N_("Judge")}
 # field -> (label, default, least, most)
@@ -56,11 +57,11 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
         with Vertical(classes="dialog") as box:
             box.border_title = _("Start a run")
             with Horizontal(id="choices"):
-                tasks = SelectionList[str](*map(self._task_option, self._tasks), id="tasks")
+                tasks = TickList[str](*map(self._task_option, self._tasks), id="tasks")
                 tasks.border_title = _("Tasks")
                 yield tasks
                 with Vertical(id="right"):
-                    agents = SelectionList[str](*self._agent_options(), id="agents")
+                    agents = TickList[str](*self._agent_options(), id="agents")
                     agents.border_title = _("Agents")
                     yield agents
                     for field, label in PARTS.items():

@@ -37,8 +37,8 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.task.fields import LineEditor, TextEditor
 from cuecard.tui.screens.task.proposal import Decided, ProposalScreen, RawDialog
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor, Tick
 from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class AssistDialog(CuecardDialog[Wanted | None]):
                 if asking.stages:
                     text = _("Begin anew: propose to take out the {n} stages that are there")
                     anew = bool(self._typed.get("anew"))
-                    yield Checkbox(text.format(n=asking.stages), anew, id="anew", compact=True)
+                    yield Tick(text.format(n=asking.stages), anew, id="anew", compact=True)
             case "checkpoints":
                 yield from self._line("answer", _("Its answer"), asking.answer, _("if you know it"))
                 yield from self._line("remarks", _("Remarks"), placeholder=_("optional"))

@@ -21,10 +21,10 @@ from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.task_trials import counts_said, trial_said
-from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.screens.task.forms import STEPS
 from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.text import Lines, Paragraphs
 
 

@@ -34,9 +34,10 @@ from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph, Piece
 from cuecard.tui.present.task_trials import answer_said, explained, numbered
-from cuecard.tui.screens.task.fields import ALIASES, SOURCES, Form, LineEditor
+from cuecard.tui.screens.task.fields import ALIASES, SOURCES, Form
 from cuecard.tui.screens.task.grid_pane import Begin, GridPane
 from cuecard.tui.screens.task.pasting import PasteChoices, PastePreview, Preview
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
@@ -22,6 +21,7 @@ from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor, Tick
 from cuecard.tui.widgets.lists import TickList
 from cuecard.tui.widgets.text import CUE_KIND
 
@@ -61,50 +61,6 @@ class FieldSpec:
             self.write(edit, place, value)
         else:
             edit.set((*place, *self.path), value, typing=self.kind in ("line", "text", "lines"))
-
-
-OUTSIDE = Key(
-    "field.outside",
-    "ctrl+g",
-    "outside",
-    N_("$EDITOR"),
-    N_("Edit this text in your own editor, $VISUAL or $EDITOR"),
-    shown_as="^g",
-)
-
-
-class LineEditor(Input):
-    """A short text. What is pasted loses what a terminal could act on."""
-
-    BINDINGS = keys(OUTSIDE)
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.text = for_display(event.text)
-
-    def action_outside(self) -> None:
-        _edit_outside(self)
-
-
-class TextEditor(TextArea):
-    """A long text; grows with it. What is pasted loses what a terminal could act on."""
-
-    BINDINGS = keys(OUTSIDE)
-
-    def on_paste(self, event: events.Paste) -> None:
-        event.text = for_display(event.text)
-
-    def action_outside(self) -> None:
-        _edit_outside(self)
-
-    def show(self, text: str) -> None:
-        """Load `text`, with the cursor where it first differs from what stood there."""
-        old, same = self.text, 0
-        while same < min(len(old), len(text)) and old[same] == text[same]:
-            same += 1
-        self.load_text(text)
-        before = text[:same]
-        if old:
-            self.move_cursor((before.count("\n"), same - (before.rfind("\n") + 1)))
 
 
 class FieldRow(Horizontal):
@@ -204,7 +160,7 @@ class FieldRow(Horizontal):
             case "choices":
                 return TickList[Any](compact=True, classes="editor")
             case "flag":
-                return Checkbox(tip, compact=True, classes="editor")
+                return Tick(tip, compact=True, classes="editor")
 
     def _show(self, value: Any, edit: TaskEdit) -> None:
         editor = self.editor
@@ -245,12 +201,6 @@ class FieldRow(Horizontal):
 
     def _options(self, edit: TaskEdit) -> list[tuple[str, Any]]:
         return list(self.spec.options(edit)) if self.spec.options else []
-
-
-def _edit_outside(field: Input | TextArea) -> None:
-    from cuecard.tui.screens.task.outside import edit_field
-
-    edit_field(field)
 
 
 def one_line_of(value: Any) -> str:

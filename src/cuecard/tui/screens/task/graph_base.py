@@ -11,7 +11,6 @@ from cuecard.annotate.authoring.graph_view import parse_filter
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import _, ngettext
 from cuecard.tui.grid import EditableGrid, Grid
-from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.screens.task.graph_entities import AroundPane, GraphSide, StatusLine, TripleDetail
 from cuecard.tui.screens.task.graph_rows import (
     COLUMN_OF,
@@ -23,6 +22,7 @@ from cuecard.tui.screens.task.graph_rows import (
     TripleRows,
 )
 from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 

@@ -27,7 +27,7 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource, Tone
 from cuecard.tui.grid.cell_input import Completer
-from cuecard.tui.screens.task.fields import LineEditor, TextEditor
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.text import PlainText
 
 _OFFERED = 6

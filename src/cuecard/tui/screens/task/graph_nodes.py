@@ -18,7 +18,6 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import EditableGrid, Grid
-from cuecard.tui.screens.task.fields import LineEditor
 from cuecard.tui.screens.task.graph_entities import (
     COLUMNS,
     FIELD_COLUMN,
@@ -31,6 +30,7 @@ from cuecard.tui.screens.task.graph_entities import (
 )
 from cuecard.tui.screens.task.graph_rows import Bulk, Names, TripleRows, renamed
 from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 

@@ -32,9 +32,9 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.task_trials import count_lines, decision, evidence, others, said, verdict
-from cuecard.tui.screens.task.fields import TextEditor
 from cuecard.tui.screens.task.forms import STAGES
 from cuecard.tui.screens.task.pane import Collection
+from cuecard.tui.widgets.inputs import TextEditor
 from cuecard.tui.widgets.text import CueCard, Lines, Paragraphs, PlainText
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from cuecard.tui.families import TUI
 from cuecard.tui.grid import Grid
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
-from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE, LineEditor
+from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
+from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.lists import FittedColumn, FittedTable
 from cuecard.tui.widgets.nav import EmptyState
 

@@ -28,7 +28,7 @@ from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.files import counts_of, entries_of_export, entries_of_report, path_of
 from cuecard.tui.present.tasks import TaskLine
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.path_input import PathInput
+from cuecard.tui.widgets.inputs import PathInput
 
 
 class ImportDialog(CuecardDialog[ImportReport | None]):

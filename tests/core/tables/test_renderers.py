@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.agreement.statistic import Statistic
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
-from cuecard.annotate.results.latex import as_latex, escaped
-from cuecard.annotate.results.rendering import COLUMNS, ResultCell, as_csv, as_html, as_markdown
+from cuecard.core.tables.html import as_html
+from cuecard.core.tables.latex import as_latex, escaped
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.texts import COLUMNS, as_csv, as_markdown
 from report_pages import page_of
 
 F1 = Statistic(name="f1", value=0.6125, n=8, low=0.55, high=0.6725)
@@ -31,14 +32,14 @@ def table(name: str = "alpha", heading: str = "F1", note: str = "A note.") -> Ta
         headings=("Agent", heading, "n"),
         lines=(
             (
-                TableCell(name),
-                ResultCell("61.3 [55.0, 67.3]", statistic=F1, key="groups/alpha/graph/f1"),
-                ResultCell("8", value=8.0),
+                Cell(name),
+                Cell("61.3 [55.0, 67.3]", statistic=F1, key="groups/alpha/graph/f1"),
+                Cell("8", value=8.0),
             ),
             (
-                TableCell("beta"),
-                ResultCell("–", statistic=NONE, key="groups/beta/graph/f1"),
-                TableCell("0"),
+                Cell("beta"),
+                Cell("–", statistic=NONE, key="groups/beta/graph/f1"),
+                Cell("0"),
             ),
         ),
         notes=(note,),
@@ -81,9 +82,9 @@ def test_a_table_in_latex_is_one_that_booktabs_sets():
     assert r"alpha & 61.3 {\scriptsize {[}55.0, 67.3{]}} & 8 \\" in text
     assert r"\begin{tabular}{@{}lrr@{}}" in text
     assert r"\footnotesize nothing was judged: beta" in text
-    lower = Table("results", "t", ("a", "b"), ((TableCell("x"), ResultCell("-1.5", value=-1.5)),))
+    lower = Table("results", "t", ("a", "b"), ((Cell("x"), Cell("-1.5", value=-1.5)),))
     assert "x & $-$1.5 \\\\" in as_latex(lower)
-    many = Table("results", "t", ("a", "b"), ((TableCell("x"), TableCell("y")),) * 41)
+    many = Table("results", "t", ("a", "b"), ((Cell("x"), Cell("y")),) * 41)
     assert r"\begin{longtable}{@{}lr@{}}" in as_latex(many)
     wide = Table("results", "t", ("a",) * 7, ())
     assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in as_latex(wide)

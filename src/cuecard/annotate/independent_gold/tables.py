@@ -1,27 +1,24 @@
-"""Aligning two golds of one task: tables by row and cell, checkpoint chains by step, worlds by fact, and graphs."""
+"""Tables built twice: aligned by row and cell, and made one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from cuecard.annotate.independent_gold.graphs import align_graphs
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
+    BuiltTwice,
+    Decided,
     Element,
     Level,
-    Status,
     best_assignment,
     canonical,
+    composed,
     named,
 )
-from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.families.facts.gold import Fact, FactWorld
-from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Metric, Table
 from cuecard.core.families.table.score import failing_metric, norm_column, row_key
 from cuecard.core.i18n import _
 from cuecard.core.judges.similarity import same_thing
-from cuecard.core.tasks.models import Gold
-from cuecard.core.text import normalise
 
 Row = tuple[str, ...]
 _READ_LOOSELY = frozenset((Metric.EXACT_MATCH, Metric.LLM_JUDGE))
@@ -181,159 +178,46 @@ def _one_thing(one: str, other: str) -> bool:
     return same_thing(one, other) is not None and same_thing(other, one) is not None
 
 
-_ALIKE_QUESTION = 75.0
-
-
-def align_chains(author: CheckpointChain, second: CheckpointChain) -> Alignment:
-    """Pair checkpoints with one target (by name, alias or near spelling), the nearest in position first; then the rest
-    by similar questions or equal position.
-    """
-    last = max(len(author.steps), len(second.steps))
-    same = best_assignment(
-        {
-            (m, n): float(last - abs(m - n))
-            for m, mine in enumerate(author.steps)
-            for n, theirs in enumerate(second.steps)
-            if share_a_name(mine.names, theirs.names)
-        }
-    )
-    pairs = same | _loosely(author, second, same)
-    ambiguous = sum(
-        _ambiguity(author.steps[m]) == _ambiguity(second.steps[n]) != "" for m, n in same.items()
-    )
-    answer, level = _answer(
-        (author.final_answer, *author.final_aliases), (second.final_answer, *second.final_aliases)
-    )
-    return Alignment(
-        (*named(_steps(author, second, pairs, same)), answer),
-        (
-            Level("step", len(same), len(author.steps), len(second.steps)),
-            Level(
-                "ambiguity",
-                ambiguous,
-                sum(step.ambiguity is not None for step in author.steps),
-                sum(step.ambiguity is not None for step in second.steps),
-            ),
-            level,
-        ),
-    )
-
-
-def align_worlds(author: FactWorld, second: FactWorld) -> Alignment:
-    """Pair facts by key. The facts are part of the brief; only the answer is built."""
-    at = {normalise(fact.key) or fact.key: n for n, fact in enumerate(second.facts)}
-    pairs: dict[int, int] = {}
-    for m, fact in enumerate(author.facts):
-        if (n := at.pop(normalise(fact.key) or fact.key, None)) is not None:
-            pairs[m] = n
-    same = sum(_same_fact(author.facts[m], second.facts[n]) for m, n in pairs.items())
-    answer, level = _answer(
-        (author.answer, *author.answer_aliases), (second.answer, *second.answer_aliases)
-    )
-    return Alignment(
-        (*named(_facts(author, second, pairs)), answer),
-        (level, Level("fact", same, len(author.facts), len(second.facts), given=True)),
-    )
-
-
-def share_a_name(names: Collection[str], others: Collection[str]) -> bool:
-    """Whether a name in one collection matches one in the other, in either direction."""
-    return any(
-        normalise(one) == normalise(other) or (same_thing(one, other) and same_thing(other, one))
-        for one in names
-        for other in others
-    )
-
-
-def _loosely(
-    author: CheckpointChain, second: CheckpointChain, same: dict[int, int]
-) -> dict[int, int]:
-    from rapidfuzz import fuzz
-
-    gone = set(same.values())
-    edges: dict[tuple[int, int], float] = {}
-    for m, mine in enumerate(author.steps):
-        for n, theirs in enumerate(second.steps):
-            if m in same or n in gone:
-                continue
-            similarity = fuzz.ratio(normalise(mine.question), normalise(theirs.question))
-            if similarity >= _ALIKE_QUESTION or m == n:
-                edges[m, n] = similarity
-    return best_assignment(edges)
-
-
-def _steps(
-    author: CheckpointChain, second: CheckpointChain, pairs: dict[int, int], same: dict[int, int]
-) -> Iterator[tuple[Element, object, object]]:
-    for m, mine in enumerate(author.steps):
-        said = mine.model_dump(mode="json")
-        if m not in pairs:
-            yield Element("", "step", "author", m, None), said, None
+def _table(author: Table, second: Table, decided: Decided) -> dict[str, Any]:
+    mine = [list(row) for row in author.rows]
+    theirs = [list(row) for row in in_columns_of(author, second)]
+    rows = decided.of("row")
+    for element, take in decided.of("cell"):
+        at, other, column = element.author, element.second, element.column
+        if at is None or other is None or column is None:
             continue
-        theirs = second.steps[pairs[m]]
-        status: Status = "differ"
-        why = _("another target")
-        if m in same:
-            alike = _ambiguity(mine) == _ambiguity(theirs)
-            status = "agreed" if alike else "differ"
-            why = "" if alike else _("another ambiguity")
-        told = theirs.model_dump(mode="json")
-        yield Element("", "step", status, m, pairs[m], why=why), said, told
-    taken = set(pairs.values())
-    for n, theirs in enumerate(second.steps):
-        if n not in taken:
-            yield Element("", "step", "second", None, n), None, theirs.model_dump(mode="json")
+        if take == "second":
+            mine[at][column] = theirs[other][column]
+        # A row whose cells were decided one by one stays; it is listed once for all of them.
+        if not any(known.author == at for known, _take in rows):
+            rows.append((element, "author"))
+    made = composed(mine, theirs, rows, lambda one, _other: one, lambda _one, other: other)
+    return {**author.model_dump(mode="json"), "rows": made}
 
 
-def _facts(
-    author: FactWorld, second: FactWorld, pairs: dict[int, int]
-) -> Iterator[tuple[Element, object, object]]:
-    for m, mine in enumerate(author.facts):
-        said = mine.model_dump(mode="json")
-        if m not in pairs:
-            yield Element("", "fact", "author", m, None), said, None
-            continue
-        theirs = second.facts[pairs[m]]
-        same = _same_fact(mine, theirs)
-        status: Status = "agreed" if same else "differ"
-        why = "" if same else _("another value")
-        told = theirs.model_dump(mode="json")
-        yield Element("", "fact", status, m, pairs[m], why=why), said, told
-    taken = set(pairs.values())
-    for n, theirs in enumerate(second.facts):
-        if n not in taken:
-            yield Element("", "fact", "second", None, n), None, theirs.model_dump(mode="json")
+def _blank(table: Table, cover: Callable[[str], str]) -> dict[str, Any]:
+    columns = [
+        {**column.model_dump(mode="json"), "criterion": cover(column.criterion)}
+        for column in table.columns
+    ]
+    keys = list(table.unique_columns)
+    rows = [[""] * len(columns)]
+    return {"family": "table", "columns": columns, "unique_columns": keys, "rows": rows}
 
 
-def _answer(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[Element, Level]:
-    same = share_a_name(names, others)
-    element = Element("", "answer", "agreed" if same else "differ", 0, 0)
-    why = "" if same else _("another answer")
-    (keyed,) = named([(Element("", "answer", element.status, 0, 0, why=why), names, others)])
-    return keyed, Level("answer", int(same), 1, 1)
+def _fitted(gold: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows in the given columns, by name; what they do not have is empty."""
+    names = [column["name"] for column in gold["columns"]]
+    at = [names.index(c["name"]) if c["name"] in names else len(names) for c in given["columns"]]
+    rows = [[row[i] if i < len(row) else "" for i in at] for row in gold["rows"]]
+    return {**gold, "rows": rows}
 
 
-def _ambiguity(step: Checkpoint) -> str:
-    return step.ambiguity.type.value if step.ambiguity else ""
-
-
-def _same_fact(one: Fact, other: Fact) -> bool:
-    same = share_a_name((one.value, *one.aliases), (other.value, *other.aliases))
-    return same and one.kind is other.kind
-
-
-def align(author: Gold, second: Gold) -> Alignment:
-    """Align two golds of one family. How much agrees does not depend on the order of triples or rows, nor on which gold
-    comes first. Raises `ValueError` for golds of two families.
-    """
-    match author, second:
-        case Graph(), Graph():
-            return align_graphs(author, second)
-        case Table(), Table():
-            return align_tables(author, second)
-        case CheckpointChain(), CheckpointChain():
-            return align_chains(author, second)
-        case FactWorld(), FactWorld():
-            return align_worlds(author, second)
-        case _:
-            raise ValueError("two golds of one family can be compared")
+TABLE = BuiltTwice(
+    blank=_blank,
+    given=("columns", "unique_columns"),
+    secret=lambda table: table.things,
+    align=align_tables,
+    adjudicated=_table,
+    fitted=_fitted,
+)

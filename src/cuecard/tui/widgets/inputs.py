@@ -1,23 +1,86 @@
-"""An input for a path with completion by Tab."""
+"""Inputs: a line and a text that take only what can be shown, a path with completion by Tab, and a tick box."""
 
 from __future__ import annotations
 
 import asyncio
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Checkbox, Input, Static, TextArea
 
 from cuecard.core.i18n import N_
-from cuecard.core.text import one_line, storable
+from cuecard.core.text import for_display, one_line, storable
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.files import Completion, complete
-from cuecard.tui.screens.task.fields import LineEditor
 
 _MOST = 40
+
+OUTSIDE = Key(
+    "field.outside",
+    "ctrl+g",
+    "outside",
+    N_("$EDITOR"),
+    N_("Edit this text in your own editor, $VISUAL or $EDITOR"),
+    shown_as="^g",
+)
+
+
+class LineEditor(Input):
+    """A short text. What is pasted loses what a terminal could act on."""
+
+    BINDINGS = keys(OUTSIDE)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.text = for_display(event.text)
+
+    def action_outside(self) -> None:
+        _edit_outside(self)
+
+
+class TextEditor(TextArea):
+    """A long text; grows with it. What is pasted loses what a terminal could act on."""
+
+    BINDINGS = keys(OUTSIDE)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.text = for_display(event.text)
+
+    def action_outside(self) -> None:
+        _edit_outside(self)
+
+    def show(self, text: str) -> None:
+        """Load `text`, with the cursor where it first differs from what stood there."""
+        old, same = self.text, 0
+        while same < min(len(old), len(text)) and old[same] == text[same]:
+            same += 1
+        self.load_text(text)
+        before = text[:same]
+        if old:
+            self.move_cursor((before.count("\n"), same - (before.rfind("\n") + 1)))
+
+
+def _edit_outside(field: Input | TextArea) -> None:
+    from cuecard.tui.screens.task.outside import edit_field
+
+    edit_field(field)
+
+
+def tick(on: bool) -> str:
+    """A box that can be told from an empty one in text, without its colour."""
+    return "[x]" if on else "[ ]"
+
+
+class Tick(Checkbox):
+    """A yes or no; the box is text."""
+
+    @property
+    def _button(self) -> Content:
+        return Content.assemble((tick(self.value), self.get_visual_style("toggle--label")))
 
 
 class PathInput(Vertical):

@@ -29,6 +29,11 @@ class Statistic(Frozen):
         return self.value is not None
 
     @property
+    def remark(self) -> str:
+        """Why there is no value, or no interval."""
+        return self.reason or self.no_interval
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         return None if self.low is None or self.high is None else (self.low, self.high)
 

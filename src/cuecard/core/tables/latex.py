@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from cuecard.annotate.labelling.comparison.tables import Table, TableCell
-from cuecard.annotate.results.rendering import figure_of, plain, remarks_of
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.texts import figure_of, plain, remarks_of
 
 PACKAGES = "booktabs,graphicx,longtable"
 _WIDE = 6
@@ -130,7 +130,7 @@ def _notes(table: Table) -> Iterator[str]:
         yield rf"  \par\smallskip {{\footnotesize {escaped(text)}\par}}"
 
 
-def _cell(cell: TableCell) -> str:
+def _cell(cell: Cell) -> str:
     found = figure_of(cell)
     shown = _negative(found.shown) if found.is_figure else escaped(found.shown)
     if not found.interval:

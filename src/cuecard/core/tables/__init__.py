@@ -1,0 +1,1 @@
+"""Tables of everything, and one renderer of them for each form."""

@@ -1,0 +1,120 @@
+"""A table of cells (`Table`), whatever it is about, and how figures stand in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cuecard.core.tables.statistic import Statistic
+
+View = Literal[
+    "table",
+    "matrix",
+    "groups",
+    "judges",
+    "effect",
+    "cues",
+    "findings",
+    "worst",
+    "outcome",
+    "meaning",
+    "results",
+]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table. `text`: as shown; `statistic`, else `value`: the number that it shows, unrounded. `place`: what
+    it leads to, of which its screen knows more; `trials`: ids of those behind it; `key`: the path of the number in
+    `cuecard score --json`, joined by slashes, "" if it is not there.
+    """
+
+    text: str
+    place: object = None
+    statistic: Statistic | None = None
+    value: float | None = None
+    trials: tuple[int, ...] = ()
+    key: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The number shown, unrounded."""
+        return self.statistic.value if self.statistic else self.value
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether the cell is meant for a number, known or not."""
+        return self.statistic is not None or self.value is not None
+
+    @property
+    def remark(self) -> str:
+        """Why there is no value, or no interval."""
+        return self.statistic.remark if self.statistic else ""
+
+    @property
+    def shows_percent(self) -> bool:
+        """Whether the text shows its statistic in percent."""
+        statistic = self.statistic
+        if statistic is None or statistic.value is None:
+            return False
+        return f"{statistic.value:.3f}" not in self.text and percent(statistic.value) in self.text
+
+
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its title; the first column names the line, `notes` stand below."""
+
+    view: View
+    title: str
+    headings: tuple[str, ...]
+    lines: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+def cell(statistic: Statistic | None, place: object = None) -> Cell:
+    return Cell(figure(statistic), place, statistic)
+
+
+def count(n: int, place: object = None) -> Cell:
+    return Cell(f"{n:,}", place)
+
+
+def figure(statistic: Statistic | None) -> str:
+    """A statistic for display: `0.912 [0.871, 0.947]`; without an interval the value alone, undefined a dash."""
+    if statistic is None or statistic.value is None:
+        return "–"
+    if statistic.interval is None:
+        return f"{statistic.value:.3f}"
+    low, high = statistic.interval
+    return f"{statistic.value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def compact(statistic: Statistic, digits: int = 3) -> str:
+    """As `figure` with less room: `0.912 [.871 .947]`; the ends have `digits` digits."""
+    if statistic.value is None or statistic.interval is None:
+        return figure(statistic)
+    low, high = (_short(end, digits) for end in statistic.interval)
+    return f"{statistic.value:.3f} [{low} {high}]"
+
+
+def _short(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def percent(value: float | None) -> str:
+    """A share in percent: `61.3`; a dash for none."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def in_percent(statistic: Statistic | None) -> str:
+    """A share with its interval in percent: `61.3 [55.0, 67.2]`."""
+    if statistic is None or statistic.value is None:
+        return "–"
+    if statistic.interval is None:
+        return percent(statistic.value)
+    low, high = statistic.interval
+    return f"{percent(statistic.value)} [{percent(low)}, {percent(high)}]"

@@ -1,0 +1,230 @@
+"""Tables as Markdown, CSV and JSON, and a cell taken apart for any form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from cuecard.core.i18n import _
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.text import for_display, one_line, storable
+
+_LISTED = 6
+
+
+def remarks_of(table: Table) -> tuple[str, ...]:
+    """Why numbers, or their intervals, are missing: each reason once, with the lines it applies to."""
+    about: dict[str, list[str]] = {}
+    for line in table.lines:
+        for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
+            about.setdefault(reason, []).append(line[0].text)
+    return tuple(
+        _("{reason}: {lines}").format(reason=reason, lines=_listed(list(dict.fromkeys(lines))))
+        for reason, lines in about.items()
+    )
+
+
+def _listed(lines: Sequence[str]) -> str:
+    """All of them; of many the first ones, and how many there are."""
+    if len(lines) <= _LISTED:
+        return ", ".join(lines)
+    return f"{', '.join(lines[: _LISTED - 1])}, … ({len(lines)})"
+
+
+def as_markdown(table: Table) -> str:
+    """A heading, the table, and remarks and notes as paragraphs."""
+    lines = [
+        f"## {escaped(table.title)}",
+        "",
+        _row([Cell(heading) for heading in table.headings]),
+        "| --- |" + " ---: |" * (len(table.headings) - 1),
+        *(_row(line) for line in table.lines),
+        "",
+    ]
+    for remark in (*remarks_of(table), *table.notes):
+        lines += [escaped(remark), ""]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Text with Markdown's special characters escaped."""
+    for mark in "\\|<*_`":
+        text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
+    # Neither a link nor a picture, which would be fetched from elsewhere.
+    return one_line(text).replace("](", "]\\(").replace("][", "]\\[")
+
+
+def _row(cells: Sequence[Cell]) -> str:
+    return "| " + " | ".join(escaped(cell.text) for cell in cells) + " |"
+
+
+_INTERVAL = re.compile(r"(?P<value>[^\[\]]+?) (?P<interval>\[[^\[\]]+\])(?P<rest>[^\[\]]*)")
+
+
+class CellFigure(NamedTuple):
+    """A cell taken apart. `text`: as shown, of which `shown` is the part before the interval, `interval` that with its
+    brackets ("" for none), and `rest` what follows. `value`, interval and n: unrounded, None if there are none. `key`
+    as in `Cell`; `remark`: why number or interval is missing.
+    """
+
+    text: str
+    shown: str
+    interval: str
+    rest: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int | None
+    key: str
+    remark: str
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether the cell is meant for a number, known or not."""
+        return self.value is not None or bool(self.key)
+
+
+def figure_of(cell: Cell) -> CellFigure:
+    """What stands in the cell; texts are one line without control characters."""
+    text = plain(cell.text)
+    statistic = cell.statistic
+    parts = _INTERVAL.fullmatch(text) if statistic and statistic.interval else None
+    return CellFigure(
+        text=text,
+        shown=parts["value"] if parts else text,
+        interval=parts["interval"] if parts else "",
+        rest=parts["rest"] if parts else "",
+        value=cell.number,
+        low=statistic.low if statistic else None,
+        high=statistic.high if statistic else None,
+        n=statistic.n if statistic else None,
+        key=for_display(storable(cell.key)),
+        remark=plain(cell.remark),
+    )
+
+
+def plain(text: str) -> str:
+    """The text on one line, without control characters."""
+    return one_line(storable(text))
+
+
+def number(value: float | None) -> str:
+    """The shortest text that reads back as the same number; "" for none."""
+    return "" if value is None else repr(value)
+
+
+# What spreadsheets take for a formula and would run.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def guarded(text: str) -> str:
+    """`text` with an apostrophe before it if a spreadsheet would run it as a formula."""
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
+
+
+def unguarded(text: str) -> str:
+    """The inverse of `guarded`."""
+    guard = text.startswith("'") and text.lstrip("'").startswith(_FORMULA)
+    return text[1:] if guard else text
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """CSV for spreadsheets: UTF-8 with BOM (the text begins with it), CRLF."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return "\ufeff" + out.getvalue()
+
+
+COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key", "remark")
+
+
+def as_csv(tables: Iterable[Table]) -> str:
+    """A header, then a row for each cell of each table, with the columns `COLUMNS`. `line`: the first cell of its line;
+    `text`: as shown; numbers are unrounded. Texts that a spreadsheet would run as a formula begin with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for table in tables:
+        title = guarded(plain(table.title))
+        for line in table.lines:
+            name = guarded(plain(line[0].text)) if line else ""
+            for heading, cell in list(zip(table.headings, line, strict=False))[1:]:
+                found = figure_of(cell)
+                writer.writerow(
+                    (
+                        title,
+                        name,
+                        guarded(plain(heading)),
+                        _text(found.text),
+                        number(found.value),
+                        number(found.low),
+                        number(found.high),
+                        number(found.n),
+                        guarded(found.key),
+                        guarded(found.remark),
+                    )
+                )
+    return out.getvalue()
+
+
+def _text(text: str) -> str:
+    """A plain negative number is no formula."""
+    try:
+        float(text)
+    except ValueError:
+        return guarded(text)
+    return text
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """A table as JSON. `lines`: cells as `{"text": …}` and, for numbers, unrounded `value`, `n`, `low` and `high` (null
+    without an interval), and `remark`: why value or interval is missing.
+    """
+    return {
+        "title": plain(table.title),
+        "headings": [plain(heading) for heading in table.headings],
+        "lines": [[cell_data(cell) for cell in line] for line in table.lines],
+        "notes": [plain(note) for note in table.notes],
+    }
+
+
+def cell_data(cell: Cell) -> dict[str, Any]:
+    if cell.statistic is not None:
+        one = cell.statistic
+        return {
+            "text": cell.text,
+            "value": one.value,
+            "n": one.n,
+            "low": one.low,
+            "high": one.high,
+            "remark": cell.remark,
+        }
+    if cell.value is not None:
+        return {"text": cell.text, "value": cell.value}
+    return {"text": cell.text}
+
+
+Form = Literal["md", "tex", "csv", "json"]
+
+
+def tables_text(tables: Sequence[Table], form: Form, **beside: object) -> str:
+    """The tables as one text, as it stands in a file. `beside`: what an object of JSON has before its `sheets`."""
+    match form:
+        case "tex":
+            from cuecard.core.tables.latex import as_latex
+
+            return "\n".join(as_latex(table) for table in tables)
+        case "csv":
+            return as_csv(tables)
+        case "json":
+            data = {**beside, "sheets": [table_data(table) for table in tables]}
+            return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        case "md":
+            return "\n".join(as_markdown(table) for table in tables)

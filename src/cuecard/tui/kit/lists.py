@@ -1,0 +1,586 @@
+"""Lists: columns are declared, rows have a key, and cursor, marks, sorting, filter and refresh come with it.
+
+`ListView` is a widget for panes and dialogs too; `ListScreen` is a whole screen around one. docs/lists.md has an example.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import normalise
+from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import Grid, GridCell
+from cuecard.tui.grid.cells import NOTHING, PADDING, GridColumn, flat, measured, plain
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.nav import EmptyState, NavBar
+from cuecard.tui.widgets.text import Paragraphs
+
+Row = TypeVar("Row")
+Cell = str | GridCell | Text
+Value = str | float | None
+
+LOOK = 1.5
+"""Seconds between looks whether anybody changed anything."""
+SHARE = 10
+"""Reading again may take at most this fraction of the time: one part in ten."""
+_MOST = 200
+_FIRST = 40
+"""Cells that every column gets in its turn before one gets more."""
+_UNGROWN = 24
+"""Cells that a column which does not grow takes at most."""
+_TOLD = 3
+"""Lines of the status line at most."""
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """A column: its title, marked with `N_` or shown as it is with `raw`, and what it says of a row.
+
+    It is as wide as its contents. Where there is no room for all, those with `spare` are left out, the highest first;
+    then those that `grow` are cut, the lowest first, to no less than `least` cells. Room that is left is shared by those
+    that grow. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
+    """
+
+    title: str
+    get: Callable[[Row], Cell]
+    grow: int = 0
+    least: int = 8
+    right: bool = False
+    spare: int = 0
+    sort: Callable[[Row], Any] | None = None
+    raw: bool = False
+
+    @property
+    def label(self) -> str:
+        return self.title if self.raw else _(self.title)
+
+    def value(self, row: Row) -> Any:
+        """What the row is sorted by."""
+        if self.sort is not None:
+            return self.sort(row)
+        said = plain(self.get(row)).strip()
+        return _number(said) if self.right else _natural(said)
+
+
+def _number(said: str) -> float | None:
+    found = re.search(r"-?\d[\d,]*\.?\d*", said)
+    return float(found[0].replace(",", "")) if found else None
+
+
+def _natural(said: str) -> tuple[tuple[int, int, str], ...] | None:
+    """`trial 9` before `trial 10`."""
+    parts = re.split(r"(\d+)", normalise(said))
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p) or None
+
+
+def widths_of(
+    columns: Sequence[Column[Any]], room: int, contents: Mapping[int, int]
+) -> dict[int, int]:
+    """Width by index of each column that is shown in `room` cells. `contents`: the longest cell of each."""
+    wants = {
+        i: max(cell_len(column.label), min(contents[i], _MOST if column.grow else _UNGROWN))
+        for i, column in enumerate(columns)
+    }
+    widths = {
+        i: min(wants[i], max(column.least, cell_len(column.label))) if column.grow else wants[i]
+        for i, column in enumerate(columns)
+    }
+    while (left := room - sum(widths.values()) - 2 * PADDING * len(widths)) < 0:
+        # What says nothing goes before what can be spared.
+        spare = {i: columns[i].spare or 100 * (not contents[i]) for i in widths}
+        out = max(widths, key=lambda i: (not contents[i], spare[i], i))
+        if not spare[out]:
+            break
+        del widths[out]
+    growing = sorted((i for i in widths if columns[i].grow), key=lambda i: -columns[i].grow)
+    for most in (_FIRST, _MOST):
+        for i in growing:
+            part = max(0, min(min(wants[i], most) - widths[i], left))
+            widths[i] += part
+            left -= part
+    shares = sum(columns[i].grow for i in growing)
+    for i in growing:
+        part = max(0, left) * columns[i].grow // shares
+        shares -= columns[i].grow
+        left -= part
+        widths[i] += part
+    return widths
+
+
+class _Rows(Generic[Row]):
+    """The rows as a grid's source; a row's cells are made when it is drawn."""
+
+    def __init__(self, rows: Sequence[Row], columns: Sequence[Column[Row]]) -> None:
+        self._rows, self._columns = rows, columns
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cells(self, row: int) -> Sequence[Cell]:
+        return [column.get(self._rows[row]) for column in self._columns]
+
+    def gutter(self, row: int) -> GridCell:
+        return NOTHING
+
+
+class ListGrid(ListTable):
+    """The lines of a `ListView`."""
+
+    DEFAULT_CSS = """
+    ListGrid {
+        & > .grid--cursor { background: $background; text-style: none; }
+        &:focus > .grid--cursor { background: $primary 45%; text-style: bold; }
+    }
+    """
+
+    def __init__(self, declared: Sequence[Column[Any]], *, marking: bool) -> None:
+        self.declared = self._heads = tuple(declared)
+        super().__init__(self._made(), marking=marking)
+
+    def show_order(self, by: int | None, *, down: bool) -> None:
+        """Mark the column that the rows are sorted by."""
+        mark = "▼" if down else "▲"
+        self._heads = tuple(
+            replace(column, title=f"{column.label} {mark}".lstrip(), raw=True)
+            if i == by
+            else column
+            for i, column in enumerate(self.declared)
+        )
+        self.set_columns(self._made())
+
+    def left_out(self, row: int) -> list[tuple[str, str]]:
+        """Title and text of the cells of a row that are cut or not shown."""
+        widths, cells = self._laid_out().widths, self.source.cells(row)
+        said = [flat(plain(cell), 1_000) for cell in cells]
+        return [
+            (self.declared[i].label, text)
+            for i, text in enumerate(said)
+            if cell_len(text) > widths.get(i, 0)
+        ]
+
+    @property
+    def cuts(self) -> bool:
+        """Whether any row is likely to be cut."""
+        widths, wanted = self._laid_out().widths, self._wanted or {}
+        return any(wanted[i] > widths.get(i, 0) for i in wanted)
+
+    def fit(self, room: int) -> dict[int, int]:
+        if self._wanted is None:
+            self._wanted = measured(self.source, self.columns)
+        return widths_of(self._heads, room, self._wanted)
+
+    def _made(self) -> list[GridColumn]:
+        return [
+            GridColumn(head.label, head.least, right=head.right, raw=True, most=_MOST)
+            for head in self._heads
+        ]
+
+
+class ListView(Vertical, Generic[Row]):
+    """`load` rows. `row` is the one under the cursor, `chosen` the marked ones or else that one.
+
+    The last line tells in full what of the row under the cursor is cut or left out, unless `tells` is false, because
+    something else does. Marks and cursor stay with a row's `key`.
+    """
+
+    DEFAULT_CSS = """
+    ListView { height: 1fr; }
+    ListView .told { height: auto; max-height: 3; color: $muted; padding: 0 1; display: none; }
+    ListView Input { height: 1; background: $panel; padding: 0 1; border: none; display: none; }
+    """
+    BINDINGS = keys(
+        Key("list.filter", "slash", "filter", N_("Filter"), N_("Only lines with the words that I type"), show=False, shown_as="/"),
+        Key("list.clear", "escape", "clear", N_("All lines"), N_("Take the filter away"), show=False),
+        Key("list.sort_next", "greater_than_sign", "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False, shown_as=">"),
+        Key("list.sort_before", "less_than_sign", "sort(-1)", N_("Sort"), N_("Sort by the column before"), show=False, shown_as="<"),
+        Key("list.turn", "f8", "turn", N_("Turn"), N_("Sort the other way round"), show=False),
+    )  # fmt: skip
+
+    class OfList(Message):
+        def __init__(self, view: ListView[Any]) -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> ListView[Any]:
+            return self.view
+
+    class Moved(OfList):
+        """Another row is under the cursor, or the same one says something else."""
+
+    class Opened(OfList):
+        """The row under the cursor was clicked."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        key: Callable[[Row], Hashable],
+        *,
+        marking: bool = False,
+        filters: bool = True,
+        tells: bool = True,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = tuple(columns)
+        self.key = key
+        self.grid = ListGrid(self.columns, marking=marking)
+        self._filters, self._tells = filters, tells
+        self._every: Sequence[Row] = ()
+        self._rows: Sequence[Row] = ()
+        self._words = ""
+        self._texts: list[str] | None = None
+        self._by: int | None = None
+        self._down = False
+        self._told = 0
+
+    def compose(self) -> ComposeResult:
+        yield self.grid
+        yield Input(compact=True, placeholder=_("words that must occur"), select_on_focus=False)
+        yield Static("", classes="told", markup=False)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows that are listed, in this order."""
+        return self._rows
+
+    @property
+    def every(self) -> Sequence[Row]:
+        """The rows without the filter, as they were loaded."""
+        return self._every
+
+    @property
+    def row(self) -> Row | None:
+        """The one under the cursor."""
+        at = self.grid.cursor_row
+        return self._rows[at] if at < len(self._rows) else None
+
+    @property
+    def marked(self) -> list[Row]:
+        return [self._rows[at] for at in sorted(self.grid.marked) if at < len(self._rows)]
+
+    @property
+    def chosen(self) -> list[Row]:
+        """What an action is about: the marked rows; without any, the one under the cursor."""
+        return self.marked or [row for row in (self.row,) if row is not None]
+
+    def focus(self, scroll_visible: bool = True) -> ListView[Row]:
+        self.grid.focus(scroll_visible)
+        return self
+
+    def load(self, rows: Sequence[Row], to: Hashable = None) -> None:
+        """Show these rows, with the cursor on the one with the key `to` or where it was."""
+        self._every, self._texts = rows, None
+        self._show(to)
+
+    def go_to(self, key: Hashable) -> None:
+        """Put the cursor on the row with this key, if it is listed."""
+        if (at := self._place_of(key)) is not None:
+            self.grid.move_to(at)
+
+    def _place_of(self, key: Hashable) -> int | None:
+        at = self.grid.cursor_row
+        if at < len(self._rows) and self.key(self._rows[at]) == key:
+            return at
+        return next((at for at, row in enumerate(self._rows) if self.key(row) == key), None)
+
+    def _show(self, to: Hashable = None) -> None:
+        """Filter and sort again."""
+        row, grid = self.row, self.grid
+        to = self.key(row) if to is None and row is not None else to
+        marked = {self.key(row) for row in self.marked}
+        self._rows = self._sorted(self._kept())
+        at = self._place_of(to) if to is not None else None
+        at = min(grid.cursor_row, len(self._rows) - 1) if at is None else at
+        # Told once, below: the grid's own message is of a row that may be the same.
+        with self.prevent(Grid.CursorMoved):
+            grid.load(_Rows(self._rows, self.columns), cursor=(max(at, 0), 0))
+        if marked or grid.marked:
+            grid.mark(at for at, row in enumerate(self._rows) if self.key(row) in marked)
+        self._told = int(grid.cuts)
+        self._moved()
+
+    def _kept(self) -> Sequence[Row]:
+        words = normalise(self._words).split()
+        if not words:
+            return self._every
+        if self._texts is None:
+            self._texts = [self._text_of(row) for row in self._every]
+        texts = zip(self._every, self._texts, strict=True)
+        return [row for row, text in texts if all(word in text for word in words)]
+
+    def _text_of(self, row: Row) -> str:
+        return normalise(" ".join(plain(column.get(row)) for column in self.columns))
+
+    def _sorted(self, rows: Sequence[Row]) -> Sequence[Row]:
+        if self._by is None:
+            return rows
+        value = self.columns[self._by].value
+        valued = [(value(row), row) for row in rows]
+        known = [pair for pair in valued if pair[0] is not None]
+        known.sort(key=itemgetter(0), reverse=self._down)
+        return [row for _value, row in known] + [row for value, row in valued if value is None]
+
+    def on_resize(self) -> None:
+        self._told = int(self.grid.cuts)
+        self._tell()
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        self._moved()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        event.stop()
+        self.post_message(self.Opened(self))
+
+    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
+        event.stop()
+        self.sort_by(event.column, down=event.column == self._by and not self._down)
+
+    def _moved(self) -> None:
+        self._tell()
+        self.post_message(self.Moved(self))
+
+    def _tell(self) -> None:
+        """What of the row under the cursor is cut. Lines that were needed once stay, so that the list does not jump."""
+        parts: list[str] = []
+        if self._words:
+            parts.append(
+                _("{n} of {all} lines").format(
+                    n=f"{len(self._rows):,}", all=f"{len(self._every):,}"
+                )
+            )
+        if self._tells and self.row is not None:
+            cut = self.grid.left_out(self.grid.cursor_row)
+            parts += [f"{title}{_(': ')}{text}" if title else text for title, text in cut]
+        text, line = " · ".join(parts), self.query_one(".told", Static)
+        needed = -(-cell_len(text) // max(1, self.size.width - 2))
+        self._told = max(self._told, min(needed, _TOLD))
+        line.display = bool(text) or (self._tells and self._told > 0)
+        line.styles.min_height = max(1, self._told)
+        line.update(text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "filter":
+                return self._filters and bool(self._every)
+            case "clear":
+                return bool(self._words) or self.query_one(Input).has_focus
+            case "sort" | "turn":
+                return len(self._rows) > 1 and self.grid.has_focus
+            case _:
+                return True
+
+    def action_filter(self) -> None:
+        words = self.query_one(Input)
+        words.display = True
+        words.focus()
+
+    def action_clear(self) -> None:
+        words = self.query_one(Input)
+        words.display = False
+        words.value = ""
+        self.grid.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._words = event.value
+        self._show()
+        self.refresh_bindings()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        event.input.display = bool(event.value)
+        self.grid.focus()
+
+    def action_sort(self, by: int) -> None:
+        circle = [None, *range(len(self.columns))]
+        self.sort_by(circle[(circle.index(self._by) + by) % len(circle)])
+
+    def action_turn(self) -> None:
+        self.sort_by(0 if self._by is None else self._by, down=not self._down)
+
+    def sort_by(self, column: int | None, *, down: bool = False) -> None:
+        """Sort by a column, or show the rows as they were loaded."""
+        self._by, self._down = column, down and column is not None
+        self.grid.show_order(column, down=self._down)
+        self._show()
+
+
+class ListScreen(CuecardScreen[None], Generic[Row]):
+    """A screen of one list: say its `columns`, `key`, how rows are `read`, and what it says when it is `empty`.
+
+    It reads again when it is come back to, and within two seconds of a change by anybody if it is `LIVE`. Actions of
+    `NEED_ROW` are possible where there is one. With `detail` a pane below tells of the row under the cursor.
+    """
+
+    PLACE: ClassVar[str] = ""
+    """The place of the navigation bar; "" for a screen that has none."""
+    MARKING: ClassVar[bool] = False
+    LIVE: ClassVar[bool] = True
+    TELLS: ClassVar[bool] = True
+    NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
+    DEFAULT_CSS = """
+    ListScreen {
+        #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
+        #note { height: auto; color: $muted; padding: 0 1; }
+        #detail { height: auto; max-height: 40%; padding: 0 1; border-top: solid $foreground 20%; }
+    }
+    """
+    BINDINGS = keys(
+        Key("list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: object = None
+        self._reading = self._was_read = False
+        self._next = 0.0
+
+    def columns(self) -> Sequence[Column[Row]]:
+        raise NotImplementedError
+
+    def key(self, row: Row) -> Hashable:
+        """By what a row is known again after it was read anew."""
+        raise NotImplementedError
+
+    async def read(self) -> Sequence[Row]:
+        """All rows, by `self.services.ask`. Raises `CuecardError`."""
+        raise NotImplementedError
+
+    def empty(self) -> EmptyState:
+        raise NotImplementedError
+
+    def title_words(self) -> str:
+        """The line above the list; "" for none."""
+        return ""
+
+    def note(self) -> str:
+        """What stands below the list; "" for nothing."""
+        return ""
+
+    def detail(self, row: Row) -> Sequence[Paragraph]:
+        """What is told of the row under the cursor."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        if self.PLACE:
+            yield NavBar(self.PLACE)
+        yield Static("", id="title", markup=False)
+        yield from self.compose_list()
+        yield KeyBar()
+
+    def compose_list(self) -> ComposeResult:
+        """What stands between title and keys."""
+        yield ListView(self.columns(), self.key, marking=self.MARKING, tells=self.TELLS, id="list")
+        yield Static("", id="note", markup=False)
+        with VerticalScroll(id="detail", can_focus=False):
+            yield Paragraphs()
+        yield self.empty()
+
+    def on_mount(self) -> None:
+        for widget in self.query("#title, #list, #note, #detail, EmptyState"):
+            widget.display = False
+        if self.LIVE:
+            self.set_interval(LOOK, self._look)
+
+    def on_screen_resume(self) -> None:
+        if self.PLACE:
+            self.query_one(NavBar).load(self.person, self.services.public_url)
+        self.load()
+
+    @property
+    def view(self) -> ListView[Row]:
+        return cast("ListView[Row]", self.query_one(ListView))
+
+    @property
+    def row(self) -> Row | None:
+        """The one under the cursor."""
+        return self.view.row if self.is_mounted else None
+
+    @guarded("list")
+    async def load(self, to: Hashable = None) -> None:
+        """Read again, with the cursor on the row with the key `to` or where it was."""
+        self._reading, began = True, time.monotonic()
+        try:
+            # Before the rows: what is saved meanwhile is then seen at the next look.
+            self._seen = await self.services.version() if self.LIVE else None
+            self.show(await self.read(), to)
+        finally:
+            self._reading, now = False, time.monotonic()
+            self._next = now + SHARE * (now - began)
+
+    def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
+        """List these rows."""
+        if not self._was_read or to is not None or rows != self.view.every:
+            self.view.load(rows, to)
+        self._was_read = True
+        self.view.display = bool(rows)
+        self.query_one(EmptyState).display = not rows
+        self.tell()
+        if rows and self.focused is None:
+            self.view.focus()
+
+    def tell(self) -> None:
+        """Write title, note and detail again."""
+        for selector, text in (("#title", self.title_words()), ("#note", self.note())):
+            line = self.query_one(selector, Static)
+            line.update(text)
+            line.display = bool(text)
+        row = self.row
+        said = self.detail(row) if row is not None else ()
+        self.query_one("#detail").display = bool(said)
+        self.query_one("#detail Paragraphs", Paragraphs).load(said)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.row is not None if action in self.NEED_ROW else True
+
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
+        event.stop()
+        if self._was_read:
+            self.tell()
+
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Enter, or a click on a row."""
+
+    def action_reload(self) -> None:
+        self.load()
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    def _look(self) -> None:
+        at_rest = self._was_read and not self._reading
+        if self.is_current and at_rest and time.monotonic() >= self._next:
+            self.look()
+
+    @guarded("look", background=True)
+    async def look(self) -> None:
+        """Read again if anybody changed anything since the last time."""
+        try:
+            now = await self.services.version()
+        except CuecardError:
+            return  # Whatever is read next says so.
+        if now != self._seen and not self._reading:
+            self.cue_app.in_background(self.load())

@@ -1,0 +1,287 @@
+"""Lists of the kit: by themselves in a small app, and the example of docs/lists.md in the real one."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.widgets import Input, Static
+
+from cuecard.annotate.review.workflow import retire
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.grid.cells import PADDING
+from cuecard.tui.kit import lists
+from cuecard.tui.kit.lists import Column, ListScreen, ListView, widths_of
+from cuecard.tui.preferences import DARK
+from tui_rooms import shown, until
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "lists_example.py"
+
+
+@dataclass(frozen=True)
+class Tree:
+    name: str
+    height: float | None
+    note: str = ""
+
+
+TREES = [
+    Tree("trial 9", 3.5, "a note that is much longer than the room there is for it on this screen"),
+    Tree("trial 10", None),
+    Tree("Ash", 20, "short"),
+    Tree("京都の木", 4),
+]
+COLUMNS = (
+    Column[Tree]("Name", lambda tree: tree.name, grow=2, raw=True),
+    Column[Tree]("Height", lambda tree: "" if tree.height is None else f"{tree.height:,.1f}", right=True, raw=True),
+    Column[Tree]("Note", lambda tree: tree.note, grow=1, raw=True),
+)  # fmt: skip
+
+
+class Shelf(App[None]):
+    def __init__(self, rows: list[Tree]) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.theme = DARK.name
+        self.rows = rows
+        self.heard: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield ListView(COLUMNS, lambda tree: tree.name, marking=True)
+
+    def on_mount(self) -> None:
+        self.view.load(self.rows)
+        self.view.focus()
+
+    @property
+    def view(self) -> ListView[Tree]:
+        return self.query_one(ListView)
+
+    @property
+    def names(self) -> list[str]:
+        return [tree.name for tree in self.view.rows]
+
+    @property
+    def told(self) -> str:
+        return str(self.query_one(".told", Static).content)
+
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
+        self.heard.append(event.view.row.name)
+
+
+async def test_a_cell_that_does_not_fit_is_told_in_full_below() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.pause()
+        assert app.told == f"Note: {TREES[0].note}"
+        assert TREES[0].note not in shown(app.screen).splitlines()[1]
+        height = app.view.grid.size.height
+        await pilot.press("down")
+        assert app.told == ""
+        # The list does not jump when the next row has nothing to tell.
+        assert app.view.grid.size.height == height
+        await pilot.resize_terminal(140, 12)
+        await pilot.pause()
+        await pilot.press("up")
+        assert app.told == ""
+        assert TREES[0].note in shown(app.screen)
+
+
+async def test_any_column_sorts_both_ways_visibly_and_what_says_nothing_comes_last() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.press(">")
+        assert app.names == ["Ash", "trial 9", "trial 10", "京都の木"]
+        assert "Name ▲" in shown(app.screen)
+        assert app.view.row == TREES[0]
+        await pilot.press(">")
+        assert app.names == ["trial 9", "京都の木", "Ash", "trial 10"]
+        await pilot.press("f8")
+        assert app.names == ["Ash", "京都の木", "trial 9", "trial 10"]
+        assert "Height ▼" in shown(app.screen)
+        await pilot.press("<", "<")
+        assert app.names == [tree.name for tree in TREES]
+        assert "▲" not in shown(app.screen)
+        await pilot.click(ListView, offset=(3, 0))
+        assert app.names[0] == "Ash"
+        await pilot.click(ListView, offset=(3, 0))
+        assert app.names[0] == "京都の木"
+
+
+async def test_the_filter_keeps_lines_with_all_words_and_escape_takes_it_away() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.press("/", *"TRIAL 1")
+        assert app.names == ["trial 10"]
+        assert app.told.startswith("1 of 4 lines")
+        await pilot.press("enter")
+        assert app.view.grid.has_focus
+        assert app.query_one(Input).display
+        app.view.load([*TREES, Tree("trial 11", 1)])
+        assert app.names == ["trial 10", "trial 11"]
+        await pilot.press("escape")
+        assert len(app.names) == 5
+        assert app.view.row == TREES[1]
+        assert not app.query_one(Input).display
+
+
+async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.press("space", "down", "down", "space", "up")
+        assert app.view.row == TREES[1]
+        assert app.view.chosen == [TREES[0], TREES[2]]
+        new = [Tree("new", 1), TREES[2], TREES[1], Tree("last", 2)]
+        app.view.load(new)
+        await pilot.pause()
+        assert app.view.row == TREES[1]
+        assert app.view.chosen == [TREES[2]]
+        # Its row is gone: the cursor stays on its line.
+        app.view.load([new[0], new[1], new[3]])
+        assert app.view.row == new[3]
+        assert app.view.chosen == [TREES[2]]
+        app.view.load([])
+        assert (app.view.row, app.view.chosen) == (None, [])
+
+
+async def test_enter_is_left_to_others_and_a_click_opens() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.press("enter")
+        assert app.heard == []
+        await pilot.click(ListView, offset=(3, 3))
+        assert app.heard == ["Ash"]
+
+
+async def test_a_hundred_thousand_rows_are_drawn_a_page_at_a_time() -> None:
+    calls = 0
+
+    def named(tree: Tree) -> str:
+        nonlocal calls
+        calls += 1
+        return tree.name
+
+    rows = [Tree(f"tree {n}", n) for n in range(100_000)]
+    app = Shelf([])
+    async with app.run_test(size=(80, 24)) as pilot:
+        view = app.view
+        view.columns = (replace(COLUMNS[0], get=named), *COLUMNS[1:])
+        view.load(rows)
+        await pilot.pause()
+        assert calls < 400
+        await pilot.press("pagedown", "ctrl+end")
+        assert calls < 500
+        assert view.row == rows[-1]
+
+
+_TITLES = st.text("ab", max_size=9)
+_COLUMN = st.builds(
+    Column[Any],
+    _TITLES,
+    st.just(str),
+    grow=st.integers(0, 3),
+    least=st.integers(1, 20),
+    spare=st.integers(0, 3),
+    raw=st.just(True),
+)
+
+
+@given(
+    st.lists(st.tuples(_COLUMN, st.integers(0, 90)), min_size=1, max_size=9), st.integers(1, 200)
+)
+def test_no_column_is_cut_while_another_says_nothing_or_has_room_to_spare(
+    given_: list[tuple[Column[Any], int]], room: int
+) -> None:
+    columns = [column for column, _content in given_]
+    contents = {i: content for i, (_column, content) in enumerate(given_)}
+    widths = widths_of(columns, room, contents)
+    wants = {
+        i: max(cell_len(column.label), contents[i] if column.grow else min(contents[i], 24))
+        for i, column in enumerate(columns)
+    }
+    cut = {i for i in widths if widths[i] < wants[i]}
+    total = sum(widths.values()) + 2 * PADDING * len(widths)
+    assert all(columns[i].grow for i in cut)
+    if cut:
+        assert all(widths[i] <= wants[i] for i in widths)
+        assert total >= room
+    for out in contents.keys() - widths.keys():
+        assert columns[out].spare or not contents[out]
+    if total > room:
+        assert all(contents[i] and not columns[i].spare for i in widths)
+    # The more important one is not cut below forty while a lesser one has more than its least.
+    for i in cut:
+        for j in widths:
+            if (
+                columns[j].grow
+                and columns[j].grow < columns[i].grow
+                and widths[i] < min(wants[i], 40)
+            ):
+                assert widths[j] <= max(columns[j].least, cell_len(columns[j].label))
+
+
+def example() -> type[ListScreen[Any]]:
+    spec = importlib.util.spec_from_file_location("lists_example", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.TaskShelf
+
+
+async def test_the_example_is_a_whole_screen_in_eighty_lines(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) <= 80
+    app = app_with_samples
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = example()()
+        app.push_screen(screen)
+        await until(pilot, lambda: "8 tasks" in shown(app.screen))
+        assert screen.view.grid.has_focus
+        await pilot.press("/", *"espresso", "enter")
+        await until(pilot, lambda: len(screen.view.rows) == 1)
+        assert "espresso · Ana" in shown(app.screen)
+        await pilot.press("escape", "ctrl+home", "space", "down", "space", "x")
+        await pilot.press(*"old", "enter")
+        await until(pilot, lambda: "6 tasks" in shown(app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: type(app.screen).__name__ == "TaskScreen")
+
+
+async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stays(
+    app_with_samples: CuecardApp, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lists.LOOK < 2
+    monkeypatch.setattr(lists, "LOOK", 0.05)
+    app = app_with_samples
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = example()()
+        app.push_screen(screen)
+        await until(pilot, lambda: "8 tasks" in shown(app.screen))
+        await pilot.press("down", "down", "down")
+        row, first = screen.row, screen.view.rows[0]
+        read = 0
+        original = screen.read
+
+        async def counted() -> Any:
+            nonlocal read
+            read += 1
+            return await original()
+
+        screen.read = counted  # pyright: ignore
+        await pilot.pause(0.3)
+        # Nothing was changed, so nothing was read.
+        assert read == 0
+        with Workspace.open(database) as other:
+            retire(other, first.id, "Ana", "old")
+        await until(pilot, lambda: "7 tasks" in shown(app.screen))
+        assert (screen.row, read) == (row, 1)
