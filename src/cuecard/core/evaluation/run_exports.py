@@ -301,7 +301,8 @@ def export_runs(
         left[CONTENT] = total
     with new_folder(folder) as draft:
         for batch in batches:
-            writing.write(batch, draft / batch.folder if writing.apart else draft, told)
+            with EXPORTS.guard(format):
+                writing.write(batch, draft / batch.folder if writing.apart else draft, told)
         if sight:
             # Before the files are in place: if this cannot be recorded, nothing is exported.
             sight.record()

@@ -29,7 +29,7 @@ from cuecard.annotate.results.errors.groups import (
 from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import measure_label, statistics_of
+from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
 from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tables.table import Cell, Row, Table, in_percent
 from cuecard.core.tasks.models import Family
@@ -50,7 +50,7 @@ Means = Mapping[str, Statistic]
 
 
 def interaction_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
-    """Three tables for each family: turns and calls, what the user disclosed, tokens. Means over tasks of the mean over
+    """Tables for each family: turns and calls, what the user disclosed, tokens, measures of other packages. Means over tasks of the mean over
     samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
     """
     return tuple(_tables(pool, by))
@@ -78,11 +78,13 @@ def _tables(pool: Pool, by: By) -> Iterator[Table]:
     groups = groups_of(pool, by)
     notes = notes_of(pool, groups)
     for family, mine in by_family(groups):
-        means = {group: means_of(group, (*TURNS, *DISCLOSURE, *TOKENS)) for group in mine}
+        own = tuple(MEASURES)
+        means = {group: means_of(group, (*TURNS, *DISCLOSURE, *TOKENS, *own)) for group in mine}
         for words, names, below in (
             (_("turns and calls"), TURNS, notes.get(family, ())),
             (_("what the user told"), DISCLOSURE, ()),
             (_("tokens"), TOKENS, ()),
+            (_("measures of other packages"), own, ()),
         ):
             present = [name for name in names if _tells(name, list(means.values()))]
             if present:
