@@ -103,6 +103,7 @@ def widths_of(
     widths = {
         i: min(wants[i], column.least) if column.grow else wants[i]
         for i, column in enumerate(columns)
+        if wants[i]
     }
     while (left := room - sum(widths.values()) - 2 * PADDING * len(widths)) < 0:
         # What says nothing goes before what can be spared.
@@ -535,7 +536,10 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
             self.view.load(rows, to)
         self._was_read = True
         self.view.display = bool(rows)
-        self.query_one(EmptyState).display = not rows
+        empty = self.query_one(EmptyState)
+        empty.display = not rows
+        if not rows:
+            empty.update(self.empty().content)
         self.tell()
         if rows and self.focused is None:
             self.view.focus()
@@ -564,7 +568,7 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
         event.stop()
         self.action_open()
 
-    def action_open(self) -> None:
+    def action_open(self) -> object:
         """Enter, or a click on a row."""
 
     def action_reload(self) -> None:
