@@ -130,10 +130,10 @@ _KINDS: tuple[PlayerKind, ...] = (
         embedded=True,
     ),
     PlayerKind("judge", "model", "model", "ModelJudgeConfig", "judges.model:make_judge"),
-    PlayerKind("agent", PYTHON, "unknown", "ClassAgentConfig", "engine.own_players:make_agent"),
-    PlayerKind("user", PYTHON, "unknown", "ClassConfig", "engine.own_players:make_user"),
-    PlayerKind("world", PYTHON, "unknown", "ClassWorldConfig", "engine.own_players:make_world"),
-    PlayerKind("judge", PYTHON, "unknown", "ClassConfig", "engine.own_players:make_judge"),
+    PlayerKind("agent", PYTHON, "unknown", "ClassAgentConfig", "engine.own_players:OwnAgent"),
+    PlayerKind("user", PYTHON, "unknown", "ClassConfig", "engine.own_players:OwnUser"),
+    PlayerKind("world", PYTHON, "unknown", "ClassWorldConfig", "engine.own_players:OwnWorld"),
+    PlayerKind("judge", PYTHON, "unknown", "ClassConfig", "engine.own_players:OwnJudge"),
 )
 _BY_NAME = {(found.part, found.kind): found for found in _KINDS}
 

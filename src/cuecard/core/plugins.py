@@ -20,7 +20,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from cuecard.core.errors import ConfigError, scrub
+from cuecard.core.errors import ConfigError, CuecardError, scrub
 from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 
@@ -68,6 +68,20 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             for name, entry in registered(self.group).items()
         ]
         return f"+{zlib.crc32(repr(sorted(found)).encode()):08x}" if found else ""
+
+    @contextmanager
+    def guard(self, name: str) -> Generator[None]:
+        """Tell what the code of another package raises meanwhile as a `PluginError`."""
+        try:
+            yield
+        except (CuecardError, OSError):
+            raise
+        except Exception as error:
+            if name in self.shipped:
+                raise
+            raise PluginError(
+                _("Code of another package failed"), f"{name}: {reason_of(error)}"
+            ) from error
 
     def _check(self, found: Any) -> str:
         wanted = imported(self._fits) if self._fits else object

@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import inspect
 import json
-import logging
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable
@@ -44,13 +43,11 @@ from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, own_class, properties
 from cuecard.core.plugins import heard, reason_of
 from cuecard.core.tasks.models import Family, Task, content_hash
-from cuecard.core.text import one_line
 from cuecard.core.verdicts import Judgement, Prediction, Verdict
 
 T = TypeVar("T")
 Shape = Callable[[Any], T]
 
-_LOG = logging.getLogger(__name__)
 _CLOSING = 5.0
 """Most seconds for a player to close, and for the object of a world to say which tools it has."""
 # Errors that say how a trial ends; all others are told as errors of the class.
@@ -200,33 +197,27 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 class _Own:
-    """An object of a class, made when it is first used, and the thread in which everything of it runs."""
+    """A player that is an object of a class, made when it is first used, and the thread in which everything of it runs."""
 
     def __init__(
         self, part: Part, name: str, settings: ClassConfig, *given: object, stamp: str = ""
     ) -> None:
-        self.kind = own_class(part, settings)
+        self._kind = kind = own_class(part, settings)
         self._settings = settings
         self._given = given
         self._object: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
         told = json.dumps([settings.code, settings.options, stamp], sort_keys=True)
-        version = str(getattr(self.kind, "version", "1"))
         self.ref = PlayerRef(
             name=name,
             kind=PYTHON,
-            model=str(getattr(self.kind, "model", "")),
+            model=str(getattr(kind, "model", "")),
             baseline=properties(part, settings).baseline,
-            version=f"{version}-{hashlib.sha256(told.encode()).hexdigest()[:8]}",
+            version=f"{getattr(kind, 'version', 1)}-{hashlib.sha256(told.encode()).hexdigest()[:8]}",
         )
 
     async def call(
-        self,
-        method: str,
-        shape: Shape[T],
-        *given: object,
-        context: CallContext | None = None,
-        limit: float = 0,
+        self, method: str, shape: Shape[T], *given: object, context: Any = None, limit: float = 0
     ) -> T:
         """What `method` gives, as `shape` reads it. Raises `PlayerFailed`, one of `_MEANT`, and the `Halt` that a call of
         `context` met.
@@ -256,18 +247,16 @@ class _Own:
 
         running = asyncio.run_coroutine_threadsafe(perform(), self._started())
         try:
-            found = await asyncio.wait_for(asyncio.wrap_future(running), limit)
+            return await asyncio.wait_for(asyncio.wrap_future(running), limit)
         except TimeoutError as error:
-            await self._tell(step, context)
             reason = _("no answer within {n} seconds").format(n=f"{limit:g}")
-            raise self._error(method, reason) from error
-        except Exception:
-            await self._tell(step, context)
-            raise
+            raise self._failed(method, TimeoutError(reason)) from error
         finally:
             step.end()
-        await self._tell(step, context)
-        return found
+            # A judge has no log for what is printed.
+            printed = str(clean(scrub_data("".join(step.printed))))
+            if printed.strip() and hasattr(context, "mark"):
+                await context.mark(Printed(text=printed))
 
     def now(self, name: str) -> Any:
         """An attribute of the object, for which the caller's thread waits a few seconds. Raises `PlayerFailed`."""
@@ -286,7 +275,7 @@ class _Own:
         if loop is None:
             return
         try:
-            if self._object is not None and callable(getattr(self.kind, "close", None)):
+            if self._object is not None and callable(getattr(self._kind, "close", None)):
                 await self.call("close", lambda found: found, limit=_CLOSING)
         finally:
             self._loop = None
@@ -294,142 +283,109 @@ class _Own:
 
     def _made(self) -> Any:
         if self._object is None:
-            self._object = self.kind(*self._given, **self._settings.options)
+            self._object = self._kind(*self._given, **self._settings.options)
         return self._object
 
     def _started(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = _new_loop()
+        self._loop = self._loop or _new_loop()
         return self._loop
 
     def _failed(self, method: str, error: BaseException) -> PlayerFailed:
-        module = sys.modules.get(self.kind.__module__)
-        return self._error(method, reason_of(error, getattr(module, "__file__", None) or ""))
-
-    def _error(self, method: str, reason: str) -> PlayerFailed:
-        place = f"{self._settings.code}.{method}"
-        return PlayerFailed(_("A player's own code failed"), f"{place}: {reason}")
-
-    async def _tell(self, step: _Step, context: CallContext | None) -> None:
-        """Record what was printed as a mark of the step. A judge has no log for it."""
-        text = str(clean(scrub_data("".join(step.printed))))
-        if not text.strip():
-            return
-        mark = getattr(context, "mark", None)
-        if mark is None:
-            _LOG.debug("%s printed: %s", self._settings.code, one_line(text, 1000))
-        else:
-            await mark(Printed(text=text))
+        file = getattr(sys.modules.get(self._kind.__module__), "__file__", None)
+        return PlayerFailed(
+            _("A player's own code failed"),
+            f"{self._settings.code}.{method}: {reason_of(error, file or '')}",
+        )
 
 
-class _OwnPlayer:
-    def __init__(self, own: _Own) -> None:
-        self._own = own
+class OwnAgent(_Own):
+    """An agent, for one trial of `task`, of which its class is told the public part. Raises `ConfigError`."""
 
-    @property
-    def ref(self) -> PlayerRef:
-        return self._own.ref
-
-    async def close(self) -> None:
-        await self._own.close()
-
-
-class OwnAgent(_OwnPlayer):
-    """An agent that is a class of somebody's own."""
-
-    def __init__(self, own: _Own, family: Family) -> None:
-        super().__init__(own)
-        self._family = family
+    def __init__(
+        self,
+        name: str,
+        settings: ClassAgentConfig,
+        config: Config,
+        _hub: object,
+        task: Task,
+        *_: Any,
+    ) -> None:
+        approach = approach_to(task, settings.settings)
+        role = find_prompt(approach.prompt, task.language, config, {})
+        conclusion = find_prompt(family_of(task).conclusion, task.language, config, {})
+        told = AgentTask(
+            **public_task(task).model_dump(),
+            instructions=role.render(**approach.values),
+            conclusion=conclusion.render(),
+        )
+        super().__init__("agent", name, settings, told, stamp=role.hash + conclusion.hash)
+        self._family = task.family
 
     async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
-        shape = partial(_shaped, AgentReply)
-        return await self._own.call("reply", shape, dialogue, context=context)
+        return await self.call("reply", partial(_shaped, AgentReply), dialogue, context=context)
 
     async def conclude(self, dialogue: Dialogue, context: StepContext) -> Prediction:
         shape = partial(_predicted, self._family)
-        return await self._own.call("conclude", shape, dialogue, context=context)
+        return await self.call("conclude", shape, dialogue, context=context)
 
 
-class OwnUser(_OwnPlayer):
-    """A user that is a class of somebody's own. `once`: its object is gone after each reply."""
+class OwnUser(_Own):
+    """A user, for one trial of `task`, of which its class knows everything. `once`: its object is gone after each reply.
+    Raises `ConfigError`.
+    """
 
-    def __init__(self, own: _Own, once: bool) -> None:
-        super().__init__(own)
+    def __init__(
+        self,
+        name: str,
+        settings: ClassConfig,
+        _config: Config,
+        _hub: object,
+        task: Task,
+        once: bool,
+    ) -> None:
+        super().__init__("user", name, settings, task)
         self._once = once
 
     async def open(self, context: StepContext) -> UserReply:
-        return await self._own.call("open", partial(_shaped, UserReply), context=context)
+        return await self.call("open", partial(_shaped, UserReply), context=context)
 
     async def reply(self, dialogue: Dialogue, context: StepContext) -> UserReply:
         try:
-            shape = partial(_shaped, UserReply)
-            return await self._own.call("reply", shape, dialogue, context=context)
+            return await self.call("reply", partial(_shaped, UserReply), dialogue, context=context)
         finally:
             if self._once:
                 await self.close()
 
 
-class OwnWorld(_OwnPlayer):
-    """A world that is a class of somebody's own."""
+class OwnWorld(_Own):
+    """A world, for one trial of `task`, of which its class knows everything. Raises `ConfigError`."""
+
+    def __init__(
+        self, name: str, settings: ClassConfig, _config: Config, _hub: object, task: Task, *_: Any
+    ) -> None:
+        super().__init__("world", name, settings, task)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        found = getattr(self._own.kind, "tools", ())
-        if isinstance(found, property):
-            found = self._own.now("tools")
+        found = getattr(self._kind, "tools", ())
+        found = self.now("tools") if isinstance(found, property) else found
         return tuple(_shaped(ToolSpec, tool) for tool in found)
 
     async def answer(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
-        return await self._own.call("answer", partial(_shaped, ToolAnswer), call, context=context)
+        return await self.call("answer", partial(_shaped, ToolAnswer), call, context=context)
 
 
 class OwnJudge:
-    """A judge that is a class of somebody's own, of which each trial has an object."""
+    """A judge, whose class is given its options only; each judgement has an object. Raises `ConfigError`."""
 
-    def __init__(self, name: str, settings: ClassConfig) -> None:
-        self._name = name
-        self._settings = settings
-        self.ref = _Own("judge", name, settings).ref
+    def __init__(self, name: str, settings: ClassConfig, *_: Any) -> None:
+        self._new = partial(_Own, "judge", name, settings)
+        self.ref = self._new().ref
 
     async def judge(self, task: Task, prediction: Prediction, context: CallContext) -> Judgement:
-        own = _Own("judge", self._name, self._settings)
+        own = self._new()
         try:
             shape = partial(_judged, self.ref, task)
             return await own.call("judge", shape, task, prediction, context=context)
         finally:
             await own.close()
-
-
-def make_agent(
-    name: str, settings: ClassAgentConfig, config: Config, _hub: object, task: Task, *_rest: object
-) -> OwnAgent:
-    """An agent for one trial of `task`, of which its class is told the public part. Raises `ConfigError`."""
-    approach = approach_to(task, settings.settings)
-    role = find_prompt(approach.prompt, task.language, config, {})
-    conclusion = find_prompt(family_of(task).conclusion, task.language, config, {})
-    told = AgentTask(
-        **public_task(task).model_dump(),
-        instructions=role.render(**approach.values),
-        conclusion=conclusion.render(),
-    )
-    stamp = role.hash + conclusion.hash
-    return OwnAgent(_Own("agent", name, settings, told, stamp=stamp), task.family)
-
-
-def make_user(
-    name: str, settings: ClassConfig, _config: object, _hub: object, task: Task, once: bool
-) -> OwnUser:
-    """A user for one trial of `task`, of which its class knows everything. Raises `ConfigError`."""
-    return OwnUser(_Own("user", name, settings, task), once)
-
-
-def make_world(
-    name: str, settings: ClassConfig, _config: object, _hub: object, task: Task, *_rest: object
-) -> OwnWorld:
-    """A world for one trial of `task`, of which its class knows everything. Raises `ConfigError`."""
-    return OwnWorld(_Own("world", name, settings, task))
-
-
-def make_judge(name: str, settings: ClassConfig, *_rest: object) -> OwnJudge:
-    """A judge; its class is given its options only. Raises `ConfigError`."""
-    return OwnJudge(name, settings)

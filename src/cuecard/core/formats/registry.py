@@ -45,8 +45,6 @@ _BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
 
 def detect(path: Path) -> str | None:
     """The name of the format of a file or folder of tasks or responses; None if it is none of them, or does not exist."""
-    # Names are asked for where nothing else is needed, as by `cuecard export --help`.
-
     if path.is_file():
         suffix = path.suffix.lower()
         for name in _BY_SUFFIX:
@@ -57,8 +55,9 @@ def detect(path: Path) -> str | None:
             for name, format_ in FORMATS.items():
                 if format_.recognises(obj):
                     return name
+    others = [name for name in FORMATS if name not in FORMATS.shipped]
     if path.is_dir():
-        for name in _BY_SUFFIX:
-            if FORMATS[name].files(path).files:
-                return name
-    return None
+        found = (name for name in (*_BY_SUFFIX, *others) if FORMATS[name].files(path).files)
+    else:
+        found = (name for name in others if path.suffix.lower() in FORMATS[name].suffixes)
+    return next(found, None)

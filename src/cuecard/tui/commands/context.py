@@ -176,15 +176,14 @@ def check_place(output: Path) -> None:
         raise _unwritable(output, _("there is no such folder"))
 
 
-def write_result(output: Path, text: str, *, told: bool = True) -> None:
-    """Write the file atomically, and say so if `told`. Raises `CuecardError`."""
-    from cuecard.core.formats.files import write_text
+def write_result(output: Path, text: str) -> None:
+    """Write the file atomically, and say so. Raises `CuecardError`."""
+    from cuecard.core.system import write_text
     from cuecard.core.text import storable
 
     check_place(output)
     write_text(output, storable(text))
-    if told:
-        note(_("Written to {file}.").format(file=output))
+    note(_("Written to {file}.").format(file=output))
 
 
 def _unwritable(output: Path, why: str) -> CuecardError:

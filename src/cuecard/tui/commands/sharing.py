@@ -71,7 +71,7 @@ def merge(
     *,
     dry_run: Annotated[bool, N_("Say what would happen; change nothing")] = False,
 ) -> Result:
-    from cuecard.annotate.sharing.merging import merge_bundles, signed_for_text, speaks_for_others
+    from cuecard.annotate.sharing.merging import signed_for_text
     from cuecard.annotate.sharing.reading import read_bundles
 
     workspace = ours.workspace
@@ -89,11 +89,11 @@ def merge(
             code=EXIT_UNREADABLE,
         )
     person = ours.person
-    if not ours.json and any(speaks_for_others(bundle) for bundle in bundles):
+    if not ours.json and any(bundle.for_others for bundle in bundles):
         # Before anything is taken, though nothing asks: names are no passwords.
-        for signed in merge_bundles(workspace, bundles, person, dry=True).signed_for:
+        for signed in workspace.exchange.import_(bundles, by=person, dry=True).signed_for:
             note(signed_for_text(signed))
-    report = merge_bundles(workspace, bundles, person, dry=dry_run)
+    report = workspace.exchange.import_(bundles, by=person, dry=dry_run)
     return Result(
         lambda: _print_report(bundles, report),
         lambda: _report_json(bundles, report),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cuecard.core.i18n import N_, _, ngettext, plural
-from cuecard.core.system import EXIT_INTERRUPTED
+from cuecard.core.system import EXIT_INTERRUPTED, write_text
 from cuecard.core.text import one_line
-from cuecard.tui.commands.context import Context, write_result
+from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import CallProgress, note, prose, say, table
 from cuecard.tui.commands.verb import Budget, Help, Page, Result, Reveal, verb
 
@@ -53,7 +53,7 @@ def sessions(
     sight = ours.sight(reveal=reveal) if ours.json else None
     reports = session_reports(ours.workspace, list(runs) or None, sight)
     if csv is not None:
-        write_result(csv, sessions_csv(reports), told=False)
+        write_text(csv, sessions_csv(reports))
 
     def show() -> None:
         if csv is not None:

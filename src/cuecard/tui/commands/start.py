@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @verb("cuecard --db work.db init --no-samples")
 def init(ours: Context, *, samples: Annotated[bool, N_("Add the sample tasks")] = True) -> Result:
     from cuecard.core.config import CONFIG_NAME, example_config
-    from cuecard.core.formats.files import write_text
+    from cuecard.core.system import write_text
 
     with ours.open(create=True) as workspace:
         person = workspace.people.add(ours.reader).name

@@ -1,0 +1,1 @@
+"""Parts for Cuecard; `pyproject.toml` says under which names it finds them."""
