@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -19,13 +18,13 @@ from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import normalise
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell
 from cuecard.tui.grid.cells import NOTHING, PADDING, GridColumn, flat, measured, plain
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.lists import ListTable
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -38,10 +37,6 @@ Row = TypeVar("Row")
 Cell = str | GridCell | Text
 Value = str | float | None
 
-LOOK = 1.5
-"""Seconds between looks whether anybody changed anything."""
-SHARE = 10
-"""Reading again may take at most this fraction of the time: one part in ten."""
 _MOST = 200
 _FIRST = 40
 """Cells that every column gets in its turn before one gets more."""
@@ -105,13 +100,17 @@ def widths_of(
         for i, column in enumerate(columns)
         if wants[i]
     }
-    while (left := room - sum(widths.values()) - 2 * PADDING * len(widths)) < 0:
-        # What says nothing goes before what can be spared.
-        spare = {i: columns[i].spare or 100 * (not contents[i]) for i in widths}
-        out = max(widths, key=lambda i: (not contents[i], spare[i], i))
-        if not spare[out]:
+    # What says nothing goes first, then what can be spared, until what matters most has room.
+    top = max(column.grow for column in columns)
+    needs = {
+        i: min(wants[i], _FIRST) if top and columns[i].grow == top else widths[i] for i in widths
+    }
+    while sum(needs[i] + 2 * PADDING for i in widths) > room:
+        out = max(widths, key=lambda i: (not contents[i], columns[i].spare, i))
+        if contents[out] and not columns[out].spare:
             break
         del widths[out]
+    left = room - sum(widths.values()) - 2 * PADDING * len(widths)
     growing = sorted((i for i in widths if columns[i].grow), key=lambda i: -columns[i].grow)
     for most in (_FIRST, _MOST):
         for i in growing:
@@ -427,7 +426,7 @@ class ListView(Vertical, Generic[Row]):
         self._show()
 
 
-class ListScreen(CuecardScreen[None], Generic[Row]):
+class ListScreen(LiveScreen, Generic[Row]):
     """A screen of one list: say its `columns`, `key`, how rows are `read`, and what it says when it is `empty`.
 
     It reads again when it is come back to, and within two seconds of a change by anybody if it is `LIVE`. Actions of
@@ -437,7 +436,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     PLACE: ClassVar[str] = ""
     """The place of the navigation bar; "" for a screen that has none."""
     MARKING: ClassVar[bool] = False
-    LIVE: ClassVar[bool] = True
     TELLS: ClassVar[bool] = True
     NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
     DEFAULT_CSS = """
@@ -453,9 +451,7 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: object = None
-        self._reading = self._was_read = False
-        self._next = 0.0
+        self._was_read = False
 
     def columns(self) -> Sequence[Column[Row]]:
         raise NotImplementedError
@@ -501,8 +497,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     def on_mount(self) -> None:
         for widget in self.query("#title, #list, #note, #detail, EmptyState"):
             widget.display = False
-        if self.LIVE:
-            self.set_interval(LOOK, self._look)
 
     def on_screen_resume(self) -> None:
         if self.PLACE:
@@ -521,14 +515,8 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     @guarded("list")
     async def load(self, to: Hashable = None) -> None:
         """Read again, with the cursor on the row with the key `to` or where it was."""
-        self._reading, began = True, time.monotonic()
-        try:
-            # Before the rows: what is saved meanwhile is then seen at the next look.
-            self._seen = await self.services.version() if self.LIVE else None
+        async with self.reading():
             self.show(await self.read(), to)
-        finally:
-            self._reading, now = False, time.monotonic()
-            self._next = now + SHARE * (now - began)
 
     def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
         """List these rows."""
@@ -576,21 +564,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
 
     def action_leave(self) -> None:
         self.dismiss()
-
-    def _look(self) -> None:
-        at_rest = self._was_read and not self._reading
-        if self.is_current and at_rest and time.monotonic() >= self._next:
-            self.look()
-
-    @guarded("look", background=True)
-    async def look(self) -> None:
-        """Read again if anybody changed anything since the last time."""
-        try:
-            now = await self.services.version()
-        except CuecardError:
-            return  # Whatever is read next says so.
-        if now != self._seen and not self._reading:
-            self.cue_app.in_background(self.load())
 
 
 class BlindListScreen(ListScreen[Row]):
