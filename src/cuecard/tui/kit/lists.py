@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -81,10 +82,15 @@ def _number(said: str) -> float | None:
     return float(found[0].replace(",", "")) if found else None
 
 
-def _natural(said: str) -> tuple[tuple[int, int, str], ...] | None:
+def _natural(said: str) -> str | None:
     """`trial 9` before `trial 10`."""
-    parts = re.split(r"(\d+)", normalise(said))
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p) or None
+    return re.sub(r"\d+", lambda number: number[0].zfill(12), _plainly(said)) or None
+
+
+@lru_cache(10_000)
+def _plainly(text: str) -> str:
+    """As `normalise`, which is slow, for what is sorted and searched."""
+    return text.lower() if text.isascii() else normalise(text)
 
 
 def widths_of(
@@ -204,7 +210,7 @@ class ListView(Vertical, Generic[Row]):
 
     DEFAULT_CSS = """
     ListView { height: 1fr; }
-    ListView .told { height: auto; max-height: 3; color: $muted; padding: 0 1; display: none; }
+    ListView .told { height: 1; color: $muted; padding: 0 1; display: none; }
     ListView Input { height: 1; background: $panel; padding: 0 1; border: none; display: none; }
     """
     BINDINGS = keys(
@@ -320,7 +326,7 @@ class ListView(Vertical, Generic[Row]):
         self._moved()
 
     def _kept(self) -> Sequence[Row]:
-        words = normalise(self._words).split()
+        words = _plainly(self._words).split()
         if not words:
             return self._every
         if self._texts is None:
@@ -329,7 +335,7 @@ class ListView(Vertical, Generic[Row]):
         return [row for row, text in texts if all(word in text for word in words)]
 
     def _text_of(self, row: Row) -> str:
-        return normalise(" ".join(plain(column.get(row)) for column in self.columns))
+        return " ".join(_plainly(plain(column.get(row))) for column in self.columns)
 
     def _sorted(self, rows: Sequence[Row]) -> Sequence[Row]:
         if self._by is None:
@@ -376,8 +382,8 @@ class ListView(Vertical, Generic[Row]):
         needed = -(-cell_len(text) // max(1, self.size.width - 2))
         self._told = max(self._told, min(needed, _TOLD))
         line.display = bool(text) or (self._tells and self._told > 0)
-        line.styles.min_height = max(1, self._told)
-        line.update(text)
+        line.styles.height = max(1, self._told)
+        line.update(text, layout=False)  # another layout for each step of the cursor would be seen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
@@ -536,12 +542,14 @@ class ListScreen(LiveScreen, Generic[Row]):
         """Write title, note and detail again."""
         for selector, text in (("#title", self.title_words()), ("#note", self.note())):
             line = self.query_one(selector, Static)
-            line.update(text)
+            if str(line.content) != text:
+                line.update(text)
             line.display = bool(text)
         row = self.row
         said = self.detail(row) if row is not None else ()
         self.query_one("#detail").display = bool(said)
-        self.query_one("#detail Paragraphs", Paragraphs).load(said)
+        if said:
+            self.query_one("#detail Paragraphs", Paragraphs).load(said)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
