@@ -83,7 +83,9 @@ class RunsScreen(ListScreen[RunRecord]):
 
     def columns(self) -> Sequence[Column[RunRecord]]:
         return (
-            Column(N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()),
+            Column(
+                N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()
+            ),
             Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
             Column(N_("State"), lambda run: run.state.told),
             Column(N_("Trials"), lambda run: f"{run.finished}/{run.trials}", right=True),
