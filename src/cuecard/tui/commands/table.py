@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,7 @@ from cuecard.tui.commands.context import STDOUT, Context, check_place, write_res
 from cuecard.tui.commands.output import as_json, note
 
 if TYPE_CHECKING:
-    from cuecard.core.tables.table import Table
+    from cuecard.core.tables.texts import Form
 
 
 def table(
@@ -57,7 +56,7 @@ def table(
     from cuecard.annotate.results.papers import PAPER_TABLES, paper_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.scoring.trial_score import MAX_K
-    from cuecard.core.tables.texts import table_data
+    from cuecard.core.tables.texts import table_data, tables_text
     from cuecard.tui.commands.context import pool_of
 
     if name not in PAPER_TABLES:
@@ -76,6 +75,8 @@ def table(
     tables = [table for table in paper_table(pool, name, k_trunc=k_trunc) if table.lines]
     if not tables:
         note(_nothing(name, judged=any(row.figures is not None for row in pool.rows)))
+        if output is not None:
+            return
     if kind == "json" and output is None:
         as_json({"table": name, "sheets": [table_data(table) for table in tables]})
         return
@@ -84,7 +85,7 @@ def table(
 
         print_result_tables(tables, markdown=False)
         return
-    text = _written(name, tables, kind)
+    text = tables_text(tables, kind, table=name)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -97,37 +98,19 @@ def _nothing(name: str, *, judged: bool) -> str:
     return _("These runs have nothing for the table {name}.").format(name=name)
 
 
-def _kind(output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: bool) -> str:
+def _kind(
+    output: Path | None, *, markdown: bool, latex: bool, csv: bool, json: bool
+) -> Form | None:
     """Raises `BadParameter` for a suffix that names no format, where none was asked for."""
-    asked = {"md": markdown, "tex": latex, "csv": csv, "json": json}
-    chosen = next((kind for kind, wanted in asked.items() if wanted), "")
+    asked: dict[Form, bool] = {"md": markdown, "tex": latex, "csv": csv, "json": json}
+    chosen: Form | None = next((kind for kind, wanted in asked.items() if wanted), None)
     if chosen or output is None:
         return chosen
     named = output.suffix.lstrip(".").casefold()
-    kind = {"markdown": "md", "latex": "tex"}.get(named, named)
-    if kind not in asked:
+    word = {"markdown": "md", "latex": "tex"}.get(named, named)
+    kind: Form | None = next((kind for kind in asked if kind == word), None)
+    if kind is None:
         raise typer.BadParameter(
             _("the file's suffix names no format; give one with --format"), param_hint="--output"
         )
     return kind
-
-
-def _written(name: str, tables: Sequence[Table], kind: str) -> str:
-    if kind == "tex":
-        from cuecard.core.tables.latex import as_latex
-
-        return "\n".join(as_latex(table) for table in tables)
-    if kind == "csv":
-        from cuecard.core.tables.texts import as_csv
-
-        return as_csv(tables)
-    if kind == "json":
-        import json
-
-        from cuecard.core.tables.texts import table_data
-
-        data = {"table": name, "sheets": [table_data(table) for table in tables]}
-        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    from cuecard.core.tables.texts import as_markdown
-
-    return "\n".join(as_markdown(table) for table in tables)
