@@ -264,6 +264,8 @@ def _form_of(output: Path, forms: Sequence[str]) -> str:
 
 def _hand_over(result: Result, form: str, output: Path) -> None:
     if output != STDOUT:
+        if isinstance(result.shown, Page) and not result.shown.tables:
+            return  # The verb said so.
         write_result(output, _text(result, form or _SUFFIXES.get(output.suffix.lstrip("."), "")))
     elif form == "json" and result.json:
         as_json(result.json())
@@ -287,15 +289,7 @@ def _text(result: Result, form: str) -> str:
     if result.document:
         return result.document
     assert isinstance(result.shown, Page)
-    tables = result.shown.tables
-    if form == "csv":
-        from cuecard.core.tables.texts import as_csv
+    from cuecard.core.tables.texts import tables_text
 
-        return as_csv(tables)
-    if form == "latex":
-        from cuecard.core.tables.latex import as_latex
-
-        return "\n".join(map(as_latex, tables))
-    from cuecard.core.tables.texts import as_markdown
-
-    return "\n".join(map(as_markdown, tables))
+    kind = "csv" if form == "csv" else "tex" if form == "latex" else "md"
+    return tables_text(result.shown.tables, kind)
