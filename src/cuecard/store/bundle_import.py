@@ -23,6 +23,7 @@ from cuecard.core.records import RunState
 from cuecard.core.review import Clash, Standing, standing_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
+from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_kinds import (
     EVENTS,
     KIND_OF,
@@ -33,24 +34,8 @@ from cuecard.store.bundle_kinds import (
     Rows,
     in_batches,
 )
-from cuecard.store.bundle_records import (
-    Arrived,
-    LeftOut,
-    MergeReport,
-    Moved,
-    Pack,
-    SharedContent,
-    SharedContribution,
-    SharedLabelSet,
-    SharedPayload,
-    SharedRevision,
-    SharedRun,
-    SharedTrial,
-    Signature,
-    SignedFor,
-)
 from cuecard.store.codec import LEVEL, decode, from_json, origins_text, pack, unpack
-from cuecard.store.contributions import contribution_values, load_logs, refold
+from cuecard.store.contributions import contribution_values, load_logs, refold, show_content
 from cuecard.store.judgements import insert_judgement
 from cuecard.store.people import ensure_person
 from cuecard.store.task_tables import ContentRow, CosignRow, PersonRow, RevisionRow, TaskRow
@@ -58,7 +43,6 @@ from cuecard.store.trial_logs import JUDGE, Spent, add_usage
 from cuecard.store.trial_tables import (
     EventRow,
     JudgementRow,
-    RevealRow,
     RunRow,
     TrialRow,
     UsageRow,
@@ -106,17 +90,15 @@ class BundleImport:
         self._stood: dict[str, _Stood] = {}
         self._fresh_revisions: set[str] = set()
         self._signed_here: set[tuple[str, str]] = set()
-        self._signed_for: Counter[tuple[str, str]] = Counter()
-        self._newly_signed_for: Counter[tuple[str, str]] = Counter()
+        self._signed_for: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
         self._run_ids: dict[str, int] = {}
         self._done: set[int] = set()
         self._equal: Counter[Frozen] = Counter()
         self._equal_in: tuple[_Source, str] | None = None
 
-    def report(self, packs: Sequence[Pack], *, dry: bool) -> MergeReport:
+    def report(self, packs: Sequence[shared.Pack], *, dry: bool) -> shared.MergeReport:
         """Import everything and report it. `dry` only marks the report; the caller rolls back."""
         if len(packs) > 1:
-            # What several packs hold counts once.
             self._counted = set()
         self._enter([self._by, *(each.person for each in packs)])
         # Kind by kind through all of them, for what one refers to may stand in another.
@@ -129,18 +111,13 @@ class BundleImport:
                 self._take(kind, given)
         self._settle()
         moved, clashes = self._refolded()
-        return MergeReport(
+        return shared.MergeReport(
             dry=dry,
             arrived=self._arrived(),
             people=tuple(sorted(self._new_people - {self._by})),
             signed_for=tuple(
-                SignedFor(
-                    packed_by=who,
-                    author=author,
-                    revisions=n,
-                    new=self._newly_signed_for[who, author],
-                )
-                for (who, author), n in sorted(self._signed_for.items())
+                shared.SignedFor(packed_by=who, author=author, revisions=len(new), new=sum(new))
+                for (who, author), new in sorted(self._signed_for.items())
             ),
             moved=moved,
             left_out=self._left_out(),
@@ -167,7 +144,7 @@ class BundleImport:
                     self._trial(rows, trial, source.person)
             case "label_set":
                 for drawn in records:
-                    self._label_set(rows, drawn)
+                    self._label_set(kind, drawn)
             case "contribution":
                 self._contributions(rows, records)
             case "effort":
@@ -215,11 +192,28 @@ class BundleImport:
         return told
 
     def _count(self, kind: str, fresh: bool, identity: Any = None) -> None:
-        if identity is not None and self._counted is not None:
-            if (kind, identity) in self._counted:
-                return
-            self._counted.add((kind, identity))
-        (self._added if fresh else self._known)[kind] += 1
+        if self._first_time(kind, identity):
+            (self._added if fresh else self._known)[kind] += 1
+
+    def _leave(self, kind: Kind, record: Any, trial: str) -> None:
+        """Note that a record is left out, because this trial is not here."""
+        names = ("uid",) if hasattr(record, "uid") else kind.order
+        person = getattr(record, kind.owner)
+        if self._first_time(f"no {kind.name}", (person, *(getattr(record, n) for n in names))):
+            self._left[person, trial, kind.name] += 1
+
+    def _first_time(self, kind: str, identity: Any) -> bool:
+        """Whether it is to be counted: what several bundles hold counts once."""
+        if identity is None or self._counted is None:
+            return True
+        count = len(self._counted)
+        self._counted.add((kind, identity))
+        return len(self._counted) > count
+
+    def _map(self, *columns: Any, where: Any) -> dict[Any, Any]:
+        """The second of two columns by the first."""
+        found: Any = self._session.connection().execute(select_columns(*columns).where(where))
+        return dict(found.all())
 
     def _insert(self, table: Any, rows: list[dict[str, Any]]) -> None:
         if rows:
@@ -239,30 +233,44 @@ class BundleImport:
         self._touch({revision.task_id for _source, revision in given})
         uids = [revision.uid for _source, revision in given]
         signed = self._signed(uids)
-        self._tell_signed_for(given, signed)
         last = select(RevisionRow.task_id, func.max(RevisionRow.number)).where(
             col(RevisionRow.task_id).in_({revision.task_id for _source, revision in given})
         )
         numbers: dict[str, int] = dict(self._session.exec(last.group_by(RevisionRow.task_id)).all())
         tasks = self._tasks({r.hash for _source, r in given if r.uid not in signed})
+        here = self._signed_here
         rows: list[dict[str, Any]] = []
         cosigned: list[dict[str, Any]] = []
-        for _source, revision in given:
-            first, *_others = sorted(revision.signatures, key=lambda signature: signature.order)
+        for source, revision in given:
+            first = min(revision.signatures, key=lambda signature: signature.order)
             fresh = revision.uid not in signed
+            before = {author for author, _at in signed.get(revision.uid, ())}
+            for author in {s.author for s in revision.signatures} - {source.person}:
+                new = author not in before or (revision.uid, author) in here
+                self._signed_for[source.person, author].append(new)
             if fresh:
                 task = tasks[revision.hash]
                 if revision.task_id not in numbers:
                     self._begin(task, first)
                 numbers[revision.task_id] = numbers.get(revision.task_id, 0) + 1
-                rows.append(_revision_values(revision, numbers[revision.task_id], task, first))
+                rows.append(
+                    {
+                        **revision.model_dump(include={"uid", "task_id", "hash"}),
+                        "number": numbers[revision.task_id],
+                        "parents": json.dumps(revision.parents),
+                        "title": task.title,
+                        **_signature_values(first, "created_at"),
+                    }
+                )
                 signed[revision.uid] = {(first.author, first.at)}
+                here.add((revision.uid, first.author))
                 self._fresh_revisions.add(revision.uid)
             self._count("revision", fresh, revision.uid)
             for signature in revision.signatures:
-                self._signed_here.add((revision.uid, signature.author))
                 if (signature.author, signature.at) not in signed[revision.uid]:
                     signed[revision.uid].add((signature.author, signature.at))
+                    if signature.author not in before:
+                        here.add((revision.uid, signature.author))
                     cosigned.append({"uid": revision.uid, **_signature_values(signature, "at")})
                     self._added["signature"] += revision.uid not in self._fresh_revisions
         self._insert(RevisionRow, rows)
@@ -281,15 +289,6 @@ class BundleImport:
                 else _Stood()
             )
 
-    def _tell_signed_for(self, given: Sequence[Given], signed: dict[str, set[Any]]) -> None:
-        """Count revisions under other names than their packer's. `signed`: before they are imported."""
-        for source, revision in given:
-            before = {author for author, _at in signed.get(revision.uid, ())}
-            for author in {s.author for s in revision.signatures} - {source.person}:
-                new = author not in before or (revision.uid, author) in self._signed_here
-                self._signed_for[source.person, author] += 1
-                self._newly_signed_for[source.person, author] += new
-
     def _signed(self, uids: Sequence[str]) -> dict[str, set[tuple[str, datetime]]]:
         """By uid, author and time of all signatures; only of those revisions that are here."""
         found: dict[str, set[tuple[str, datetime]]] = defaultdict(set)
@@ -307,30 +306,18 @@ class BundleImport:
             for row in self._session.exec(query)
         }
 
-    def _begin(self, task: Task, first: Signature) -> None:
+    def _begin(self, task: Task, first: shared.Signature) -> None:
         """Insert the row of a new task; `refold` fills in its head later."""
-        row = TaskRow(
-            id=task.id,
-            title=task.title,
-            family=task.family,
-            language=task.language,
-            domain=task.domain,
-            difficulty=task.difficulty,
-            head=0,
-            state=TaskState.DRAFT.value,
-            author=first.author,
-            search="",
-            updated_at=first.at,
-        )
+        given: dict[str, Any] = {"author": first.author, "updated_at": first.at}
+        row = TaskRow(id=task.id, head=0, state=TaskState.DRAFT.value, **given)
+        show_content(row, task)
         self._session.add(row)
         self._session.flush()
         self._added["task"] += 1
 
-    def _contributions(self, rows: Rows, entries: Sequence[SharedContribution]) -> None:
-        query = select(RevisionRow.uid, RevisionRow.number).where(
-            col(RevisionRow.uid).in_({entry.revision for entry in entries})
-        )
-        numbers = {"": 0, **dict(self._session.exec(query).all())}
+    def _contributions(self, rows: Rows, entries: Sequence[shared.SharedContribution]) -> None:
+        about = col(RevisionRow.uid).in_({entry.revision for entry in entries})
+        numbers = {"": 0, **self._map(RevisionRow.uid, RevisionRow.number, where=about)}
         values = [
             contribution_values(
                 Contribution(
@@ -353,7 +340,7 @@ class BundleImport:
             if record.trial in trials:
                 values.append(rows.values(record, trial_id=trials[record.trial]))
             elif kind.name != "reveal":
-                self._left[getattr(record, kind.owner), record.trial, kind.name] += 1
+                self._leave(kind, record, record.trial)
         if kind.name == "label":
             verdicts = self._verdicts(trials.values())
             for each in values:
@@ -362,16 +349,15 @@ class BundleImport:
         if kind.name == "reveal" and values:
             # Of two on an item, the earlier holds.
             place = and_(*(key == bindparam(f"the_{key.key}") for key in rows.keys))
-            at = col(RevealRow.at)
-            statement = update(RevealRow).where(place, at > bindparam("the_at"))
+            later = rows.column("at") > bindparam("the_at")
+            statement = update(rows.table).where(place, later)
             self._session.connection().execute(
                 statement.values(at=bindparam("the_at")),
                 [{f"the_{name}": value for name, value in each.items()} for each in values],
             )
 
     def _trials_here(self, uids: Iterable[str]) -> dict[str, int]:
-        query = select(TrialRow.uid, TrialRow.id).where(col(TrialRow.uid).in_(uids))
-        return {uid: id or 0 for uid, id in self._session.exec(query)}
+        return self._map(TrialRow.uid, TrialRow.id, where=col(TrialRow.uid).in_(uids))
 
     def _verdicts(self, trials: Iterable[int]) -> dict[tuple[int, str], int]:
         """By trial and item, the first verdict on it. A label belongs to the item: there may be none here."""
@@ -382,13 +368,13 @@ class BundleImport:
         )
         return {(trial, item): id or 0 for trial, item, id in self._session.exec(query)}
 
-    def _label_set(self, rows: Rows, drawn: SharedLabelSet) -> None:
+    def _label_set(self, kind: Kind, drawn: shared.SharedLabelSet) -> None:
         """A set is imported whole or not at all, because its sampling probabilities hold for the whole set."""
-        trials = self._trials_here({item.trial for item in drawn.items})
+        rows, trials = kind.rows, self._trials_here({item.trial for item in drawn.items})
         missing = [item.trial for item in drawn.items if item.trial not in trials]
         known = self._session.exec(select(rows.keys[0]).where(rows.keys[0] == drawn.uid)).first()
         if missing and not known:
-            self._left[drawn.by, missing[0], "label_set"] += 1
+            self._leave(kind, drawn, missing[0])
         elif self._add(rows, [rows.values(drawn)], "label_set") == [True]:
             set_id = self._id(rows, drawn.uid)
             items = [
@@ -397,7 +383,7 @@ class BundleImport:
             ]
             self._insert(SET_ITEMS.table, items)
 
-    def _run(self, rows: Rows, run: SharedRun) -> None:
+    def _run(self, rows: Rows, run: shared.SharedRun) -> None:
         (fresh,) = self._add(rows, [rows.values(run)], "run")
         self._run_ids[run.uid] = self._id(rows, run.uid)
         if not fresh:
@@ -409,22 +395,22 @@ class BundleImport:
         table: Any = rows.table
         return self._session.exec(select(table.id).where(table.uid == uid)).one()
 
-    def _trial(self, rows: Rows, trial: SharedTrial, person: str) -> None:
+    def _trial(self, rows: Rows, trial: shared.SharedTrial, person: str) -> None:
         run_id = self._run_ids[trial.run]
         number = select(RevisionRow.number).where(RevisionRow.uid == trial.revision)
         values = rows.values(trial, run_id=run_id, revision=self._session.exec(number).one())
         (fresh,) = self._add(rows, [values])
         row = self._session.get_one(TrialRow, self._id(rows, trial.uid))
         id = row.id or 0
-        here = [] if fresh else self._log(id)
-        theirs = [(event.take, event.at, event.body.encode()) for event in trial.events]
-        common = min(len(here), len(theirs))
-        if row.run_id != run_id or here[:common] != theirs[:common]:
+        log = select(EventRow).where(EventRow.trial_id == id).order_by(col(EventRow.seq))
+        here = () if fresh else tuple(map(EVENTS.record_of, self._session.exec(log)))
+        common = min(len(here), len(trial.events))
+        if row.run_id != run_id or here[:common] != trial.events[:common]:
             self._other_logs[person, trial.uid] = None
             return
         self._count("trial", fresh)
         spent = self._events(trial, id, common)
-        if len(theirs) > len(here):
+        if len(trial.events) > len(here):
             row.termination, row.detail = values["termination"], trial.detail
             row.ended_at = trial.ended_at
             self._session.add(row)
@@ -441,14 +427,8 @@ class BundleImport:
                     if is_new
                 ]
         if fresh:
-            usage = [
-                {
-                    "trial_id": id,
-                    **used.model_dump(exclude={"usage"}),
-                    **used.usage.model_dump(),
-                }
-                for used in trial.usage
-            ]
+            sums = [(used.model_dump(exclude={"usage"}), used.usage) for used in trial.usage]
+            usage = [{"trial_id": id, **sum_, **dict(tokens)} for sum_, tokens in sums]
             self._insert(UsageRow, usage)
         else:
             add_usage(self._session.connection(), spent)
@@ -456,11 +436,7 @@ class BundleImport:
         self._session.flush()
         self._session.expunge(row)
 
-    def _log(self, trial_id: int) -> list[tuple[int, datetime, bytes]]:
-        query = select(EventRow).where(EventRow.trial_id == trial_id).order_by(col(EventRow.seq))
-        return [(r.take, r.at, unpack(r.body, r.packed)) for r in self._session.exec(query)]
-
-    def _events(self, trial: SharedTrial, trial_id: int, known: int) -> list[Spent]:
+    def _events(self, trial: shared.SharedTrial, trial_id: int, known: int) -> list[Spent]:
         """Append the events that follow the first `known` ones; gives the model calls that they record."""
         rows: list[dict[str, Any]] = []
         spent: list[Spent] = []
@@ -475,7 +451,7 @@ class BundleImport:
         self._known["event"] += known
         return spent
 
-    def _judgements(self, trial: SharedTrial, trial_id: int) -> None:
+    def _judgements(self, trial: shared.SharedTrial, trial_id: int) -> None:
         """Add judgements newer than their judge's newest here, which so stays the one that counts."""
         query = (
             select(JudgementRow.judge_name, func.max(JudgementRow.created_at))
@@ -493,20 +469,17 @@ class BundleImport:
 
     def _settle(self) -> None:
         """A run that is done elsewhere is done here once all of its trials have ended."""
-        for run_id in self._done:
-            row = self._session.get_one(RunRow, run_id)
-            open_ones = select(func.count()).where(
-                TrialRow.run_id == run_id, col(TrialRow.termination).is_(None)
-            )
-            waiting = row.state in (RunState.RUNNING.value, RunState.PAUSED.value)
-            if waiting and not self._session.exec(open_ones).one():
-                row.state, row.reason = RunState.DONE.value, ""
-                self._session.add(row)
+        open_ones = select(TrialRow.id).where(
+            TrialRow.run_id == RunRow.id, col(TrialRow.termination).is_(None)
+        )
+        waiting = col(RunRow.state).in_((RunState.RUNNING.value, RunState.PAUSED.value))
+        done = update(RunRow).where(col(RunRow.id).in_(self._done), waiting, ~open_ones.exists())
         self._session.flush()
+        self._session.connection().execute(done.values(state=RunState.DONE.value, reason=""))
 
-    def _refolded(self) -> tuple[tuple[Moved, ...], tuple[Clash, ...]]:
+    def _refolded(self) -> tuple[tuple[shared.Moved, ...], tuple[Clash, ...]]:
         """Fold the logs of all tasks that were touched; gives those that moved, and their clashes now."""
-        moved: list[Moved] = []
+        moved: list[shared.Moved] = []
         clashes: list[Clash] = []
         for task_ids in in_batches(sorted(self._stood), _TASKS):
             logs = load_logs(self._session, task_ids)
@@ -516,7 +489,7 @@ class BundleImport:
                 if (stood.head, stood.state) == (standing.head, standing.state):
                     continue
                 moved.append(
-                    Moved(
+                    shared.Moved(
                         task_id=task_id,
                         title=self._session.get_one(TaskRow, task_id).title,
                         before=stood.state,
@@ -530,14 +503,16 @@ class BundleImport:
     def _clashes(self, standing: Standing) -> tuple[Clash, ...]:
         return tuple(seen_clash(clash, standing, self._by) for clash in standing.clashes)
 
-    def _arrived(self) -> tuple[Arrived, ...]:
+    def _arrived(self) -> tuple[shared.Arrived, ...]:
         kinds = sorted({*+self._added, *+self._known})
-        return tuple(Arrived(kind=k, added=self._added[k], known=self._known[k]) for k in kinds)
+        return tuple(
+            shared.Arrived(kind=k, added=self._added[k], known=self._known[k]) for k in kinds
+        )
 
-    def _left_out(self) -> tuple[LeftOut, ...]:
+    def _left_out(self) -> tuple[shared.LeftOut, ...]:
         others = ((person, trial, "trial") for person, trial in self._other_logs)
         return tuple(
-            LeftOut.model_validate(
+            shared.LeftOut.model_validate(
                 {
                     "person": person,
                     "trial": uid,
@@ -554,7 +529,7 @@ def _rank(ranked: tuple[int, _Source, Frozen]) -> int:
     return ranked[0]
 
 
-def _ranked(pack: Pack) -> Iterator[tuple[int, _Source, Frozen]]:
+def _ranked(pack: shared.Pack) -> Iterator[tuple[int, _Source, Frozen]]:
     source = _Source(pack.person)
     for record in pack.records():
         yield KINDS.index(KIND_OF[type(record)]), source, record
@@ -567,37 +542,18 @@ def seen_clash(clash: Clash, standing: Standing, person: str) -> Clash:
     return clash.model_copy(update={"people": tuple(p for p in clash.people if p == person)})
 
 
-def _content_values(content: SharedContent) -> dict[str, Any]:
+def _content_values(content: shared.SharedContent) -> dict[str, Any]:
     task = Task.model_validate(content.task)
     body, packed = pack(task.model_dump_json().encode())
     return {"hash": content.hash, "body": body, "packed": packed}
 
 
-def _payload_values(payload: SharedPayload) -> dict[str, Any]:
+def _payload_values(payload: shared.SharedPayload) -> dict[str, Any]:
     content = payload.content
     data = zlib.compress(content, LEVEL)
     return {"hash": payload.hash, "size": len(content), "base": None, "data": data}
 
 
-def _revision_values(
-    revision: SharedRevision, number: int, task: Task, first: Signature
-) -> dict[str, Any]:
-    return {
-        "task_id": revision.task_id,
-        "number": number,
-        "uid": revision.uid,
-        "parents": json.dumps(revision.parents),
-        "hash": revision.hash,
-        "title": task.title,
-        **_signature_values(first, "created_at"),
-    }
-
-
-def _signature_values(signature: Signature, at: str) -> dict[str, Any]:
-    return {
-        "author": signature.author,
-        at: signature.at,
-        "tick": signature.tick,
-        "message": signature.message,
-        "origins": origins_text(signature.origins),
-    }
+def _signature_values(signature: shared.Signature, at: str) -> dict[str, Any]:
+    told = signature.model_dump(include={"author", "tick", "message"})
+    return {**told, at: signature.at, "origins": origins_text(signature.origins)}
