@@ -76,7 +76,7 @@ class Exchange:
                 if lease is not None and lease.alive and not dry:
                     raise BeingPlayed(lease)
 
-            report = BundleImport(session, by, refuse_played).report(packs, dry=dry)
+            report = BundleImport(session, packs, by, refuse_played).report(dry=dry)
             if dry:
                 session.rollback()
             return report
