@@ -11,13 +11,12 @@ from datetime import date
 
 import pytest
 
-from apart import fresh
+from apart import fresh, merge_files
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.report.formats import FORMATS, format_of, written
 from cuecard.annotate.results.report.gathering import report_of
 from cuecard.annotate.results.report.method import simulator_fidelity
 from cuecard.annotate.results.report.model import Drawn, Prose, Tabled, Terms
-from cuecard.annotate.sharing.merging import merge_files
 from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.errors import NotAllowed, NotFound
