@@ -101,7 +101,7 @@ def test_compare(results):
 
 def test_tables_in_every_format(results, tmp_path: Path):
     assert "Graph tasks" in results("table", "main", "1").out
-    assert results("table", "main", "1", "--csv").out.startswith("table,")
+    assert results("table", "main", "1", "--csv").out.startswith("\ufefftable,")
     tables = results("table", "main", "1", "--json").data["sheets"]
     assert tables[0]["lines"][0][0]["text"] == "alpha"
     written = results("table", "main", "1", "-o", "main.tex")
@@ -117,6 +117,10 @@ def test_tables_in_every_format(results, tmp_path: Path):
     assert os.read(reader, 9) == b"## Trials"
     os.close(reader)
     assert "nothing for the table settings" in results("table", "settings", "1").err
+    told = results("table", "settings", "1", "-o", "nothing.tex")
+    assert "nothing for the table settings" in told.err
+    assert "Written" not in told.err
+    assert not (tmp_path / "nothing.tex").exists()
     help = inspect.getsource(table.function)
     assert all(name in help for name in PAPER_TABLES)
 

@@ -97,19 +97,13 @@ class Page:
 
     def text(self, form: str) -> str:
         """As Markdown, LaTeX or CSV."""
-        if form == "csv":
-            from cuecard.core.tables.texts import as_csv
+        from cuecard.core.tables.texts import tables_text
 
-            return as_csv(self.tables)
-        if form == "latex":
-            from cuecard.core.tables.latex import as_latex
-
-            return "\n".join(map(as_latex, self.tables))
-        from cuecard.core.tables.texts import as_markdown
-
+        if form != "markdown":
+            return tables_text(self.tables, "csv" if form == "csv" else "tex")
         facts = "".join(f"- {fact}\n" for fact in self.facts)
-        parts = [f"# {self.title}\n" if self.title else "", facts, *map(as_markdown, self.tables)]
-        return "\n".join(filter(None, parts))
+        title = f"# {self.title}\n" if self.title else ""
+        return "\n".join(filter(None, (title, facts, tables_text(self.tables, "md"))))
 
 
 def _nothing() -> None: ...
@@ -280,7 +274,10 @@ def _form_of(output: Path, forms: Sequence[str]) -> str:
 
 
 def _hand_over(result: Result, form: str, output: Path) -> None:
-    if output != STDOUT:
+    untold = isinstance(result.shown, str) and result.shown and form != "json"
+    if output != STDOUT and not untold:
+        if isinstance(result.shown, Page) and not result.shown.tables:
+            return  # The verb said so.
         write_result(output, _text(result, form or _SUFFIXES.get(output.suffix.lstrip("."), "")))
     elif form == "json" and result.json:
         as_json(result.json())
