@@ -5,17 +5,22 @@ that are equal where the same was done, whatever their local numbers are.
 from __future__ import annotations
 
 import functools
+import io
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cuecard.annotate.sharing.reading import BundleFile, parse_bundle
+from cuecard.annotate.sharing.writing import file_of, kept_lines
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
+from cuecard.store.bundle_kinds import KIND_OF, KINDS
+from cuecard.store.bundle_records import Pack
 from cuecard.store.workspace import Workspace
 
 
@@ -107,3 +112,42 @@ class Clock:
     def __call__(self) -> datetime:
         self.now += timedelta(seconds=1)
         return self.now
+
+
+@dataclass(frozen=True)
+class Held:
+    """A bundle in memory."""
+
+    person: str
+    held: tuple[Any, ...] = ()
+
+    def records(self) -> Iterator[Any]:
+        return iter(self.held)
+
+    def of(self, kind: str) -> list[Any]:
+        return [record for record in self.held if KIND_OF[type(record)].name == kind]
+
+    def but(self, kind: str, records: Iterable[Any]) -> Held:
+        """With these of a kind instead, in their place."""
+        place = [each.name for each in KINDS].index(kind)
+        others = [(KINDS.index(KIND_OF[type(record)]), record) for record in self.held]
+        earlier = [record for rank, record in others if rank < place]
+        return Held(
+            self.person, (*earlier, *records, *(record for rank, record in others if rank > place))
+        )
+
+
+def held(bundle: Pack) -> Held:
+    return Held(bundle.person, tuple(bundle.records()))
+
+
+def packed(bundle: Pack, since: datetime | None = None) -> bytes:
+    """The bytes of a bundle's file."""
+    with io.BytesIO() as lines:
+        header, _found = kept_lines(bundle, lines, since)
+        return b"".join(file_of(header, lines))
+
+
+def unpacked(data: bytes, name: str = "x") -> BundleFile:
+    """The validated bundle of a file with these bytes. Raises `FileProblems`."""
+    return parse_bundle(io.BytesIO(data), Path(name))

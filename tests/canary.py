@@ -9,6 +9,7 @@ calls, search results, pages, errors and the names of models; streams cut them a
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import os
 import random
@@ -203,9 +204,7 @@ def _unpacked(path: Path) -> list[bytes]:
     raw = path.read_bytes()
     contents = [raw]
     if path.suffix == ".cuepack":
-        from cuecard.annotate.sharing.bundle import opened
-
-        contents.append(opened(path))
+        contents.append(gzip.decompress(raw))
     if path.suffix == ".eval":
         with zipfile.ZipFile(path) as archive:
             contents += [archive.read(name) for name in archive.namelist()]

@@ -8,6 +8,7 @@ and in the files that it writes, unpacked.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -103,9 +104,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
                 ]
             yield path.name, "\n".join(texts)
         elif path.suffix == ".cuepack":
-            from cuecard.annotate.sharing.bundle import opened
-
-            yield path.name, opened(path).decode()
+            yield path.name, gzip.decompress(path.read_bytes()).decode()
         else:
             yield str(path.relative_to(folder)), path.read_text("utf-8")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from apart import held
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import TrialRecord
@@ -75,7 +76,7 @@ def test_labelling_comes_to_the_same_in_any_order(
         # The later decision counts, whichever comes in last.
         ben.adjudications.add(trial.id, FIRST, "Ben", LabelValue.YES, "human_slip")
         cy.adjudications.add(trial.id, FIRST, "Cy", LabelValue.NO, "alias", "two names")
-        bundles = [space.exchange.bundle(name) for name, space in apart.items()]
+        bundles = [held(space.exchange.bundle(name)) for name, space in apart.items()]
         pictures: list[dict[str, Any]] = []
         for n in range(3):
             target = copy(f"target{n}")
@@ -84,7 +85,7 @@ def test_labelling_comes_to_the_same_in_any_order(
             pictures.append(_picture(target))
             again = target.exchange.import_(chance.sample(bundles, 3), by="Eve")
             assert (again.added, again.left_out) == (0, ())
-            assert [target.exchange.bundle(name) for name in PEOPLE] == bundles
+            assert [held(target.exchange.bundle(name)) for name in PEOPLE] == bundles
             # Who has seen the decision there has seen it here.
             later = target.verdicts.label_item(trial.id, FIRST, "Ana", LabelValue.YES)
             assert later.phase == "revealed"

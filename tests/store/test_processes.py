@@ -7,23 +7,25 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+import store_workers as workers
 from cuecard.core.engine.events import ModelReplied
 from cuecard.core.engine.messages import Usage
 from cuecard.core.records import TrialRecord, UsageRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Judgement
 from cuecard.store.workspace import Workspace
-from store import workers
 
-SPAWN = multiprocessing.get_context("spawn")
+# Processes of their own that need not import everything anew.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([workers.__name__])
 ROUNDS = 12
 PEOPLE = ("Ann", "Bob")
 
 
-def finish(processes: list[SpawnProcess]) -> None:
+def finish(processes: list[ForkServerProcess]) -> None:
     for process in processes:
         process.start()
     for process in processes:
@@ -32,8 +34,8 @@ def finish(processes: list[SpawnProcess]) -> None:
 
 
 def test_two_processes_make_the_same_workspace(url: str) -> None:
-    barrier = SPAWN.Barrier(2)
-    finish([SPAWN.Process(target=workers.create, args=(url, barrier)) for _ in range(2)])
+    barrier = PROCESSES.Barrier(2)
+    finish([PROCESSES.Process(target=workers.create, args=(url, barrier)) for _ in range(2)])
     with Workspace.open(url, create=False) as workspace:
         assert [person.name for person in workspace.people.all()] == ["Ann"]
 
@@ -48,10 +50,10 @@ def test_two_processes_lose_nothing_and_lock_nobody_out(
     workspace.verdicts.add(trial.id, judged("a", 5))
     verdicts = [record.verdict_id for record in workspace.verdicts.records()]
     workspace.tasks.save(workers.task("shared", "first"), author="Ann")
-    barrier = SPAWN.Barrier(len(PEOPLE))
+    barrier = PROCESSES.Barrier(len(PEOPLE))
     finish(
         [
-            SPAWN.Process(target=workers.work, args=(url, me, ROUNDS, verdicts, barrier))
+            PROCESSES.Process(target=workers.work, args=(url, me, ROUNDS, verdicts, barrier))
             for me in PEOPLE
         ]
     )
@@ -115,10 +117,10 @@ def test_of_two_processes_on_one_trial_one_is_refused(
     url: str, workspace: Workspace, make_trial: Callable[..., TrialRecord]
 ) -> None:
     trial = make_trial().id
-    barrier, told = SPAWN.Barrier(2), SPAWN.Queue()
+    barrier, told = PROCESSES.Barrier(2), PROCESSES.Queue()
     finish(
         [
-            SPAWN.Process(target=workers.take_part, args=(url, trial, me, 30, barrier, told))
+            PROCESSES.Process(target=workers.take_part, args=(url, trial, me, 30, barrier, told))
             for me in PEOPLE
         ]
     )

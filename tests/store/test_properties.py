@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+import store_workers as workers
 from budget import examples
 from cuecard.core.contributions import Submitted, TaskState
 from cuecard.core.engine.events import (
@@ -60,7 +61,6 @@ from cuecard.core.verdicts import (
 from cuecard.store.codec import LARGE, PACK_ABOVE, dumped, from_json, pack, to_json, unpack
 from cuecard.store.trial_logs import usage_name
 from cuecard.store.workspace import Workspace
-from store import workers
 
 # Half of a surrogate pair is what broken model output has.
 texts = st.text(st.characters(), max_size=20) | st.sampled_from(

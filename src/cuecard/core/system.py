@@ -1,10 +1,10 @@
-"""Uses of the operating system: atomic replacement of files, private folders, locks, and a quiet exit on Ctrl-C."""
+"""Uses of the operating system: the one writer of files, private folders, locks, and a quiet exit on Ctrl-C."""
 
 import contextlib
 import os
 import signal
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -16,27 +16,51 @@ _LOCK_SECONDS = 1.0
 _FORMER: dict[str, str] = {}
 
 
-def replace_file(path: Path, data: str | bytes, *, private: bool = False) -> Path:
-    """Replace a file atomically: a full disk leaves the old one intact, and a link stays a link. What is no file, such
-    as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its folder must exist.
-    Raises `OSError`.
+def replace_file(
+    path: Path,
+    data: str | bytes | Iterable[bytes],
+    *,
+    private: bool = False,
+    new: bool = False,
+) -> Path:
+    """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
+    What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its
+    folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
+    pieces = (content,) if isinstance(content, bytes) else content
+    if path.exists() and not new and not path.is_file():
+        with path.open("wb") as file:
+            file.writelines(pieces)
         return path
     place = path.resolve()
     draft = place.with_name(f".{place.name[:80]}.{uuid4().hex[:12]}.tmp")
     try:
         mode = _PRIVATE_FILE if private else 0o666
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(content)
-        if not private and place.exists():
+            file.writelines(pieces)
+        if new:
+            place.touch(exist_ok=False)
+        elif not private and place.exists():
             draft.chmod(stat.S_IMODE(place.stat().st_mode))
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
     return path
+
+
+def write_text(path: Path, text: str, *, private: bool = False) -> Path:
+    """`replace_file`, making the folder if need be. Raises `CuecardError` if the file cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return replace_file(path, text, private=private)
+    except OSError as error:
+        from cuecard.core.errors import CuecardError
+        from cuecard.core.i18n import _
+
+        raise CuecardError(
+            _("This file cannot be written"), f"{path}: {error.strerror or error}"
+        ) from error
 
 
 def config_folder() -> Path:

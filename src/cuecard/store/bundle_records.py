@@ -1,8 +1,9 @@
 """The records of a bundle, the file by which workspaces exchange work. They name everything by uid, never by a number."""
 
-from collections.abc import Mapping
+from base64 import b64decode
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
@@ -13,7 +14,6 @@ from cuecard.core.label_records import Cause, LabelValue, Phase
 from cuecard.core.records import EffortKind, RunState
 from cuecard.core.review import Clash
 from cuecard.core.tasks.base import Frozen, Origin
-from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Judgement
 
 
@@ -133,10 +133,6 @@ class SharedTrial(Frozen):
     forms: tuple[SharedForm, ...] = ()
     notes: tuple[SharedNote, ...] = ()
 
-    @property
-    def order(self) -> tuple[str, int, str]:
-        return self.run, self.position, self.uid
-
 
 class Signature(Frozen):
     """Who saved a revision, and when; `origins`: parts drafted by a model; `tick`: see `contributions.next_tick`."""
@@ -153,8 +149,28 @@ class Signature(Frozen):
         return self.tick, self.at, self.author
 
 
+class SharedContent(Frozen):
+    """The content of revisions, by its hash."""
+
+    hash: str
+    task: dict[str, JsonValue]
+
+
+class SharedPayload(Frozen):
+    """A large text of logs, or a prompt: as `text`, or as base64 in `data` if it is no UTF-8."""
+
+    hash: str
+    text: str | None = None
+    data: str = ""
+
+    @property
+    def content(self) -> bytes:
+        """Raises `ValueError` if it cannot be read."""
+        return b64decode(self.data, validate=True) if self.text is None else self.text.encode()
+
+
 class SharedRevision(Frozen):
-    """A revision without its content, which stands in `Bundle.tasks` under `hash`. Several people may have signed it:
+    """A revision without its content, which is the `SharedContent` of this `hash`. Several people may have signed it:
     in different workspaces they saved the same content on the same parents.
     """
 
@@ -192,11 +208,6 @@ class SharedLabel(Frozen):
     seconds: float = 0
     gold_wrong: bool = False
     source: str = ""
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes two labels the same. Bundles of earlier versions hold no other fields."""
-        return self.trial, self.item, self.person, self.value.value, self.comment, self.at
 
 
 class SharedReveal(Frozen):
@@ -253,39 +264,15 @@ class SharedEffort(Frozen):
     at: datetime
 
 
-class Bundle(Frozen):
-    """What one bundle holds: either all that one person did, or whole runs with what anybody said of their trials.
-    `tasks` (by content hash) and `revisions` (parents first) also hold everything that the rest refers to; `payloads`
-    are large texts of logs by hash.
-    """
-
-    person: str
-    tasks: Mapping[str, Task] = {}
-    revisions: tuple[SharedRevision, ...] = ()
-    contributions: tuple[SharedContribution, ...] = ()
-    labels: tuple[SharedLabel, ...] = ()
-    effort: tuple[SharedEffort, ...] = ()
-    reveals: tuple[SharedReveal, ...] = ()
-    adjudications: tuple[SharedAdjudication, ...] = ()
-    label_sets: tuple[SharedLabelSet, ...] = ()
-    payloads: Mapping[str, bytes] = {}
-    runs: tuple[SharedRun, ...] = ()
-    trials: tuple[SharedTrial, ...] = ()
+class Pack(Protocol):
+    """Whatever gives the records of a bundle: a file, or a workspace that is exported. `person` packed it."""
 
     @property
-    def empty(self) -> bool:
-        """Whether there is nothing in it."""
-        own = (
-            self.contributions,
-            self.labels,
-            self.effort,
-            self.reveals,
-            self.adjudications,
-            self.label_sets,
-            self.runs,
-        )
-        signed = any(s.author == self.person for r in self.revisions for s in r.signatures)
-        return not signed and not any(own)
+    def person(self) -> str: ...
+
+    def records(self) -> Iterator[Frozen]:
+        """Each record once, those that others refer to before them. May be asked for again."""
+        ...
 
 
 class Arrived(Frozen):

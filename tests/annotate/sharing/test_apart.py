@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from apart import Clock, picture, small_task, workspaces
+from apart import Clock, packed, picture, small_task, unpacked, workspaces
 from budget import examples
-from cuecard.annotate.sharing.bundle import uncompressed
-from cuecard.annotate.sharing.merging import merge_bundles
-from cuecard.annotate.sharing.reading import BundleFile, parse_bundle
-from cuecard.annotate.sharing.writing import bundle_bytes
+from cuecard.annotate.sharing.reading import BundleFile
 from cuecard.core.contributions import (
     Answered,
     Body,
@@ -69,7 +65,7 @@ def _play(spaces: list[Workspace], steps: list[Step]) -> None:
         heads = {s.id: s.revision for s in workspace.tasks.summaries(include_retired=True)}
         if kind == "carry":
             other = (who + 1 + more) % len(spaces)
-            merge_bundles(spaces[other], [_bundle(workspace, person)], PEOPLE[other])
+            spaces[other].exchange.import_([_bundle(workspace, person)], by=PEOPLE[other])
         elif kind == "save" or task_id not in heads:
             task = small_task(task_id, title=f"title {n % 3}")
             workspace.tasks.save(task, author=person, at=clock())
@@ -91,8 +87,7 @@ def _play(spaces: list[Workspace], steps: list[Step]) -> None:
 
 
 def _bundle(workspace: Workspace, person: str) -> BundleFile:
-    data = bundle_bytes(workspace.exchange.bundle(person))
-    return BundleFile(Path(person), *parse_bundle(uncompressed(data), person))
+    return unpacked(packed(workspace.exchange.bundle(person)), person)
 
 
 steps = st.tuples(
@@ -119,23 +114,23 @@ def test_packs_come_to_the_same_in_any_order(people: int, played: list[Step], se
         before = [picture(workspace) for workspace in own]
         bundles = [_bundle(space, name) for space, name in zip(own, PEOPLE, strict=False)]
         for bundle in [*chance.sample(bundles, people), *chance.sample(bundles, people)]:
-            merge_bundles(one_by_one, [bundle], "Eve")
-        merge_bundles(at_once, chance.sample(bundles, people), "Eve")
+            one_by_one.exchange.import_([bundle], by="Eve")
+        at_once.exchange.import_(chance.sample(bundles, people), by="Eve")
         for workspace in own:
-            merge_bundles(workspace, chance.sample(bundles, people), "Ana")
+            workspace.exchange.import_(chance.sample(bundles, people), by="Ana")
         outcome = picture(at_once)
         assert picture(one_by_one) == outcome
         assert all(picture(workspace) == outcome for workspace in own)
         assert all(_within(earlier, outcome) for earlier in before)
-        again = merge_bundles(at_once, bundles, "Eve")
+        again = at_once.exchange.import_(bundles, by="Eve")
         assert (again.added, again.moved, again.people) == (0, (), ())
         assert again.clashes == again.clashes_before
         for task_id in outcome:
             spent = [len(workspace.effort.of(task_id)) for workspace in (one_by_one, at_once, *own)]
             assert len(set(spent)) == 1
         for name in PEOPLE[:people]:
-            packed = {bundle_bytes(space.exchange.bundle(name)) for space in spaces}
-            assert len(packed) == 1
+            files = {packed(space.exchange.bundle(name)) for space in spaces}
+            assert len(files) == 1
 
 
 def _within(earlier: dict[str, Any], later: dict[str, Any]) -> bool:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apart import fresh
+from apart import Held, fresh, held, packed, unpacked
 from cuecard.annotate.results.pool import gather
-from cuecard.annotate.sharing.bundle import uncompressed
 from cuecard.annotate.sharing.merging import arrived_rows, left_out_text, merge_files
-from cuecard.annotate.sharing.reading import parse_bundle
-from cuecard.annotate.sharing.writing import bundle_bytes, write_bundle
+from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import (
@@ -41,7 +39,7 @@ from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import FileProblems, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import Shadow
-from cuecard.store.bundle_records import Bundle, SharedTrial
+from cuecard.store.bundle_records import SharedPayload, SharedTrial
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, triple
 
@@ -149,24 +147,24 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace
 
 
 @pytest.fixture(scope="module")
-def bundle(origin: tuple[Workspace, int]) -> Bundle:
+def bundle(origin: tuple[Workspace, int]) -> Held:
     workspace, run = origin
-    return workspace.exchange.bundle_of_runs("Ana", [run])
+    return held(workspace.exchange.bundle_of_runs("Ana", [run]))
 
 
 def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Path) -> None:
     source, run = origin
-    packed = write_bundle(source, "Ana", tmp_path / "run.cuepack", runs=[run])
-    assert packed.header.entries["run"] == 1
+    written = write_bundle(source, "Ana", tmp_path / "run.cuepack", runs=[run])
+    assert written.header.entries["run"] == 1
     with fresh(tmp_path / "other.db") as other:
         # Other numbers than there.
         other.runs.create(
             name="x", kind="grid", created_by="Bo", samples=1, limits=source.runs.get(run).limits
         )
-        dry = merge_files(other, [packed.path], "Bo", dry=True)
+        dry = merge_files(other, [written.path], "Bo", dry=True)
         assert dry.added
         assert len(other.runs.all()) == 1
-        report = merge_files(other, [packed.path], "Bo")
+        report = merge_files(other, [written.path], "Bo")
         assert (report.added, report.left_out) == (dry.added, ())
         (there,) = [one for one in other.runs.all() if one.uid == source.runs.get(run).uid]
         assert there.state is RunState.PAUSED
@@ -175,11 +173,11 @@ def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Pat
         assert (told.pop("sets"), theirs.pop("sets")) == (["beyond", "inside"], ["inside"])
         assert theirs == told
         assert {"Ben", "Cy", "Dee", "Eve", "ann"} <= set(report.people)
-        again = merge_files(other, [packed.path], "Bo")
+        again = merge_files(other, [written.path], "Bo")
         assert (again.added, again.left_out) == (0, ())
         assert picture(other, there.id) == {**theirs, "sets": ["inside"]}
         whole = other.exchange.bundle_of_runs("Ana", [there.id])
-        assert bundle_bytes(whole) == packed.path.read_bytes()
+        assert packed(whole) == written.path.read_bytes()
         rows = {words: (added, known) for words, added, known in arrived_rows(report.arrived)}
         assert rows["trials"] == (4, 0)
         assert rows["judgements"] == (5, 0)
@@ -188,7 +186,7 @@ def test_a_run_comes_whole_and_once(origin: tuple[Workspace, int], tmp_path: Pat
 def test_what_is_new_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
     with fresh(tmp_path / "a.db") as source, fresh(tmp_path / "b.db") as other:
         run = rich_run(source)
-        early = source.exchange.bundle_of_runs("Ana", [run])
+        early = held(source.exchange.bundle_of_runs("Ana", [run]))
         other.exchange.import_([early], by="Bo")
         (there,) = other.runs.all()
         mine, yours = source.runs.trials(run)[-1].id, other.runs.trials(there.id)[-1].id
@@ -196,7 +194,7 @@ def test_what_is_new_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
         played_on(source, mine, reply("short", 1), ended, take=1)
         source.verdicts.add(mine, judgement("nn"))
         source.runs.set_state(run, RunState.DONE)
-        late = source.exchange.bundle_of_runs("Ana", [run])
+        late = held(source.exchange.bundle_of_runs("Ana", [run]))
         report = other.exchange.import_([late], by="Bo")
         added = {one.kind: one.added for one in report.arrived if one.added}
         assert added == {"event": 2, "judgement": 1}
@@ -219,18 +217,18 @@ def test_a_run_that_is_played_is_packed_without_its_holder_and_not_merged_into(
         source.runs.set_state(run, RunState.RUNNING)
         source.leases.take(run, "Ana")
         assert source.runs.get(run).state is RunState.RUNNING
-        packed = source.exchange.bundle_of_runs("Ana", [run])
-        assert "lease" not in packed.runs[0].model_dump()
-        other.exchange.import_([packed], by="Bo")
+        given = held(source.exchange.bundle_of_runs("Ana", [run]))
+        assert "lease" not in given.of("run")[0].model_dump()
+        other.exchange.import_([given], by="Bo")
         (there,) = other.runs.all()
         assert (there.state, there.lease) == (RunState.PAUSED, None)
         # Whoever plays it there is not written into from outside, and may be told beforehand what would come.
         lease = other.leases.take(there.id, "Bo")
         with pytest.raises(BeingPlayed, match="Bo plays it on"):
-            other.exchange.import_([packed], by="Bo")
-        other.exchange.import_([packed], by="Bo", dry=True)
+            other.exchange.import_([given], by="Bo")
+        other.exchange.import_([given], by="Bo", dry=True)
         other.leases.release(lease)
-        other.exchange.import_([packed], by="Bo")
+        other.exchange.import_([given], by="Bo")
 
 
 def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path) -> None:
@@ -248,15 +246,15 @@ def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path)
         assert other.runs.log(yours.id) == before
 
 
-def test_what_stands_twice_in_a_file_is_taken_once(bundle: Bundle, tmp_path: Path) -> None:
-    first, *others = sorted(bundle.trials, key=lambda trial: trial.order)
+def test_what_stands_twice_in_a_file_is_taken_once(bundle: Held, tmp_path: Path) -> None:
+    first, *others = bundle.of("trial")
     parts = ("calls", "judgements", "shadows", "forms", "notes")
     doubled = first.model_copy(update={part: getattr(first, part) * 2 for part in parts})
     # The uid of a note is one of all trials, and nobody takes back another's.
     noted = next(note for note in first.notes if note.kind == "comment")
     foul = {"uid": "f" * 32, "kind": "taken_back", "person": "Mo", "about": noted.uid}
     stolen = others[0].model_copy(update={"notes": (*first.notes, noted.model_copy(update=foul))})
-    bundle = bundle.model_copy(update={"trials": (doubled, stolen, *others[1:])})
+    bundle = bundle.but("trial", (doubled, stolen, *others[1:]))
     with fresh(tmp_path / "w.db") as workspace:
         workspace.exchange.import_([bundle], by="Bo")
         (run,) = workspace.runs.all()
@@ -291,29 +289,28 @@ Change = Callable[[SharedTrial], dict[str, Any]]
         ),
     ],
 )
-def test_a_damaged_run_is_refused_whole(bundle: Bundle, change: Change, said: str) -> None:
-    trials = [trial.model_copy(update=change(trial)) for trial in bundle.trials]
-    data = bundle_bytes(bundle.model_copy(update={"trials": tuple(trials)}))
+def test_a_damaged_run_is_refused_whole(bundle: Held, change: Change, said: str) -> None:
+    trials = [trial.model_copy(update=change(trial)) for trial in bundle.of("trial")]
     with pytest.raises(FileProblems) as refused:
-        parse_bundle(uncompressed(data), "x")
+        unpacked(packed(bundle.but("trial", trials)))
     assert any(said in problem.reason for problem in refused.value.problems)
 
 
-def test_texts_and_names_are_checked_too(bundle: Bundle) -> None:
-    def problems(**changed: Any) -> str:
+def test_texts_and_names_are_checked_too(bundle: Held) -> None:
+    def problems(kind: str, records: Iterable[Any]) -> str:
         with pytest.raises(FileProblems) as refused:
-            parse_bundle(uncompressed(bundle_bytes(bundle.model_copy(update=changed))), "x")
+            unpacked(packed(bundle.but(kind, records)))
         return " ".join(problem.reason for problem in refused.value.problems)
 
-    assert "does not fit its hash" in problems(payloads={**bundle.payloads, DIGEST: b"other"})
-    assert "refers to is missing" in problems(payloads={})
-    unread = bundle.runs[0].model_copy(update={"plan": {"judges": 3}})
-    assert "settings of run" in problems(runs=(unread,))
+    other = SharedPayload(hash=DIGEST, text="other")
+    assert "does not fit its hash" in problems("payload", [*bundle.of("payload"), other])
+    assert "refers to is missing" in problems("payload", [])
+    unread = bundle.of("run")[0].model_copy(update={"plan": {"judges": 3}})
+    assert "settings of run" in problems("run", [unread])
     # Only of trials that are in the bundle may others speak.
-    label = bundle.labels[0].model_copy(update={"trial": "f" * 32})
-    assert "speaks in the name of Ben" in problems(labels=(label,))
-    header, read = parse_bundle(uncompressed(bundle_bytes(bundle)), "x")
-    assert (header.person, read) == ("Ana", bundle)
+    label = bundle.of("label")[0].model_copy(update={"trial": "f" * 32})
+    assert "speaks in the name of Ben" in problems("label", [label])
+    assert held(unpacked(packed(bundle))) == bundle
 
 
 def test_an_unknown_run_cannot_be_packed(origin: tuple[Workspace, int], tmp_path: Path) -> None:

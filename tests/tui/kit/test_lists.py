@@ -100,13 +100,13 @@ async def test_any_column_sorts_both_ways_visibly_and_what_says_nothing_comes_la
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press(">")
         assert app.names == ["Ash", "trial 9", "trial 10", "京都の木"]
-        assert "Name ▲" in shown(app.screen)
+        assert "▲ Name" in shown(app.screen)
         assert app.view.row == TREES[0]
         await pilot.press(">")
         assert app.names == ["trial 9", "京都の木", "Ash", "trial 10"]
         await pilot.press("f8")
         assert app.names == ["Ash", "京都の木", "trial 9", "trial 10"]
-        assert "Height ▼" in shown(app.screen)
+        assert "▼ Height" in shown(app.screen)
         await pilot.press("<", "<")
         assert app.names == [tree.name for tree in TREES]
         assert "▲" not in shown(app.screen)
@@ -225,7 +225,7 @@ def test_no_column_is_cut_while_another_says_nothing_or_has_room_to_spare(
                 and columns[j].grow < columns[i].grow
                 and widths[i] < min(wants[i], 40)
             ):
-                assert widths[j] <= max(columns[j].least, cell_len(columns[j].label))
+                assert widths[j] <= columns[j].least
 
 
 def example() -> type[ListScreen[Any]]:

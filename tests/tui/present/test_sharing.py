@@ -14,7 +14,7 @@ from cuecard.annotate.sharing.reading import BundleFile
 from cuecard.core.contributions import Body, TaskState
 from cuecard.core.errors import FileProblem
 from cuecard.core.review import Clash
-from cuecard.store.bundle_records import Arrived, Bundle, LeftOut, MergeReport, Moved
+from cuecard.store.bundle_records import Arrived, LeftOut, MergeReport, Moved
 from cuecard.tui.present.files import entries_of_merge, entries_of_problems, since_of, summary_of
 
 HOSTILE = "\x1b[31m[red]Mal[/]\u202e"
@@ -62,7 +62,7 @@ def test_a_report_tells_clashes_first_and_what_is_left_out() -> None:
         clashes_before=(old,),
         clashes=(old, new),
     )
-    bundle = BundleFile(Path("x"), Header(person=HOSTILE), Bundle(person=HOSTILE))
+    bundle = BundleFile(Path("x"), Header(person=HOSTILE))
     text = _texts(entries_of_merge([bundle], report))
     assert text.index("new  Two") < text.index("old  Two") < text.index("2 new, 3 known  reviews")
     assert "draft, revision 1 → 2" in text

@@ -1,7 +1,6 @@
 """Tables of findings, of the worst turns, of outcomes, and of how scores agree with people's ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from cuecard.annotate.fidelity.correlation import ALPHA, POWER, detectable, sessions_needed
 from cuecard.annotate.fidelity.findings import SEVERITY, Turns
@@ -31,7 +30,7 @@ from cuecard.core.engine.events import Termination
 from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS, measure_label, pooled_notes
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table, cell, count
+from cuecard.core.tables.table import Row, Shown, Table, cell
 from cuecard.core.text import one_line
 
 
@@ -43,17 +42,17 @@ def finding_tables(found: Fidelity) -> Iterator[Table]:
         yield _of_one(found, each, people)
     lines = [line for each in simulators for line in _similar(found, each)]
     if lines:
-        yield Table(
-            view="findings",
-            title=_("How like the person's words"),
-            headings=(_("Turns"), _("n (tasks)"), "chrF", _("length ratio")),
-            lines=tuple(lines),
-            notes=(
+        yield Table.of(
+            _("How like the person's words"),
+            (_("Turns"), _("n (tasks)"), "chrF", _("length ratio")),
+            lines,
+            (
                 _(
                     "Of turns in which not both say the line or the clue as it is written. chrF is 1 for the same"
                     " words; a length ratio above 1 means that the simulator says more."
                 ),
             ),
+            view="findings",
         )
 
 
@@ -64,43 +63,37 @@ def _of_one(found: Fidelity, each: SimulatorFindings, people: SimulatorFindings 
         for kind in SEVERITY
         if (kind in AGAINST_REFERENCE and each.count(kind)) or _n(each, kind) or _n(people, kind)
     ]
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for kind in (*shown, None):
         counted = _count(each, kind)
         turns = Turns(simulator=each.simulator, finding=kind, found=True)
         lines.append(
             (
-                Cell(finding_word(kind)),
-                count_cell(counted.n if counted else 0, turns),
-                count_cell(counted.turns if counted else 0),
-                Cell(rate_word(counted), turns),
-                Cell(rate_word(_count(people, kind))),
+                finding_word(kind),
+                cell(counted.n if counted else 0, turns),
+                counted.turns if counted else 0,
+                cell(rate_word(counted), turns),
+                rate_word(_count(people, kind)),
             )
         )
     missing = dict.fromkeys(count.rate.no_interval for count in (*each.counts, each.with_any))
     turns = ngettext("{n} turn", "{n} turns", each.turns).format(n=f"{each.turns:,}")
     tasks = ngettext("{n} task", "{n} tasks", each.tasks).format(n=f"{each.tasks:,}")
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
-    return Table(
-        view="findings",
-        title=_("Findings, {simulator}: {turns} on {tasks}").format(
+    return Table.of(
+        _("Findings, {simulator}: {turns} on {tasks}").format(
             simulator=name, turns=turns, tasks=tasks
         ),
-        headings=(
-            _("Finding"),
-            _("turns"),
-            _("of"),
-            _("in 100 turns"),
-            _("people in 100"),
-        ),
-        lines=tuple(lines),
-        notes=(
+        (_("Finding"), _("turns"), _("of"), _("in 100 turns"), _("people in 100")),
+        lines,
+        (
             _(
                 "Early is counted over turns held for not met, late over those held for met, the rest over all"
                 " turns. People are held to the same rules: to their own decision, unless the turn was adjudicated."
             ),
             *(_("No interval: {reason}.").format(reason=why) for why in missing if why),
         ),
+        view="findings",
     )
 
 
@@ -115,44 +108,33 @@ def _count(each: SimulatorFindings | None, kind: FindingKind | None) -> FindingC
     return each.with_any if kind is None else each.count(kind)
 
 
-def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Row]:
+def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Sequence[Shown]]:
     name = simulator_word(each.simulator, found.simulators) if each.simulator else ""
     turns = Turns(simulator=each.simulator)
-    for similarity in each.similarity:
-        yield (
-            Cell(f"{name}: {_(MET_WORDS[similarity.met])}"),
-            count_cell(similarity.n, turns, similarity.tasks),
-            cell(similarity.chrf, turns),
-            cell(similarity.length, turns),
-        )
+    for one in each.similarity:
+        n = count_cell(one.n, one.tasks, turns)
+        yield f"{name}: {_(MET_WORDS[one.met])}", n, cell(one.chrf, turns), cell(one.length, turns)
 
 
 def worst_tables(found: Fidelity, limit: int = WORST) -> Iterator[Table]:
     """The turns with the most severe findings."""
     shown = found.worst[: max(0, limit)]
-    if not shown:
-        return
-    yield Table(
-        view="worst",
-        title=_("Worst turns: {n} of {all}").format(n=len(shown), all=f"{len(found.worst):,}"),
-        headings=(
-            _("Turn"),
-            _("Simulator"),
-            _("Findings"),
-            _("held for right"),
-            _("simulator"),
-        ),
-        lines=tuple(
-            (
-                Cell(place_word(turn)),
-                Cell(simulator_word(turn.simulator, found.simulators)),
-                Cell(findings_word(turn)),
-                Cell(decision_word(turn.subject, turn.reference)),
-                Cell(decision_word(turn.subject, turn.decision)),
-            )
-            for turn in shown
-        ),
-    )
+    if shown:
+        yield Table.of(
+            _("Worst turns: {n} of {all}").format(n=len(shown), all=f"{len(found.worst):,}"),
+            (_("Turn"), _("Simulator"), _("Findings"), _("held for right"), _("simulator")),
+            [
+                (
+                    place_word(turn),
+                    simulator_word(turn.simulator, found.simulators),
+                    findings_word(turn),
+                    decision_word(turn.subject, turn.reference),
+                    decision_word(turn.subject, turn.decision),
+                )
+                for turn in shown
+            ],
+            view="worst",
+        )
 
 
 CORRELATIONS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -162,27 +144,27 @@ def outcome_tables(found: Fidelity) -> Iterator[Table]:
     """For each simulator that played: people's means, its own, and their differences on what both played."""
     for each in found.outcomes:
         notes = [*_outcome_notes(each), *pooled_notes(m.name for m in each.measures)]
-        yield Table(
-            view="outcome",
-            title=_outcome_title(found, each),
-            headings=(
+        yield Table.of(
+            _outcome_title(found, each),
+            (
                 _("Measure"),
                 pgettext("a task with an agent", "cells"),
                 _("people"),
                 _("simulator"),
                 _("simulator − people"),
             ),
-            lines=tuple(
+            [
                 (
-                    Cell(measure_label(m.name)),
-                    count(m.difference.n),
-                    cell(m.people),
-                    cell(m.simulator),
+                    measure_label(m.name),
+                    m.difference.n,
+                    m.people,
+                    m.simulator,
                     signed(m.difference),
                 )
                 for m in each.measures
-            ),
-            notes=tuple(notes),
+            ],
+            notes,
+            view="outcome",
         )
 
 
@@ -243,36 +225,31 @@ def meaning_tables(found: Fidelity) -> Iterator[Table]:
     for scale in scales:
         own = found.meaning.of(scale)
         question = one_line(own[0].label, 80)
-        yield Table(
-            view="meaning",
-            title=_("“{question}” and the scores").format(question=question),
-            headings=(_("Measure"), _("n (tasks)"), _("Spearman's rho"), _("Kendall's tau-b")),
-            lines=tuple(
-                _line(each, f"{each.sessions:,} ({each.tasks:,})", (each.spearman, each.kendall))
+        yield Table.of(
+            _("“{question}” and the scores").format(question=question),
+            (_("Measure"), _("n (tasks)"), _("Spearman's rho"), _("Kendall's tau-b")),
+            [
+                _line(each, f"{each.sessions:,} ({each.tasks:,})", each.spearman, each.kendall)
                 for each in own
-            ),
-            notes=tuple(_meaning_notes(found.meaning, own)),
+            ],
+            _meaning_notes(found.meaning, own),
+            view="meaning",
         )
         inside = [each for each in own if each.spearman_within.n]
         if inside:
-            yield Table(
-                view="meaning",
-                title=_("“{question}” and the scores, within tasks").format(question=question),
-                headings=(_("Measure"), "n", _("Spearman's rho"), _("Kendall's tau-b")),
-                lines=tuple(
-                    _line(
-                        each,
-                        f"{each.spearman_within.n:,}",
-                        (each.spearman_within, each.kendall_within),
-                    )
+            yield Table.of(
+                _("“{question}” and the scores, within tasks").format(question=question),
+                (_("Measure"), "n", _("Spearman's rho"), _("Kendall's tau-b")),
+                [
+                    _line(each, each.spearman_within.n, each.spearman_within, each.kendall_within)
                     for each in inside
-                ),
+                ],
+                view="meaning",
             )
 
 
-def _line(each: Correlation, n: str, figures: Sequence[Statistic]) -> Row:
-    cells = (Cell(measure_label(each.measure)), Cell(n), *map(cell, figures))
-    return tuple(replace(one, place=each) for one in cells)
+def _line(each: Correlation, n: str | int, *figures: Statistic) -> Row:
+    return tuple(cell(shown, each) for shown in (measure_label(each.measure), n, *figures))
 
 
 def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Iterator[str]:
@@ -307,9 +284,9 @@ def sizes_table(
     """
     lines = [
         (
-            Cell(f"{size:g}"),
-            count(sessions_needed(size, power, alpha)),
-            count(sessions_needed(size, power, alpha, "kendall")),
+            f"{size:g}",
+            sessions_needed(size, power, alpha),
+            sessions_needed(size, power, alpha, "kendall"),
         )
         for size in correlations
     ]
@@ -327,12 +304,12 @@ def sizes_table(
                 n=n, rho=rho, tau=tau
             )
         )
-    return Table(
-        view="meaning",
-        title=_("Sessions needed, two-sided at {alpha:g}, with a power of {power:.0%}").format(
+    return Table.of(
+        _("Sessions needed, two-sided at {alpha:g}, with a power of {power:.0%}").format(
             alpha=alpha, power=power
         ),
-        headings=(_("Correlation"), _("Spearman"), _("Kendall")),
-        lines=tuple(lines),
-        notes=tuple(notes),
+        (_("Correlation"), _("Spearman"), _("Kendall")),
+        lines,
+        notes,
+        view="meaning",
     )

@@ -18,7 +18,7 @@ from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
-from cuecard.core.tables.table import Cell, Row, Table, cell
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 from cuecard.core.text import one_line
 
 SUBJECT_WORDS: dict[Subject, str] = {
@@ -184,9 +184,9 @@ def fidelity_tables(found: Fidelity, worst: int = WORST) -> tuple[Table, ...]:
     )
 
 
-def count_cell(n: int, turns: Turns | None = None, tasks: int | None = None) -> Cell:
-    """`120 (8)`: with `tasks`, on how many."""
-    return Cell(f"{n:,}" if tasks is None else f"{n:,} ({tasks:,})", turns)
+def count_cell(n: int, tasks: int | None, turns: Turns | None = None) -> Cell:
+    """`120 (8)`: on how many tasks."""
+    return cell(n if tasks is None else f"{n:,} ({tasks:,})", turns)
 
 
 def cue_tables(found: Fidelity) -> Iterator[Table]:
@@ -199,11 +199,11 @@ def cue_tables(found: Fidelity) -> Iterator[Table]:
         ]
         if not lines:
             continue
-        yield Table(
+        yield Table.of(
+            _("{subject}: simulators and people").format(subject=_(title)),
+            _headings(_("Simulator")),
+            lines,
             view="cues",
-            title=_("{subject}: simulators and people").format(subject=_(title)),
-            headings=_headings(_("Simulator")),
-            lines=tuple(lines),
         )
         yield from _beside(found, subject)
         for each in whole:
@@ -216,7 +216,7 @@ def _headings(first: str) -> tuple[str, ...]:
     return (first, _("n (tasks)"), *(statistic_word(name) for name in names))
 
 
-def _agreement(name: str, each: Agreement) -> Row:
+def _agreement(name: str, each: Agreement) -> Sequence[Shown]:
     turns = Turns(
         simulator=each.simulator,
         subject=each.subject,
@@ -224,52 +224,46 @@ def _agreement(name: str, each: Agreement) -> Row:
         value=each.value,
         decided=True,
     )
-    return (
-        Cell(name),
-        count_cell(each.n, turns, each.tasks),
-        *(cell(one, turns) for one in (each.percent, each.cohen_kappa, each.ac1)),
-    )
+    figures = (each.percent, each.cohen_kappa, each.ac1)
+    return (name, count_cell(each.n, each.tasks, turns), *(cell(one, turns) for one in figures))
 
 
-def _of_people(each: PeopleAgreement) -> Row:
-    return (
-        Cell(_("people among themselves")),
-        count_cell(each.n, None, each.tasks),
-        *(cell(one) for one in (each.percent, each.cohen_kappa, each.ac1)),
-    )
+def _of_people(each: PeopleAgreement) -> Sequence[Shown]:
+    n = count_cell(each.n, each.tasks)
+    return (_("people among themselves"), n, each.percent, each.cohen_kappa, each.ac1)
 
 
 def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for each in found.ceilings:
         if each.subject != subject:
             continue
         table, turns = each.table, Turns(simulator=each.simulator, subject=subject, decided=True)
         name = simulator_word(each.simulator, found.simulators)
         rows = (table.judge_people, table.people_people, table.difference)
-        for three in zip(*rows, strict=True):
-            lines.append(
-                (
-                    Cell(f"{name}: {statistic_word(three[0].name)}"),
-                    count_cell(table.n, turns, table.groups),
-                    *(cell(row.statistic, turns) for row in three),
-                )
+        lines += (
+            (
+                f"{name}: {statistic_word(three[0].name)}",
+                count_cell(table.n, table.groups, turns),
+                *(cell(row.statistic, turns) for row in three),
             )
+            for three in zip(*rows, strict=True)
+        )
     if lines:
-        yield Table(
-            view="cues",
-            title=_("{subject}: as near to people as people are to each other").format(
+        yield Table.of(
+            _("{subject}: as near to people as people are to each other").format(
                 subject=_(SUBJECT_WORDS[subject])
             ),
-            headings=(
+            (
                 _("Simulator"),
                 _("n (tasks)"),
                 _("with people"),
                 _("people alone"),
                 _("difference"),
             ),
-            lines=tuple(lines),
-            notes=(_("Means over pairs of raters, on turns that two people or more decided."),),
+            lines,
+            (_("Means over pairs of raters, on turns that two people or more decided."),),
+            view="cues",
         )
 
 
@@ -281,13 +275,13 @@ def _parts(found: Fidelity, whole: Agreement) -> Iterator[Table]:
             if each.by == by and each.subject == whole.subject and each.simulator == whole.simulator
         ]
         if parts:
-            yield Table(
-                view="cues",
-                title=_("{simulator}: {group}").format(
+            yield Table.of(
+                _("{simulator}: {group}").format(
                     simulator=simulator_word(whole.simulator, found.simulators), group=_(title)
                 ),
-                headings=_headings(_("Turns")),
-                lines=tuple(_agreement(group_word(by, each.value), each) for each in parts),
+                _headings(_("Turns")),
+                [_agreement(group_word(by, each.value), each) for each in parts],
+                view="cues",
             )
 
 
@@ -310,21 +304,20 @@ def _confusion(found: Fidelity, each: Agreement) -> Iterator[Table]:
     ]
     labels = matrix.labels
     words = {at: decision_word(each.subject, labels[at]) for at in used}
-    lines: list[Row] = [
+    lines = [
         (
-            Cell(words[row]),
-            *(count_cell(matrix.counts[row][at], turns(labels[row], labels[at])) for at in used),
-            count_cell(sum(matrix.counts[row]), turns(labels[row])),
+            words[row],
+            *(cell(matrix.counts[row][at], turns(labels[row], labels[at])) for at in used),
+            cell(sum(matrix.counts[row]), turns(labels[row])),
         )
         for row in used
     ]
-    totals = [count_cell(sums[at], turns("", labels[at])) for at in used]
-    lines.append((Cell(_("together")), *totals, count_cell(matrix.n, turns())))
-    yield Table(
-        view="cues",
-        title=_("{simulator} (down) and what is held for right (across)").format(
+    totals = [cell(sums[at], turns("", labels[at])) for at in used]
+    yield Table.of(
+        _("{simulator} (down) and what is held for right (across)").format(
             simulator=simulator_word(each.simulator, found.simulators)
         ),
-        headings=("", *words.values(), _("together")),
-        lines=tuple(lines),
+        ("", *words.values(), _("together")),
+        [*lines, (_("together"), *totals, cell(matrix.n, turns()))],
+        view="cues",
     )

@@ -10,7 +10,7 @@ from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import COUNTS, measure_label
-from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.table import Cell, Row, Shown, Table, cell
 
 WORST = 10
 
@@ -55,7 +55,7 @@ def difference_table(
     """
     every = [("", one) for one in found] + list(parts)
     contrasts = [contrast for _part, one in every for contrast in one.contrasts]
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     notes: dict[str, None] = {}
     for part, one in every:
         own = [note for note in one.notes if note not in notes]
@@ -65,7 +65,7 @@ def difference_table(
             base, arm = _trials(contrast)
             lines.append(
                 (
-                    Cell(
+                    cell(
                         f"{label} · {arm_word(one, contrast.arm)}{alone_text(one, contrast)}",
                         trials=base + arm,
                     ),
@@ -74,14 +74,14 @@ def difference_table(
                         statistic=contrast.difference,
                         trials=base + arm,
                     ),
-                    Cell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+                    f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
                     cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
                     cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
                     Cell(
                         "–" if contrast.sign_test is None else f"{contrast.sign_test:.3f}",
                         value=contrast.sign_test,
                     ),
-                    Cell(f"{contrast.difference.n:,}", value=contrast.difference.n),
+                    contrast.difference.n,
                     *_circumstances(contrast, contrasts),
                 )
             )
@@ -91,14 +91,13 @@ def difference_table(
             " are. Win, tie and loss count tasks."
         )
     ] = None
-    return Table(
-        view="results",
-        title=_("{family}: compared by {dimension}, against {base}").format(
+    return Table.of(
+        _("{family}: compared by {dimension}, against {base}").format(
             family=_(FAMILY_WORDS[found[0].family]),
             dimension=dimension_word(found[0].dimension).lower(),
             base=arm_word(found[0], found[0].base),
         ),
-        headings=(
+        (
             _("Measure"),
             _("difference"),
             _("win/tie/loss"),
@@ -109,8 +108,8 @@ def difference_table(
             *((_("also differ in"),) if any(one.differs for one in contrasts) else ()),
             *((_("unpaired trials"),) if any(one.unpaired for one in contrasts) else ()),
         ),
-        lines=tuple(lines),
-        notes=tuple(notes),
+        lines,
+        notes,
     )
 
 
@@ -122,12 +121,12 @@ def alone_text(found: Comparison, contrast: Contrast) -> str:
     return " " + _("({agent} alone)").format(agent=agent)
 
 
-def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[Cell]:
+def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[str | int]:
     """What else differs between the arms, and the number of unpaired trials: each if any of `contrasts` has some."""
     if any(one.differs for one in contrasts):
-        yield Cell(", ".join(map(dimension_word, contrast.differs)) or "–")
+        yield ", ".join(map(dimension_word, contrast.differs)) or "–"
     if any(one.unpaired for one in contrasts):
-        yield Cell(f"{contrast.unpaired:,}", value=contrast.unpaired)
+        yield contrast.unpaired
 
 
 def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
@@ -153,14 +152,14 @@ def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) 
 
 def spending_table(found: Sequence[Comparison]) -> Table:
     """Cost and tokens of a trial's agent over the paired tasks of the first measure, and cost per point of each."""
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     first = found[0]
     for at, contrast in enumerate(first.contrasts):
         base, arm = _trials(contrast)
         spent = contrast.spending
         lines.append(
             (
-                Cell(arm_word(first, contrast.arm)),
+                arm_word(first, contrast.arm),
                 cell_of("cost", spent.arm_cost, trials=arm),
                 cell_of("cost", spent.base_cost, trials=base),
                 cell_of("tokens", spent.arm_tokens, trials=arm),
@@ -168,12 +167,11 @@ def spending_table(found: Sequence[Comparison]) -> Table:
                 *(_point(one.contrasts[at]) for one in found),
             )
         )
-    return Table(
-        view="results",
-        title=_("{family}: cost of a trial, against {base}").format(
+    return Table.of(
+        _("{family}: cost of a trial, against {base}").format(
             family=_(FAMILY_WORDS[first.family]), base=arm_word(first, first.base)
         ),
-        headings=(
+        (
             dimension_word(first.dimension),
             _("cost"),
             _("cost of base"),
@@ -181,8 +179,8 @@ def spending_table(found: Sequence[Comparison]) -> Table:
             _("tokens of base"),
             *(_("cost per point of {measure}").format(measure=_label(one)) for one in found),
         ),
-        lines=tuple(lines),
-        notes=(
+        lines,
+        (
             _("Cost per point: what a trial costs more for each percentage point gained."),
             _("Cost and tokens of the agent's own calls, over all attempts of a trial."),
         ),
@@ -195,26 +193,27 @@ def anything_left_out(out: LeftOut) -> bool:
 
 def left_out_table(found: Comparison) -> Table:
     """What each contrast is not based on."""
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     notes: list[str] = []
     for contrast in found.contrasts:
         out = contrast.left_out
         name = against(found, contrast)
-        counts = (
-            len(out.arm_only),
-            len(out.base_only),
-            len(out.other_revisions),
-            len(out.undefined),
-            contrast.unpaired,
-            out.unjudged_arm + out.unjudged_base,
-            out.open_arm + out.open_base,
+        lines.append(
+            (
+                name,
+                len(out.arm_only),
+                len(out.base_only),
+                len(out.other_revisions),
+                len(out.undefined),
+                contrast.unpaired,
+                out.unjudged_arm + out.unjudged_base,
+                out.open_arm + out.open_base,
+            )
         )
-        lines.append((Cell(name), *(Cell(f"{n:,}", value=n) for n in counts)))
         notes += _left_out_notes(name, contrast)
-    return Table(
-        view="results",
-        title=_("{family}: what was left out").format(family=_(FAMILY_WORDS[found.family])),
-        headings=(
+    return Table.of(
+        _("{family}: what was left out").format(family=_(FAMILY_WORDS[found.family])),
+        (
             dimension_word(found.dimension),
             _("tasks of the arm only"),
             _("tasks of the base only"),
@@ -224,8 +223,8 @@ def left_out_table(found: Comparison) -> Table:
             _("unjudged trials"),
             _("open trials"),
         ),
-        lines=tuple(lines),
-        notes=tuple(notes),
+        lines,
+        notes,
     )
 
 
@@ -234,20 +233,19 @@ def worst_tables(
 ) -> tuple[Table, ...]:
     """For each contrast, the tasks with the largest differences."""
     return tuple(
-        Table(
-            view="results",
-            title=_("{family}: tasks that differ most in {measure}, {arms}").format(
+        Table.of(
+            _("{family}: tasks that differ most in {measure}, {arms}").format(
                 family=_(FAMILY_WORDS[found.family]),
                 measure=_label(found),
                 arms=against(found, contrast),
             ),
-            headings=(
+            (
                 _("Task"),
                 arm_word(found, contrast.arm),
                 arm_word(found, contrast.base),
                 _("difference"),
             ),
-            lines=tuple(_worst(found, contrast, tasks, percent=percent)),
+            _worst(found, contrast, tasks, percent=percent),
         )
         for contrast in found.contrasts
         if contrast.tasks
@@ -259,17 +257,13 @@ def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) 
     revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
         name = one.task if revisions[one.task] == 1 else f"{one.task} r{one.revision}"
-        texts = [
-            number(found.measure, value, percent=percent)
-            for value in (one.arm, one.base, one.difference)
-        ]
-        trials = (one.arm_trials, one.base_trials, one.arm_trials + one.base_trials)
-        values = (one.arm, one.base, one.difference)
+        both = one.arm_trials + one.base_trials
+        figures = ((one.arm, one.arm_trials), (one.base, one.base_trials), (one.difference, both))
         yield (
-            Cell(name, trials=trials[2]),
+            cell(name, trials=both),
             *(
-                Cell(text, value=value, trials=ids)
-                for text, value, ids in zip(texts, values, trials, strict=True)
+                Cell(number(found.measure, value, percent=percent), value=value, trials=trials)
+                for value, trials in figures
             ),
         )
 

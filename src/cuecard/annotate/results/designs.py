@@ -17,6 +17,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.score_tables import cell_of, figure_cell
 from cuecard.annotate.results.scores import (
     Column,
+    Line,
     ScoreTable,
     column_label,
     of_family,
@@ -27,8 +28,7 @@ from cuecard.annotate.results.words import dimension_word, place_of, value_word
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.table import Cell, Table
-from cuecard.core.tables.table import Row as TableRow
+from cuecard.core.tables.table import Cell, Table, cell
 from cuecard.core.tasks.models import FAMILIES, Family
 
 DesignName = Literal[
@@ -219,38 +219,41 @@ def _by_tier(pool: Pool, found: DesignResult, family: Family) -> Iterator[Table]
     if len(tiers) < 2:
         return
     whole = score_table(pool, ("agent", dimension), _COLUMNS[family])
-    parts = {
-        tier: score_table(
+    tables = (
+        score_table(
             pool.where(lambda row, tier=tier: row.value("tier") == tier),
             ("agent", dimension),
             _COLUMNS[family],
         )
         for tier in tiers
-    }
+    )
+    parts = [{line.group: line for line in table.lines} for table in tables]
     for measure in _COLUMNS[family]:
-        lines: list[TableRow] = []
-        for line in whole.lines:
-            key = f"{measure}.avg"
-            cells = [cell_of(measure, line.figures.get(key), percent=True, trials=line.trials)]
-            for part in parts.values():
-                other = next((one for one in part.lines if one.group == line.group), None)
-                cells.append(
-                    cell_of(measure, other.figures.get(key), percent=True, trials=other.trials)
-                    if other
-                    else cell_of(measure, None)
-                )
-            lines.append((Cell(_word(whole, line.group)), *cells))
-        label = column_label(measure, Taken.AVG, _samples(whole))
-        yield Table(
-            view="results",
-            title=_("{measure} by tier").format(measure=label),
-            headings=(
+        key = f"{measure}.avg"
+
+        def figure(line: Line | None, measure: str = measure, key: str = key) -> Cell:
+            if line is None:
+                return Cell("")
+            return cell_of(measure, line.figures.get(key), percent=True, trials=line.trials)
+
+        yield Table.of(
+            _("{measure} by tier").format(
+                measure=column_label(measure, Taken.AVG, _samples(whole))
+            ),
+            (
                 f"{dimension_word('agent')} · {dimension_word(dimension)}",
                 _("all"),
                 *(value_word("tier", tier) for tier in tiers),
             ),
-            lines=tuple(lines),
-            notes=(_("Shares in percent."),),
+            [
+                (
+                    _word(whole, line.group),
+                    figure(line),
+                    *(figure(part.get(line.group)) for part in parts),
+                )
+                for line in whole.lines
+            ],
+            (_("Shares in percent."),),
         )
 
 
@@ -299,23 +302,22 @@ def _present(pool: Pool, found: DesignResult) -> tuple[str, ...]:
 def _laid(
     table: ScoreTable, columns: Sequence[Column], found: DesignResult, family: Family, *, title: str
 ) -> Table:
-    return Table(
-        view="results",
-        title=f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
-        headings=(
+    return Table.of(
+        f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
+        (
             " · ".join(dimension_word(each) for each in table.by),
             _("trials"),
             *(column.label for column in columns),
         ),
-        lines=tuple(
+        [
             (
-                Cell(_word(table, line.group)),
-                Cell(f"{line.counts.judged:,}", value=line.counts.judged, trials=line.trials),
+                _word(table, line.group),
+                cell(line.counts.judged, trials=line.trials),
                 *(figure_cell(table, line, column, percent=True) for column in columns),
             )
             for line in table.lines
-        ),
-        notes=(*table.notes, _("Shares in percent.")),
+        ],
+        (*table.notes, _("Shares in percent.")),
     )
 
 

@@ -9,7 +9,7 @@ from cuecard.core.gold_changes import Fate
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
@@ -64,38 +64,30 @@ def _gold(report: RescoreReport) -> Table:
                 report.open,
             ).format(n=report.open)
         )
-    return Table(
-        view="results",
-        title=_("Changes of the gold"),
-        headings=(_("Task"), _("Revisions"), *(_(word) for word in FATE_WORDS.values())),
-        lines=tuple(
-            (
-                Cell(one.task_id),
-                Cell(f"{one.old} → {one.new}"),
-                *(_count(one.counts[fate]) for fate in FATE_WORDS),
-            )
+    return Table.of(
+        _("Changes of the gold"),
+        (_("Task"), _("Revisions"), *(_(word) for word in FATE_WORDS.values())),
+        [
+            (one.task_id, f"{one.old} → {one.new}", *(one.counts[fate] for fate in FATE_WORDS))
             for one in report.gold
-        ),
-        notes=tuple(notes),
+        ],
+        notes,
     )
 
 
 def _left(report: RescoreReport) -> Table:
-    return Table(
-        view="results",
-        title=_(
-            "Left out: more than the gold has changed, so these trials would have gone another way"
-        ),
-        headings=(_("Task"), _("Revisions"), _("Trials"), _("Changed")),
-        lines=tuple(
+    return Table.of(
+        _("Left out: more than the gold has changed, so these trials would have gone another way"),
+        (_("Task"), _("Revisions"), _("Trials"), _("Changed")),
+        [
             (
-                Cell(one.task_id),
-                Cell(f"{one.old} → {one.new}"),
-                _count(one.trials),
-                Cell(", ".join(_(what) for what in one.changed)),
+                one.task_id,
+                f"{one.old} → {one.new}",
+                one.trials,
+                ", ".join(_(what) for what in one.changed),
             )
             for one in report.left
-        ),
+        ],
     )
 
 
@@ -105,28 +97,18 @@ def _judges(report: RescoreReport) -> Table:
     headings += (
         [_("Not judged"), _("Calls made"), _("Calls saved")] if done else [_("Calls before")]
     )
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[Sequence[Shown]] = []
     for judge in report.judges:
         name = _("{judge} (baseline)").format(judge=judge.judge) if judge.baseline else judge.judge
-        cells = [Cell(name), _count(judge.kept), _count(judge.asked), _count(judge.removed)]
-        if done:
-            cells += [_count(judge.unjudged), _count(judge.calls), _count(judge.saved)]
-        else:
-            cells.append(_count(judge.calls_before))
-        lines.append(tuple(cells))
+        calls = (judge.unjudged, judge.calls, judge.saved) if done else (judge.calls_before,)
+        lines.append((name, judge.kept, judge.asked, judge.removed, *calls))
     missing = sum(judge.missing for judge in report.judges)
     note = ngettext(
         "{n} trial is left without a judgement; run the command again.",
         "{n} trials are left without a judgement; run the command again.",
         missing,
     ).format(n=missing)
-    return Table(
-        view="results",
-        title=_("Verdicts"),
-        headings=tuple(headings),
-        lines=tuple(lines),
-        notes=(note,) if missing else (),
-    )
+    return Table.of(_("Verdicts"), headings, lines, (note,) if missing else ())
 
 
 def _measures(judge: JudgeMoves) -> Iterator[Table]:
@@ -144,23 +126,22 @@ def _measures(judge: JudgeMoves) -> Iterator[Table]:
             )
             notes.append(text.format(n=still))
         notes += pooled_notes(one.name for one in moved)
-        yield Table(
-            view="results",
-            title=_("Moved by {judge}: {agent}, {family}").format(
+        yield Table.of(
+            _("Moved by {judge}: {agent}, {family}").format(
                 judge=judge.judge, agent=agent, family=_(FAMILY_WORDS[family])
             ),
-            headings=(_("Measure"), _("Tasks"), _("Before"), _("After"), _("Difference")),
-            lines=tuple(
+            (_("Measure"), _("Tasks"), _("Before"), _("After"), _("Difference")),
+            [
                 (
-                    Cell(f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}"),
-                    _count(one.new.n),
-                    _figure(one.old),
-                    _figure(one.new),
-                    _figure(one.difference, signed=True),
+                    f"{measure_label(one.name)} {statistic_label(one.taken, one.samples)}",
+                    one.new.n,
+                    one.old,
+                    one.new,
+                    Cell(figure_text(one.difference, signed=True), statistic=one.difference),
                 )
                 for one in moved
-            ),
-            notes=tuple(notes),
+            ],
+            notes,
         )
 
 
@@ -176,24 +157,21 @@ def _items(judge: JudgeMoves, lines: int | None) -> Table:
     shown = items if lines is None else items[:lines]
     left = len(items) - len(shown)
     more = ngettext("{n} more; --json lists all.", "{n} more; --json lists all.", left)
-    return Table(
-        view="results",
-        title=_("Items by judge {judge}").format(judge=judge.judge),
-        headings=(_("Trial"), _("Item"), _("Gold"), _("Before"), _("After"), _("Why")),
-        lines=tuple(_item(one) for one in shown),
-        notes=(more.format(n=left),) if left else (),
-    )
-
-
-def _item(move: ItemMove) -> tuple[Cell, ...]:
-    trials = (move.trial,)
-    return (
-        Cell(f"{move.task_id}, {move.agent} #{move.sample}", trials=trials),
-        Cell(one_line(move.new_text or move.old_text, _TEXT)),
-        Cell(_(FATE_WORDS[move.fate])),
-        Cell(_decision(move.was)),
-        Cell(_decision(move.now)),
-        Cell(_why(move)),
+    return Table.of(
+        _("Items by judge {judge}").format(judge=judge.judge),
+        (_("Trial"), _("Item"), _("Gold"), _("Before"), _("After"), _("Why")),
+        [
+            (
+                cell(f"{one.task_id}, {one.agent} #{one.sample}", trials=(one.trial,)),
+                one_line(one.new_text or one.old_text, _TEXT),
+                _(FATE_WORDS[one.fate]),
+                _decision(one.was),
+                _decision(one.now),
+                _why(one),
+            )
+            for one in shown
+        ],
+        (more.format(n=left),) if left else (),
     )
 
 
@@ -205,14 +183,6 @@ def _why(move: ItemMove) -> str:
 
 def _decision(decision: Decision | None) -> str:
     return "–" if decision is None else _(DECISION_WORDS[decision])
-
-
-def _count(n: int) -> Cell:
-    return Cell(f"{n:,}", value=float(n))
-
-
-def _figure(statistic: Statistic, *, signed: bool = False) -> Cell:
-    return Cell(figure_text(statistic, signed=signed), statistic=statistic)
 
 
 def figure_text(statistic: Statistic, *, signed: bool = False) -> str:

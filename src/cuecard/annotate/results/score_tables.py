@@ -11,8 +11,7 @@ from cuecard.annotate.results.words import amount, dimension_word, place_of, sho
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
-from cuecard.core.tables.table import Row as TableRow
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 from cuecard.core.text import one_line
 
 
@@ -32,30 +31,26 @@ def table_of_scores(table: ScoreTable, *, title: str = "", percent: bool = False
         )
         if any(getattr(line.counts, name) for line in table.lines)
     ]
-    lines: list[TableRow] = []
-    for line in table.lines:
-        counts = line.counts
-        lines.append(
-            (
-                Cell(_word(table, line, told), trials=line.trials),
-                _count(line, counts.judged, counts.trials),
-                _count(line, counts.judged_tasks, counts.tasks),
-                *(_count(line, getattr(counts, name)) for name, _label in missing),
-                *(figure_cell(table, line, column, percent=percent) for column in table.columns),
-            )
-        )
-    return Table(
-        view="results",
-        title=title or _title(table),
-        headings=(
+    return Table.of(
+        title or _title(table),
+        (
             " · ".join(dimension_word(each) for each in told),
             _("trials"),
             _("tasks"),
             *(label for _name, label in missing),
             *(column.label for column in table.columns),
         ),
-        lines=tuple(lines),
-        notes=table.notes,
+        [
+            (
+                cell(_word(table, line, told), trials=line.trials),
+                _count(line, line.counts.judged, line.counts.trials),
+                _count(line, line.counts.judged_tasks, line.counts.tasks),
+                *(_count(line, getattr(line.counts, name)) for name, _label in missing),
+                *(figure_cell(table, line, column, percent=percent) for column in table.columns),
+            )
+            for line in table.lines
+        ],
+        table.notes,
     )
 
 
@@ -116,25 +111,24 @@ def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool 
     found: dict[tuple[str, ...], dict[str, ScoreLine]] = {}
     for line in table.lines:
         found.setdefault(tuple(line.value(each) for each in down), {})[line.value(across)] = line
-    lines: list[TableRow] = []
+    lines: list[Sequence[Shown]] = []
     for group, mine in found.items():
         words = [value_word(d, v, table.names) for d, v in zip(down, group, strict=True)]
-        cells = [
-            figure_cell(table, mine[value], figure, percent=percent) if value in mine else Cell("")
+        cells = (
+            figure_cell(table, mine[value], figure, percent=percent) if value in mine else ""
             for value in values
-        ]
-        lines.append((Cell(" · ".join(words) or _("all")), *cells))
-    return Table(
-        view="results",
-        title=_("{title}: {figure} by {dimension}").format(
+        )
+        lines.append((" · ".join(words) or _("all"), *cells))
+    return Table.of(
+        _("{title}: {figure} by {dimension}").format(
             title=_title(table), figure=figure.label, dimension=dimension_word(across).lower()
         ),
-        headings=(
+        (
             " · ".join(dimension_word(each) for each in down),
             *(value_word(across, value, table.names) for value in values),
         ),
-        lines=tuple(lines),
-        notes=table.notes,
+        lines,
+        table.notes,
     )
 
 
@@ -187,25 +181,24 @@ def trial_tables(pool: Pool) -> tuple[Table, ...]:
 
 
 def runs_table(pool: Pool) -> Table:
-    lines: list[TableRow] = []
+    lines: list[Sequence[Shown]] = []
     for run in pool.runs:
         mine = [row for row in one_each(pool) if row.run.id == run.id]
         ended = sum(row.trial.termination is not None for row in mine)
         lines.append(
             (
-                Cell(one_line(run.name, 80)),
-                Cell(run.uid[:8]),
-                Cell(f"{run.created_at:%Y-%m-%d}"),
-                Cell(_(KIND[run.kind])),
-                Cell(run.state.label),
-                Cell(f"{run.samples:,}"),
-                Cell(f"{ended:,} / {len(mine):,}"),
+                one_line(run.name, 80),
+                run.uid[:8],
+                f"{run.created_at:%Y-%m-%d}",
+                _(KIND[run.kind]),
+                run.state.label,
+                f"{run.samples:,}",
+                f"{ended:,} / {len(mine):,}",
             )
         )
-    return Table(
-        view="results",
-        title=_("The runs of this report"),
-        headings=(
+    return Table.of(
+        _("The runs of this report"),
+        (
             _("Run"),
             pgettext("of a run", "Identity"),
             _("Entered"),
@@ -214,8 +207,8 @@ def runs_table(pool: Pool) -> Table:
             _("Samples"),
             _("Trials ended"),
         ),
-        lines=tuple(lines),
-        notes=(
+        lines,
+        (
             _(
                 "The identity is the beginning of the number that names a run in every copy of its workspace."
             ),
@@ -229,8 +222,9 @@ def counts_table(pool: Pool) -> Table:
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in pool.rows:
         groups.setdefault((row.trial.agent.name, row.family, row.judged_by), []).append(row)
-    lines: list[TableRow] = []
+    lines: list[Sequence[Shown]] = []
     order = {family: at for at, family in enumerate(FAMILY_WORDS)}
+    alone = len(judges) == 1 and len(pool.runs) == 1
     for (agent, family, judge), rows in sorted(
         groups.items(), key=lambda item: (item[0][0], order[item[1][0].family], item[0][2])
     ):
@@ -246,27 +240,16 @@ def counts_table(pool: Pool) -> Table:
             "unjudged": len(ended) - judged,
         }
         told = {"trials", "ended", "failed", "judged"}
-        alone = len(judges) == 1 and len(pool.runs) == 1
-        lines.append(
-            (
-                Cell(agent),
-                Cell(_(FAMILY_WORDS[rows[0].family])),
-                *((Cell(judge),) if len(judges) > 1 else ()),
-                *(
-                    Cell(
-                        f"{n:,}",
-                        value=n,
-                        trials=tuple(row.trial.id for row in rows),
-                        key=f"groups/{agent}/{family}/{name}" if alone and name in told else "",
-                    )
-                    for name, n in numbers.items()
-                ),
-            )
+        trials = [row.trial.id for row in rows]
+        counts = (
+            number(n, f"groups/{agent}/{family}/{name}" if alone and name in told else "", trials)
+            for name, n in numbers.items()
         )
-    return Table(
-        view="results",
-        title=_("Trials behind the figures"),
-        headings=(
+        judge_cells = (judge,) if len(judges) > 1 else ()
+        lines.append((agent, _(FAMILY_WORDS[rows[0].family]), *judge_cells, *counts))
+    return Table.of(
+        _("Trials behind the figures"),
+        (
             _("Agent"),
             _("Family"),
             *((_("Judge"),) if len(judges) > 1 else ()),
@@ -277,14 +260,19 @@ def counts_table(pool: Pool) -> Table:
             _("judged"),
             _("not judged"),
         ),
-        lines=tuple(lines),
-        notes=(
+        lines,
+        (
             _(
                 "A trial that ended by a failure is scored like any other. Open trials and those that are not"
                 " judged are in no figure."
             ),
         ),
     )
+
+
+def number(n: int, key: str = "", trials: Sequence[int] = ()) -> Cell:
+    """A count with its place in the JSON."""
+    return Cell(f"{n:,}", value=n, trials=tuple(trials), key=key)
 
 
 def endings_table(pool: Pool) -> Table:
@@ -296,14 +284,10 @@ def endings_table(pool: Pool) -> Table:
         if row.trial.termination
     )
     ends = [end for end in ENDING_WORDS if any(counts[agent, end] for agent in agents)]
-    return Table(
-        view="results",
-        title=_("How trials ended"),
-        headings=(_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
-        lines=tuple(
-            (Cell(agent), *(_trial_counts_count(counts[agent, end]) for end in ends))
-            for agent in sorted(agents)
-        ),
+    return Table.of(
+        _("How trials ended"),
+        (_("Agent"), *(_(ENDING_WORDS[end]) for end in ends)),
+        [(agent, *(counts[agent, end] for end in ends)) for agent in sorted(agents)],
     )
 
 
@@ -314,34 +298,31 @@ def costs_table(pool: Pool) -> Table | None:
     rows = one_each(pool)
     if not any(row.spent.calls for row in rows):
         return None
-    lines: list[TableRow] = []
+    lines: list[Sequence[Shown]] = []
     for agent in sorted(pool.values("agent")):
         mine = [row for row in rows if row.trial.agent.name == agent]
-        alone = len(pool.runs) == 1
         ended = [row for row in mine if row.trial.termination is not None]
         whole, own = summed(r.spent for r in mine), summed(r.agent_spent for r in mine)
         # Those that are still open have not spent all of theirs.
         spent = summed(row.agent_spent for row in ended).cost
-        each = None if spent is None else spent / len(ended)
-        key = f"totals/agents/{agent}/" if alone else ""
+        key = f"totals/agents/{agent}/" if len(pool.runs) == 1 else ""
         lines.append(
             (
-                Cell(agent),
-                _trial_counts_count(whole.calls, key and f"{key}calls"),
-                _trial_counts_count(whole.usage.prompt, key and f"{key}prompt"),
-                _trial_counts_count(whole.usage.completion, key and f"{key}completion"),
-                _cost(whole),
-                _cost(own),
-                Cell("–" if each is None else amount("cost", each), value=each),
+                agent,
+                number(whole.calls, key and f"{key}calls"),
+                number(whole.usage.prompt, key and f"{key}prompt"),
+                number(whole.usage.completion, key and f"{key}completion"),
+                _cost(whole.cost),
+                _cost(own.cost),
+                _cost(None if spent is None else spent / len(ended)),
             )
         )
     unpriced = sum(row.spent.unpriced for row in rows)
     note = _("Sums over all attempts of all trials, in the currency of the configuration's prices.")
     missing = _("{n} calls had no price and are in no cost.").format(n=f"{unpriced:,}")
-    return Table(
-        view="results",
-        title=_("Model calls and their cost"),
-        headings=(
+    return Table.of(
+        _("Model calls and their cost"),
+        (
             _("Agent"),
             _("calls"),
             _("prompt tokens"),
@@ -350,8 +331,8 @@ def costs_table(pool: Pool) -> Table | None:
             _("the agent's own"),
             _("its own, a trial"),
         ),
-        lines=tuple(lines),
-        notes=(note, missing) if unpriced else (note,),
+        lines,
+        (note, missing) if unpriced else (note,),
     )
 
 
@@ -376,10 +357,5 @@ def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:
     return [(task, tuple(sorted(each))) for task, each in sorted(found.items()) if len(each) > 1]
 
 
-def _trial_counts_count(n: int, key: str = "") -> Cell:
-    return Cell(f"{n:,}", value=n, key=key)
-
-
-def _cost(spent: Spent) -> Cell:
-    text = "–" if spent.cost is None else amount("cost", spent.cost)
-    return Cell(text, value=spent.cost)
+def _cost(cost: float | None) -> Cell:
+    return Cell("–" if cost is None else amount("cost", cost), value=cost)

@@ -1,108 +1,42 @@
-"""The file format of a bundle: compressed within limits, a header, then one entry a line in a fixed order."""
+"""The file format of a bundle: compressed within limits, a header, then a record a line in a fixed order."""
 
-import base64
 import hashlib
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal, cast
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, ValidationError
 
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.bundle_records import (
-    Bundle,
-    SharedAdjudication,
-    SharedContribution,
-    SharedEffort,
-    SharedLabel,
-    SharedLabelSet,
-    SharedReveal,
-    SharedRevision,
-    SharedRun,
-    SharedTrial,
-)
-from cuecard.store.codec import to_json
+from cuecard.core.text import one_line
+from cuecard.core.validation import Dialect, problems_of
+from cuecard.store.bundle_kinds import KIND_OF, KINDS, NAMED, Tally
+from cuecard.store.codec import from_json, to_json
 
 SUFFIX = ".cuepack"
 MAX_FILE = 128 * 1024 * 1024
 MAX_UNPACKED = 512 * 1024 * 1024
+FORMAT = 1
+"""The format's version that this program writes, and the newest that it reads."""
+_LONGEST_LINE = 48 * 1024 * 1024
+_LONGEST_HEADER = 1 << 16
+_PIECE = 1 << 16
 _MAGIC = b"\x1f\x8b"
 # Neither time nor system: the same content gives the same bytes everywhere.
 _FRAME = _MAGIC + b"\x08\x00\x00\x00\x00\x00\x02\xff"
+_FLAT = ("task", "payload")
+"""Kinds whose fields stand in the line itself."""
+_BRIEF = ("label", "payload")
+"""Kinds of which a line leaves out what is at its default: so did versions that did not know those fields."""
+_DIALECT = Dialect(title="", shape="")
 
 
 class Unreadable(Exception):
     """Why a file cannot be read as a bundle, translated."""
-
-
-def compressed(data: bytes) -> bytes:
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    body = packer.compress(data) + packer.flush()
-    return _FRAME + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
-
-
-def is_compressed(path: Path) -> bool:
-    """Whether a file begins as bundles do. Raises `OSError`."""
-    with path.open("rb") as file:
-        return file.read(2) == _MAGIC
-
-
-def opened(path: Path, *, limit: int = MAX_UNPACKED) -> bytes:
-    """The uncompressed content of a file, at most `limit` bytes. Raises `Unreadable`."""
-    try:
-        if path.is_dir():
-            raise Unreadable(_("is a folder; name the pack files in it"))
-        with path.open("rb") as file:
-            # As much as there is, not as the file says: it may be a pipe.
-            data = file.read(MAX_FILE + 1)
-        if len(data) > MAX_FILE:
-            raise Unreadable(_("is larger than {n} MB; no pack is").format(n=MAX_FILE >> 20))
-    except OSError as error:
-        raise Unreadable(error.strerror or str(error)) from error
-    return uncompressed(data, limit=limit)
-
-
-def uncompressed(data: bytes, *, limit: int = MAX_UNPACKED) -> bytes:
-    """The inverse of `compressed`. Raises `Unreadable`."""
-    if not data:
-        raise Unreadable(_("is empty"))
-    if not data.startswith(_MAGIC):
-        raise Unreadable(_("is not a pack"))
-    opener = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    try:
-        # Never more than asked for: a small file may claim to hold gigabytes.
-        found = opener.decompress(data, limit + 1)
-    except zlib.error as error:
-        raise Unreadable(_("is damaged; ask for the file again")) from error
-    if len(found) > limit:
-        raise Unreadable(_("unpacks to more than {n} MB; no pack does").format(n=limit >> 20))
-    if not opener.eof:
-        raise Unreadable(_("ends too early; it was not copied in full"))
-    if opener.unused_data:
-        raise Unreadable(_("has something behind its end; ask for the file again"))
-    return found
-
-
-FORMAT = 1
-"""The format's version that this program writes, and the newest that it reads."""
-Kind = Literal[
-    "task",
-    "revision",
-    "contribution",
-    "label",
-    "effort",
-    "reveal",
-    "adjudication",
-    "label_set",
-    "payload",
-    "run",
-    "trial",
-]
 
 
 class Header(Frozen):
@@ -116,208 +50,162 @@ class Header(Frozen):
     person: str
     since: datetime | None = None
     until: datetime | None = None
-    entries: dict[Kind, Annotated[int, Field(ge=0)]] = {}
+    entries: dict[str, Annotated[int, Field(ge=0)]] = {}
     sha256: str = ""
 
+    @property
+    def line(self) -> bytes:
+        return to_json(self.model_dump(mode="json")) + b"\n"
 
-class TaskLine(Frozen):
-    """The content of revisions; `task` stands last, it is long."""
-
-    entry: Literal["task"] = "task"
-    hash: str
-    task: dict[str, JsonValue]
-
-
-class RevisionLine(Frozen):
-    entry: Literal["revision"] = "revision"
-    revision: SharedRevision
+    @property
+    def hasher(self) -> Any:
+        """What `sha256` is counted by, ready for the lines that follow."""
+        return hashlib.sha256(self.model_copy(update={"sha256": ""}).line)
 
 
-class ContributionLine(Frozen):
-    entry: Literal["contribution"] = "contribution"
-    contribution: SharedContribution
-
-
-class LabelLine(Frozen):
-    entry: Literal["label"] = "label"
-    label: SharedLabel
-
-
-class EffortLine(Frozen):
-    entry: Literal["effort"] = "effort"
-    effort: SharedEffort
-
-
-class RevealLine(Frozen):
-    entry: Literal["reveal"] = "reveal"
-    reveal: SharedReveal
-
-
-class AdjudicationLine(Frozen):
-    entry: Literal["adjudication"] = "adjudication"
-    adjudication: SharedAdjudication
-
-
-class LabelSetLine(Frozen):
-    entry: Literal["label_set"] = "label_set"
-    label_set: SharedLabelSet
-
-
-class PayloadLine(Frozen):
-    """A large text of logs, or a prompt: as `text`, or as base64 in `data` if it is no UTF-8."""
-
-    entry: Literal["payload"] = "payload"
-    hash: str
-    text: str | None = None
-    data: str = ""
-
-
-class RunLine(Frozen):
-    entry: Literal["run"] = "run"
-    run: SharedRun
-
-
-class TrialLine(Frozen):
-    entry: Literal["trial"] = "trial"
-    trial: SharedTrial
-
-
-Line = Annotated[
-    TaskLine
-    | RevisionLine
-    | ContributionLine
-    | LabelLine
-    | EffortLine
-    | RevealLine
-    | AdjudicationLine
-    | LabelSetLine
-    | PayloadLine
-    | RunLine
-    | TrialLine,
-    Field(discriminator="entry"),
-]
-
-
-@cache
-def line_adapter() -> TypeAdapter[Line]:
-    return TypeAdapter(Line)
-
-
-def body_of(bundle: Bundle) -> bytes:
-    """All lines but the header; independent of the order in which the parcel was put together."""
-    return b"".join(to_json(line) + b"\n" for line in _lines(bundle))
-
-
-def header_of(bundle: Bundle, body: bytes, since: datetime | None) -> Header:
+def header_of(found: Tally) -> Header:
+    """The header, still without its hash."""
     # What came to the format later is counted only where there is some, so that what holds none of it is
     # read by earlier versions.
-    later: dict[Kind, int] = {
-        "reveal": len(bundle.reveals),
-        "adjudication": len(bundle.adjudications),
-        "label_set": len(bundle.label_sets),
-        "payload": len(bundle.payloads),
-        "run": len(bundle.runs),
-        "trial": len(bundle.trials),
-    }
-    header = Header(
-        person=bundle.person,
-        since=since,
-        until=max(_moments(bundle), default=None),
+    order = sorted(KINDS, key=lambda kind: not kind.since_first)
+    return Header(
+        person=found.person,
+        since=found.since,
+        until=found.until,
         entries={
-            "task": len(bundle.tasks),
-            "revision": len(bundle.revisions),
-            "contribution": len(bundle.contributions),
-            "label": len(bundle.labels),
-            "effort": len(bundle.effort),
-            **{kind: count for kind, count in later.items() if count},
+            kind.name: found.entries[kind.name]
+            for kind in order
+            if kind.since_first or found.entries[kind.name]
         },
     )
-    return header.model_copy(update={"sha256": digest(header, body)})
 
 
-def digest(header: Header, body: bytes) -> str:
-    """SHA-256 over the header's line without its digest and the lines of the body, 64 hex digits."""
-    return hashlib.sha256(header_line(header.model_copy(update={"sha256": ""})) + body).hexdigest()
+def read_header(line: bytes) -> Header:
+    """Raises `Unreadable`."""
+    try:
+        raw = from_json(line) if len(line) < _LONGEST_HEADER else None
+    except (ValueError, RecursionError):
+        raw = None
+    version = raw.get("format") if isinstance(raw, dict) and raw.get("cuecard") == "pack" else None
+    if not isinstance(version, int):
+        raise Unreadable(_("is not a pack"))
+    if version > FORMAT:
+        text = _("has format {n}, which this Cuecard does not know yet; update Cuecard")
+        raise Unreadable(text.format(n=version))
+    try:
+        return Header.model_validate(raw)
+    except ValidationError as error:
+        raise Unreadable(_("has a broken header: {why}").format(why=_why(error))) from error
 
 
-def header_line(header: Header) -> bytes:
-    return to_json(header.model_dump(mode="json")) + b"\n"
+def line_of(record: Frozen) -> bytes:
+    """A record as a line."""
+    name = KIND_OF[type(record)].name
+    told = record.model_dump(mode="json", exclude_defaults=name in _BRIEF)
+    return to_json({"entry": name, **(told if name in _FLAT else {name: told})}) + b"\n"
 
 
-def _lines(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    for hash_, task in sorted(bundle.tasks.items()):
-        yield {"entry": "task", "hash": hash_, "task": task.model_dump(mode="json")}
-    for revision in in_order(bundle.revisions):
-        yield {"entry": "revision", "revision": revision.model_dump(mode="json")}
-    yield from _run_lines(bundle)
-    for entry in sorted(bundle.contributions, key=lambda e: (e.task_id, e.tick, e.at, e.uid)):
-        yield {"entry": "contribution", "contribution": entry.model_dump(mode="json")}
-    for label in sorted(bundle.labels, key=_label_order):
-        yield {"entry": "label", "label": label.model_dump(mode="json", exclude_defaults=True)}
-    for effort in sorted(
-        bundle.effort, key=lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person)
-    ):
-        yield {"entry": "effort", "effort": effort.model_dump(mode="json")}
-    for reveal in sorted(bundle.reveals, key=lambda x: (x.trial, x.item, x.at)):
-        yield {"entry": "reveal", "reveal": reveal.model_dump(mode="json")}
-    for decision in sorted(
-        bundle.adjudications, key=lambda x: (x.trial, x.item, x.at, x.value, x.cause, x.comment)
-    ):
-        yield {"entry": "adjudication", "adjudication": decision.model_dump(mode="json")}
-    for drawn in sorted(bundle.label_sets, key=lambda x: (x.at, x.uid)):
-        yield {"entry": "label_set", "label_set": drawn.model_dump(mode="json")}
+def record_in(text: bytes) -> Frozen:
+    """The record of a line. Raises `ValueError` with what is wrong, translated."""
+    try:
+        raw = from_json(text)
+    except RecursionError as error:
+        raise ValueError(_("is nested too deeply")) from error
+    line: dict[str, Any] = cast(dict[str, Any], raw) if isinstance(raw, dict) else {}
+    name = line.pop("entry", None)
+    if not isinstance(name, str) or name not in NAMED:
+        raise ValueError(_kind_unknown(name))
+    told = line if name in _FLAT else line.pop(name, None)
+    try:
+        record = NAMED[name].record.model_validate(told)
+    except ValidationError as error:
+        raise ValueError(_why(error)) from error
+    if name not in _FLAT and line:
+        raise ValueError(_unknown(next(iter(line))))
+    return record
 
 
-def _run_lines(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    for digest, content in sorted(bundle.payloads.items()):
+def _why(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "union_tag_invalid":
+        return _kind_unknown(first.get("ctx", {}).get("tag"))
+    if first["type"] == "extra_forbidden":
+        return _unknown(first["loc"][-1])
+    problem = problems_of(error, "", {}, _DIALECT)[0]
+    return one_line(f"{problem.place} {problem.reason}".strip(), 200)
+
+
+def _kind_unknown(name: object) -> str:
+    text = _("is of a kind that this Cuecard does not know: {kind}")
+    return text.format(kind=one_line(str(name), 40))
+
+
+def _unknown(name: object) -> str:
+    text = _("says something that this Cuecard does not know: {name}; update Cuecard")
+    return text.format(name=one_line(str(name), 40))
+
+
+def compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file with this content, however it is cut into pieces."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    check = size = 0
+    yield _FRAME
+    for piece in pieces:
+        check, size = zlib.crc32(piece, check), size + len(piece)
+        yield packer.compress(piece)
+    yield packer.flush() + struct.pack("<II", check, size & 0xFFFFFFFF)
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file begins as bundles do. Raises `OSError`."""
+    with path.open("rb") as file:
+        return file.read(2) == _MAGIC
+
+
+def uncompressed(file: BinaryIO, *, limit: int = MAX_UNPACKED) -> Iterator[bytes]:
+    """The inverse of `compressed`, at most `limit` bytes, from the file's beginning. Raises `Unreadable`."""
+    file.seek(0)
+    data = file.read(_PIECE)
+    if not data:
+        raise Unreadable(_("is empty"))
+    if not data.startswith(_MAGIC):
+        raise Unreadable(_("is not a pack"))
+    opener = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    size, read = 0, len(data)
+    while not opener.eof:
         try:
-            yield {"entry": "payload", "hash": digest, "text": content.decode()}
-        except UnicodeDecodeError:
-            yield {"entry": "payload", "hash": digest, "data": base64.b64encode(content).decode()}
-    for run in sorted(bundle.runs, key=lambda x: (x.created_at, x.uid)):
-        yield {"entry": "run", "run": run.model_dump(mode="json")}
-    for trial in sorted(bundle.trials, key=lambda x: x.order):
-        yield {"entry": "trial", "trial": trial.model_dump(mode="json")}
+            # Never more than asked for: a small file may claim to hold gigabytes.
+            found = opener.decompress(data, _PIECE)
+        except zlib.error as error:
+            raise Unreadable(_("is damaged; ask for the file again")) from error
+        if not data and not found and not opener.eof:
+            raise Unreadable(_("ends too early; it was not copied in full"))
+        size += len(found)
+        if size > limit:
+            raise Unreadable(_("unpacks to more than {n} MB; no pack does").format(n=limit >> 20))
+        yield found
+        data = opener.unconsumed_tail
+        if not data and not opener.eof:
+            data = file.read(_PIECE)
+            read += len(data)
+            if read > MAX_FILE:
+                raise Unreadable(_("is larger than {n} MB; no pack is").format(n=MAX_FILE >> 20))
+    if opener.unused_data or file.read(1):
+        raise Unreadable(_("has something behind its end; ask for the file again"))
 
 
-def _label_order(label: SharedLabel) -> tuple[Any, ...]:
-    return label.trial, label.item, label.at, label.value, label.comment, label.phase, label.source
-
-
-def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
-    """By task, parents first, then by time. Parents that are not among them do not matter."""
-    known = {revision.uid: revision for revision in revisions}
-    depth: dict[str, int] = {}
-    for start in known:
-        todo = [start]
-        while todo:
-            uid = todo[-1]
-            parents = [parent for parent in known[uid].parents if parent in known]
-            # A forged circle is not followed: what is on the way counts as 0.
-            unknown = [parent for parent in parents if parent not in depth]
-            if unknown and uid not in depth:
-                depth[uid] = 0
-                todo += unknown
-                continue
-            depth[uid] = 1 + max((depth[parent] for parent in parents), default=0)
-            todo.pop()
-    return sorted(
-        known.values(),
-        key=lambda r: (r.task_id, depth[r.uid], min(s.order for s in r.signatures), r.uid),
-    )
-
-
-def _moments(bundle: Bundle) -> Iterator[datetime]:
-    for revision in bundle.revisions:
-        yield from (s.at for s in revision.signatures if s.author == bundle.person)
-    yield from (entry.at for entry in bundle.contributions)
-    yield from (label.at for label in bundle.labels)
-    yield from (effort.at for effort in bundle.effort)
-    yield from (reveal.at for reveal in bundle.reveals)
-    yield from (decision.at for decision in bundle.adjudications)
-    yield from (drawn.at for drawn in bundle.label_sets)
-    yield from (run.created_at for run in bundle.runs)
-    for trial in bundle.trials:
-        yield from (each.at for each in trial.events[-1:])
-        yield from (each.at for each in (*trial.judgements, *trial.shadows))
-        yield from (each.at for each in (*trial.forms, *trial.notes))
+def lines_in(file: BinaryIO) -> Iterator[bytes]:
+    """The header and the lines of a bundle, with their ends. Raises `Unreadable`."""
+    begun: list[bytes] = []
+    length = 0
+    for piece in uncompressed(file):
+        *ends, last = piece.split(b"\n")
+        for end in ends:
+            yield b"".join((*begun, end, b"\n"))
+            begun, length = [], 0
+        begun.append(last)
+        length += len(last)
+        if length > _LONGEST_LINE:
+            raise Unreadable(_("is too large; no pack is"))
+    if length:
+        yield b"".join(begun)

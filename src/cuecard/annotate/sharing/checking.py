@@ -1,10 +1,10 @@
-"""Validation of every entry of a bundle before anything is imported."""
+"""Validation of every record of a bundle before anything is imported."""
 
-import base64
-import binascii
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,16 +32,19 @@ from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.tasks.base import check_storable, id_problem
 from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import one_line
+from cuecard.core.validation import problems_of
 from cuecard.core.verdicts import Item, ItemKind
+from cuecard.store.bundle_kinds import KIND_OF
 from cuecard.store.bundle_records import (
-    SharedAdjudication,
+    SharedContent,
     SharedContribution,
     SharedEffort,
     SharedForm,
     SharedLabel,
     SharedLabelSet,
-    SharedReveal,
+    SharedPayload,
     SharedRevision,
     SharedRun,
     SharedShadow,
@@ -68,29 +71,98 @@ def name_problem(name: str) -> str:
     return _("A name must not begin or end with a blank.")
 
 
-def task_problem(hash_: str, task: Task) -> str:
-    """Why a content does not match its hash, translated; "" if it does."""
-    if content_hash(task) != hash_:
-        return _("{task} was changed: its content does not fit its hash").format(task=task.id)
-    return ""
+@dataclass
+class Seen:
+    """What the bundle of `person` held so far: a record may refer only to earlier ones. Contents and revisions with their
+    tasks, and who has signed revisions of a task. `for_others`: some are signed by somebody else.
+    """
+
+    person: str
+    contents: dict[str, str] = field(default_factory=dict[str, str])
+    revisions: dict[str, str] = field(default_factory=dict[str, str])
+    authors: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    payloads: set[str] = field(default_factory=set[str])
+    runs: set[str] = field(default_factory=set[str])
+    trials: set[str] = field(default_factory=set[str])
+    for_others: bool = False
 
 
-def revision_problems(
-    revision: SharedRevision, tasks: Mapping[str, Task], known: Mapping[str, SharedRevision]
-) -> Iterator[str]:
+def problems_of_record(record: Any, seen: Seen) -> list[str]:
+    """What is wrong with a record, translated. One with which nothing is wrong is seen from now on."""
+    kind = KIND_OF[type(record)]
+    found: list[str] = []
+    if kind.owner:
+        found += _owner_problems(getattr(record, kind.owner), record, seen)
+        found += when_problems(record.at, getattr(record, "tick", 1))
+        found.append(unstorable_problem(record.model_dump()))
+    if kind.about:
+        found += _item_problems(record.trial, record.item, getattr(record, "value", None))
+    more = _CHECKS[kind.name](record, seen) if kind.name in _CHECKS else ()
+    found = [problem for problem in (*found, *more) if problem]
+    if isinstance(record, SharedContribution) and not found:
+        # Only of what is well-formed can a hash be taken.
+        said = record.model_dump(include={"task_id", "by", "at", "tick"})
+        if record.uid != contribution_uid(revision_uid=record.revision, body=record.body, **said):
+            found.append(_("it was changed: what it says does not fit its uid"))
+    if not found:
+        _note(record, seen)
+    return found
+
+
+def _note(record: Any, seen: Seen) -> None:
+    match record:
+        case SharedContent():
+            seen.contents[record.hash] = str(record.task["id"])
+        case SharedRevision():
+            authors = {signature.author for signature in record.signatures}
+            seen.revisions[record.uid] = record.task_id
+            seen.authors[record.task_id] |= authors
+            seen.for_others = seen.for_others or authors != {seen.person}
+        case SharedPayload():
+            seen.payloads.add(record.hash)
+        case SharedRun():
+            seen.runs.add(record.uid)
+        case SharedTrial():
+            seen.trials.add(record.uid)
+        case _:
+            pass
+
+
+def _owner_problems(name: str, record: Any, seen: Seen) -> Iterator[str]:
+    """Only the packer may speak; of trials whose run is in the bundle, anybody."""
+    trials = [item.trial for item in getattr(record, "items", ())] or [getattr(record, "trial", "")]
+    if name != seen.person and not (seen.trials.issuperset(trials) and not name_problem(name)):
+        yield _("it speaks in the name of {other}, but {person} packed it").format(
+            other=one_line(name, 80), person=one_line(seen.person, 80)
+        )
+
+
+def _content_problems(content: SharedContent, _seen: Seen) -> Iterator[str]:
+    try:
+        task = Task.model_validate(content.task)
+    except ValidationError as error:
+        for problem in problems_of(error, "", {}, task_dialect()):
+            yield f"{problem.place}: {problem.reason}" if problem.place else str(problem.reason)
+        return
+    if content_hash(task) != content.hash:
+        yield _("{task} was changed: its content does not fit its hash").format(task=task.id)
+
+
+def _revision_problems(revision: SharedRevision, seen: Seen) -> Iterator[str]:
     """What is wrong with a revision, given the contents and revisions before it in the bundle."""
     if bad := _id_problem(revision.task_id):
         yield bad
         return
-    if not _HASH.fullmatch(revision.hash) or revision.hash not in tasks:
+    task_id = seen.contents.get(revision.hash)
+    if task_id is None:
         yield _("the content of this revision is missing")
-    elif tasks[revision.hash].id != revision.task_id:
-        yield _("its content is another task: {id}").format(id=tasks[revision.hash].id)
+    elif task_id != revision.task_id:
+        yield _("its content is another task: {id}").format(id=task_id)
     if not all(_UID.fullmatch(uid) for uid in (revision.uid, *revision.parents)):
         yield _("this cannot be a revision's uid")
     elif revision.uid != revision_uid(revision.task_id, revision.hash, revision.parents):
         yield _("it was changed: what it says does not fit its uid")
-    if any(p not in known or known[p].task_id != revision.task_id for p in revision.parents):
+    if any(seen.revisions.get(parent) != revision.task_id for parent in revision.parents):
         yield _("a revision that it stands on is missing")
     if not revision.signatures:
         yield _("nobody has signed it")
@@ -98,44 +170,23 @@ def revision_problems(
         yield from _signature_problems(signature)
 
 
-def contribution_problems(
-    entry: SharedContribution,
-    person: str,
-    known: Mapping[str, SharedRevision],
-    authors: Collection[str],
-) -> Iterator[str]:
-    """What is wrong with a contribution in the bundle of `person`, which may hold only theirs. `authors`: those of the
-    task.
-    """
-    problems = [*when_problems(entry.at, entry.tick), *_body_problems(entry.body)]
-    if entry.by != person:
-        problems.insert(0, foreign(entry.by, person))
+def _contribution_problems(entry: SharedContribution, seen: Seen) -> Iterator[str]:
+    yield from _body_problems(entry.body)
     if isinstance(entry.body, SkillsSet):
         if entry.task_id or entry.revision:
-            problems.append(_("it belongs to no task"))
-    elif entry.revision not in known or known[entry.revision].task_id != entry.task_id:
-        problems.append(_("the revision that it is about is missing"))
-    elif isinstance(entry.body, _AUTHORS_ONLY) and entry.by not in authors:
+            yield _("it belongs to no task")
+    elif seen.revisions.get(entry.revision) != entry.task_id:
+        yield _("the revision that it is about is missing")
+    elif isinstance(entry.body, _AUTHORS_ONLY) and entry.by not in seen.authors[entry.task_id]:
         text = _("only an author of {task} may do this, and {person} is none")
-        problems.append(text.format(task=entry.task_id, person=one_line(person, 80)))
-    yield from problems
-    # Only of what is well-formed can a hash be taken.
-    if not problems and entry.uid != contribution_uid(
-        entry.task_id, entry.revision, entry.by, entry.at, entry.tick, entry.body
-    ):
-        yield _("it was changed: what it says does not fit its uid")
+        yield text.format(task=entry.task_id, person=one_line(entry.by, 80))
 
 
-def effort_problems(effort: SharedEffort, person: str) -> Iterator[str]:
-    if effort.person != person:
-        yield foreign(effort.person, person)
+def _effort_problems(effort: SharedEffort, _seen: Seen) -> Iterator[str]:
     if bad := _id_problem(effort.task_id):
         yield bad
     if not math.isfinite(effort.amount) or not effort.amount:
         yield _("an amount of effort must be a number other than 0")
-    yield from when_problems(effort.at)
-    if bad := unstorable_problem({"text": effort.text}):
-        yield bad
 
 
 def _id_problem(task_id: str) -> str:
@@ -151,14 +202,6 @@ def _body_problems(body: Body) -> Iterator[str]:
         yield bad
     if isinstance(body, Claimed):
         yield from when_problems(body.until)
-    if bad := unstorable_problem(body.model_dump()):
-        yield bad
-
-
-def foreign(name: str, person: str) -> str:
-    return _("it speaks in the name of {other}, but {person} packed it").format(
-        other=one_line(name, 80), person=one_line(person, 80)
-    )
 
 
 def _signature_problems(signature: Signature) -> Iterator[str]:
@@ -194,35 +237,12 @@ _MOST_INDEX = 10**9
 _MOST_RATERS = 1000
 
 
-def label_problems(label: SharedLabel, person: str) -> Iterator[str]:
-    if label.person != person:
-        yield foreign(label.person, person)
-    yield from _item_problems(label.trial, label.item, label.value)
+def _label_problems(label: SharedLabel, _seen: Seen) -> Iterator[str]:
     if not math.isfinite(label.seconds) or label.seconds < 0:
         yield _("the time that a label took must be a number of seconds")
-    yield from when_problems(label.at)
-    yield unstorable_problem(label.model_dump())
 
 
-def reveal_problems(reveal: SharedReveal, person: str) -> Iterator[str]:
-    if reveal.person != person:
-        yield foreign(reveal.person, person)
-    yield from _item_problems(reveal.trial, reveal.item)
-    yield from when_problems(reveal.at)
-    yield unstorable_problem(reveal.model_dump())
-
-
-def adjudication_problems(decision: SharedAdjudication, person: str) -> Iterator[str]:
-    if decision.by != person:
-        yield foreign(decision.by, person)
-    yield from _item_problems(decision.trial, decision.item, decision.value)
-    yield from when_problems(decision.at)
-    yield unstorable_problem(decision.model_dump())
-
-
-def label_set_problems(drawn: SharedLabelSet, person: str) -> Iterator[str]:
-    if drawn.by != person:
-        yield foreign(drawn.by, person)
+def _label_set_problems(drawn: SharedLabelSet, _seen: Seen) -> Iterator[str]:
     if not _UID.fullmatch(drawn.uid):
         yield _("this cannot be the uid of a labelling set")
     for item in drawn.items:
@@ -232,8 +252,6 @@ def label_set_problems(drawn: SharedLabelSet, person: str) -> Iterator[str]:
         if not 0 < item.raters <= _MOST_RATERS:
             yield _("an item needs labels of at least one person")
         yield from (name_problem(name) for name in item.people)
-    yield from when_problems(drawn.at)
-    yield unstorable_problem(drawn.model_dump())
 
 
 def _item_problems(
@@ -257,7 +275,6 @@ def _item(key: str) -> Item | None:
     return item if item and item.key == key and 0 <= item.index < _MOST_INDEX else None
 
 
-_CHECKING_RUNS_UID = re.compile(r"[\w\-]{1,64}")
 _MOST = 2**62
 _CALLS = TypeAdapter(tuple[ModelReply, ...])
 _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...])
@@ -266,20 +283,20 @@ _REPLY = TypeAdapter(UserReply)
 _CALL = TypeAdapter(ModelReply)
 
 
-def payload_of(digest: str, text: str | None, data: str) -> bytes | None:
-    """The content of a line, given as text or base64; None if it does not match its hash."""
+def _payload_problems(payload: SharedPayload, _seen: Seen) -> Iterator[str]:
     try:
-        content = base64.b64decode(data, validate=True) if text is None else text.encode()
-    except (binascii.Error, UnicodeEncodeError, ValueError):
-        return None
-    return content if hash_of(content) == digest else None
+        right = hash_of(payload.content) == payload.hash
+    except ValueError:
+        right = False
+    if not right:
+        yield _("it was changed: what it says does not fit its hash")
 
 
-def run_problems(run: SharedRun) -> Iterator[str]:
+def _run_problems(run: SharedRun, _seen: Seen) -> Iterator[str]:
     """What is wrong with a run, such as settings that cannot be read, which would break every list of runs."""
     from cuecard.core.evaluation.plans import RunSettings
 
-    if not _CHECKING_RUNS_UID.fullmatch(run.uid):
+    if not _TRIAL.fullmatch(run.uid):
         yield _("this cannot be a run's uid: {id}").format(id=one_line(run.uid, 40))
     if bad := name_problem(run.created_by):
         yield bad
@@ -293,19 +310,13 @@ def run_problems(run: SharedRun) -> Iterator[str]:
         yield _("The settings of run {id} cannot be read").format(id=one_line(run.name, 40))
 
 
-def trial_problems(
-    trial: SharedTrial,
-    runs: Collection[str],
-    revisions: Mapping[str, SharedRevision],
-    payloads: Collection[str],
-) -> Iterator[str]:
+def _trial_problems(trial: SharedTrial, seen: Seen) -> Iterator[str]:
     """What is wrong with a trial, given the runs, revisions and payloads before it in the bundle."""
-    if not _CHECKING_RUNS_UID.fullmatch(trial.uid):
+    if not _TRIAL.fullmatch(trial.uid):
         yield _("this cannot be a trial's uid: {id}").format(id=one_line(trial.uid, 40))
-    if trial.run not in runs:
+    if trial.run not in seen.runs:
         yield _("the run of this trial is missing")
-    known = revisions.get(trial.revision)
-    if known is None or known.task_id != trial.task_id:
+    if seen.revisions.get(trial.revision) != trial.task_id:
         yield _("the revision that it is about is missing")
     times = [trial.created_at, *([trial.ended_at] if trial.ended_at else [])]
     times += [given.at for given in (*trial.judgements, *trial.shadows, *trial.forms, *trial.notes)]
@@ -315,15 +326,13 @@ def trial_problems(
         if bad := name_problem(one.person):
             yield bad
     for note in trial.notes:
-        if not _CHECKING_RUNS_UID.fullmatch(note.uid) or not (
-            note.about == "" or _CHECKING_RUNS_UID.fullmatch(note.about)
-        ):
+        if not _TRIAL.fullmatch(note.uid) or not (note.about == "" or _TRIAL.fullmatch(note.about)):
             yield _("this cannot be the uid of a note")
     if any(abs(number) > _MOST for number in _numbers(trial)):
         yield _("a number in it is out of range")
     yield unstorable_problem(trial.model_dump(mode="json", exclude={"events", "calls"}))
     yield unstorable_problem({"calls": [c.model_dump(exclude={"body"}) for c in trial.calls]})
-    yield from _log_problems(trial, payloads)
+    yield from _log_problems(trial, seen.payloads)
     yield from _usage_problems(trial)
     for call in trial.calls:
         if not _reads(_CALL, call.body):
@@ -398,3 +407,16 @@ def _reads(adapter: TypeAdapter[Any], text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+_CHECKS: dict[str, Callable[[Any, Seen], Iterable[str]]] = {
+    "task": _content_problems,
+    "revision": _revision_problems,
+    "payload": _payload_problems,
+    "run": _run_problems,
+    "trial": _trial_problems,
+    "contribution": _contribution_problems,
+    "label": _label_problems,
+    "effort": _effort_problems,
+    "label_set": _label_set_problems,
+}

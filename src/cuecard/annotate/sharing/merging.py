@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import as_task
-from cuecard.annotate.sharing.reading import BundleFile, read_bundles
+from cuecard.annotate.sharing.reading import read_bundles
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.review import RevisionNode, tips_of
@@ -31,23 +31,7 @@ def merge_files(
 
     Raises `FileProblems` with everything that is wrong with any of the files.
     """
-    return merge_bundles(workspace, read_bundles(paths), by, dry=dry)
-
-
-def speaks_for_others(bundle: BundleFile) -> bool:
-    """Whether it holds revisions under other names than its maker's."""
-    return any(
-        signature.author != bundle.header.person
-        for revision in bundle.content.revisions
-        for signature in revision.signatures
-    )
-
-
-def merge_bundles(
-    workspace: Workspace, bundles: Sequence[BundleFile], by: str, *, dry: bool = False
-) -> MergeReport:
-    """As `merge_files`, for bundles already read and validated."""
-    return workspace.exchange.import_([bundle.content for bundle in bundles], by=by, dry=dry)
+    return workspace.exchange.import_(read_bundles(paths), by=by, dry=dry)
 
 
 @dataclass(frozen=True)
@@ -203,9 +187,11 @@ def arrived_rows(arrived: Iterable[Arrived]) -> list[tuple[str, int, int]]:
     return [(_(group), added[group], known[group]) for group in order if group in added]
 
 
-def counted(kinds: Iterable[str]) -> list[tuple[str, int]]:
-    """The kinds of these entries in words, with their numbers."""
-    counts = Counter(_GROUP_OF.get(kind, kind) for kind in kinds)
+def counted(kinds: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The kinds of entries in words, with their numbers."""
+    counts = Counter[str]()
+    for kind, number in kinds.items():
+        counts[_GROUP_OF.get(kind, kind)] += number
     return [(_(group), counts[group]) for group in _GROUPS if counts[group]]
 
 

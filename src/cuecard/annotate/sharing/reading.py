@@ -1,82 +1,67 @@
-"""Reads bundles from files and validates everything in them."""
+"""Reads bundles from files, and validates everything in them before anything is imported."""
 
-from collections import Counter, defaultdict
+import tempfile
+import weakref
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-
-from pydantic import ValidationError
+from typing import BinaryIO, cast
 
 from cuecard.annotate.sharing.bundle import (
-    FORMAT,
+    MAX_FILE,
     SUFFIX,
-    AdjudicationLine,
-    ContributionLine,
-    EffortLine,
     Header,
-    Kind,
-    LabelLine,
-    LabelSetLine,
-    Line,
-    PayloadLine,
-    RevealLine,
-    RevisionLine,
-    RunLine,
-    TaskLine,
-    TrialLine,
     Unreadable,
-    digest,
-    line_adapter,
-    opened,
+    lines_in,
+    read_header,
+    record_in,
 )
-from cuecard.annotate.sharing.checking import (
-    adjudication_problems,
-    contribution_problems,
-    effort_problems,
-    label_problems,
-    label_set_problems,
-    name_problem,
-    payload_of,
-    reveal_problems,
-    revision_problems,
-    run_problems,
-    task_problem,
-    trial_problems,
-)
+from cuecard.annotate.sharing.checking import Seen, name_problem, problems_of_record
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.formats.files import find_files
 from cuecard.core.i18n import _
-from cuecard.core.tasks.models import Task
-from cuecard.core.tasks.yaml_io import task_dialect
-from cuecard.core.text import one_line
-from cuecard.core.validation import Dialect, problems_of
-from cuecard.store.bundle_records import (
-    Bundle,
-    SharedAdjudication,
-    SharedContribution,
-    SharedEffort,
-    SharedLabel,
-    SharedLabelSet,
-    SharedReveal,
-    SharedRevision,
-    SharedRun,
-    SharedTrial,
-)
-from cuecard.store.codec import from_json
+from cuecard.core.tasks.base import Frozen
+from cuecard.store.bundle_kinds import KIND_OF
 
 _MOST_PROBLEMS = 10
-_LONGEST_LINE = 48 * 1024 * 1024
 _MOST_LINES = 3_000_000
-_DIALECT = Dialect(title="", shape="")
 
 
-@dataclass(frozen=True)
 class BundleFile:
-    """A bundle that was read and validated."""
+    """A bundle that was read and validated. It keeps its file open, and reads it again when its records are asked for.
+    `for_others`: it holds revisions under other names than its maker's.
+    """
 
-    path: Path
-    header: Header
-    content: Bundle
+    def __init__(self, path: Path, header: Header, file: BinaryIO | None = None) -> None:
+        self.path = path
+        self.header = header
+        self.for_others = False
+        self._file = file
+        if file is not None:
+            weakref.finalize(self, file.close)
+
+    @property
+    def person(self) -> str:
+        return self.header.person
+
+    def records(self) -> Iterator[Frozen]:
+        """Raises `FileProblems` if the file is not what it was."""
+        try:
+            yield from map(record_in, self.lines())
+        except (Unreadable, ValueError) as error:
+            raise _refused([FileProblem(str(self.path), "", str(error))]) from error
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of all records. Raises `Unreadable`, at their end if they do not have the header's hash."""
+        assert self._file is not None
+        lines = lines_in(self._file)
+        next(lines)
+        hasher = self.header.hasher
+        for line in lines:
+            hasher.update(line)
+            yield line
+        if hasher.hexdigest() != self.header.sha256:
+            raise Unreadable(_("was changed after it was packed; ask for the file again"))
 
 
 def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
@@ -104,216 +89,70 @@ def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
 def read_bundle(path: Path) -> BundleFile:
     """One bundle. Raises `FileProblems` with what is wrong, at which entry, and how to fix it."""
     try:
-        header, bundle = parse_bundle(opened(path), str(path))
-    except Unreadable as error:
-        raise _refused([FileProblem(str(path), "", str(error))]) from error
-    return BundleFile(path, header, bundle)
+        if path.is_dir():
+            raise Unreadable(_("is a folder; name the pack files in it"))
+        file = _opened(path)
+    except (OSError, Unreadable) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise _refused([FileProblem(str(path), "", reason)]) from error
+    return parse_bundle(file, path)
 
 
-def parse_bundle(data: bytes, file: str) -> tuple[Header, Bundle]:
-    """A bundle from its uncompressed bytes; `file` is for messages. Raises `FileProblems`."""
-    first, _newline, body = data.partition(b"\n")
-    reader = _Reader(file)
+def parse_bundle(file: BinaryIO, path: Path) -> BundleFile:
+    """The bundle in an open file, which is its own from now on; `path` is for messages. Raises `FileProblems`."""
+    problems: list[FileProblem] = []
     try:
-        header = _header(first)
-        if digest(header, body) != header.sha256:
-            raise Unreadable(_("was changed after it was packed; ask for the file again"))
-        reader.read(header, body)
-    except Unreadable as error:
-        raise _refused([FileProblem(file, "", str(error))]) from error
-    if reader.problems:
-        raise _refused(reader.problems)
-    return header, reader.bundle(header.person)
-
-
-def _header(line: bytes) -> Header:
-    nothing = _("is not a pack")
-    try:
-        raw = from_json(line) if len(line) < 1 << 16 else None
-    except (ValueError, RecursionError):
-        raw = None
-    if not isinstance(raw, dict) or raw.get("cuecard") != "pack":
-        raise Unreadable(nothing)
-    version = raw.get("format")
-    if not isinstance(version, int):
-        raise Unreadable(nothing)
-    if version > FORMAT:
-        text = _("has format {n}, which this Cuecard does not know yet; update Cuecard")
-        raise Unreadable(text.format(n=version))
-    try:
-        header = Header.model_validate(raw)
-    except ValidationError as error:
-        raise Unreadable(_("has a broken header: {why}").format(why=_why(error))) from error
-    if bad := name_problem(header.person):
-        raise Unreadable(bad)
-    return header
-
-
-@dataclass
-class _Reader:
-    """Reads and validates entry by entry; an entry may refer only to earlier ones."""
-
-    file: str
-    problems: list[FileProblem] = field(default_factory=list[FileProblem])
-    tasks: dict[str, Task] = field(default_factory=dict[str, Task])
-    revisions: dict[str, SharedRevision] = field(default_factory=dict[str, SharedRevision])
-    authors: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    contributions: dict[str, SharedContribution] = field(
-        default_factory=dict[str, SharedContribution]
-    )
-    labels: list[SharedLabel] = field(default_factory=list[SharedLabel])
-    effort: list[SharedEffort] = field(default_factory=list[SharedEffort])
-    reveals: list[SharedReveal] = field(default_factory=list[SharedReveal])
-    adjudications: list[SharedAdjudication] = field(default_factory=list[SharedAdjudication])
-    label_sets: list[SharedLabelSet] = field(default_factory=list[SharedLabelSet])
-    payloads: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    runs: dict[str, SharedRun] = field(default_factory=dict[str, SharedRun])
-    trials: dict[str, SharedTrial] = field(default_factory=dict[str, SharedTrial])
-
-    def read(self, header: Header, body: bytes) -> None:
-        """Raises `Unreadable`; what is wrong with entries is in `problems` then."""
-        found: Counter[Kind] = Counter()
-        for number, line in enumerate(_lines(body), start=2):
-            if number > _MOST_LINES or len(line) > _LONGEST_LINE:
+        header = read_header(next(lines_in(file), b""))
+        bundle = BundleFile(path, header, file)
+        if bad := name_problem(header.person):
+            raise Unreadable(bad)
+        seen = Seen(header.person)
+        found: Counter[str] = Counter()
+        for number, line in enumerate(bundle.lines(), start=1):
+            if number > _MOST_LINES:
                 raise Unreadable(_("is too large; no pack is"))
-            entry = self._entry(line, number)
-            if entry is not None:
-                found[entry.entry] += 1
-                self._take(entry, header.person, number)
-            if len(self.problems) >= _MOST_PROBLEMS:
-                self._wrong(number, _("and maybe more; the rest was not read"))
-                return
-        said = {kind: count for kind, count in header.entries.items() if count}
-        if not self.problems and said != dict(found):
+            # The rest is read only for the hash, which goes before any problem.
+            if len(problems) < _MOST_PROBLEMS:
+                told, kind = _checked(line, seen)
+                found[kind] += 1
+                where = _("entry {n}").format(n=number)
+                problems += [FileProblem(str(path), where, one, number + 1) for one in told]
+                if len(problems) >= _MOST_PROBLEMS:
+                    more = _("and maybe more; the rest was not read")
+                    problems.append(FileProblem(str(path), where, more, number + 1))
+        if not problems and found != Counter(header.entries):
             raise Unreadable(_("does not hold as many entries as it says"))
-
-    def bundle(self, person: str) -> Bundle:
-        return Bundle(
-            person=person,
-            tasks=self.tasks,
-            revisions=tuple(self.revisions.values()),
-            contributions=tuple(self.contributions.values()),
-            labels=tuple(self.labels),
-            effort=tuple(self.effort),
-            reveals=tuple(self.reveals),
-            adjudications=tuple(self.adjudications),
-            label_sets=tuple(self.label_sets),
-            payloads=self.payloads,
-            runs=tuple(self.runs.values()),
-            trials=tuple(self.trials.values()),
-        )
-
-    def _entry(self, line: bytes, number: int) -> Line | None:
-        try:
-            return line_adapter().validate_json(line)
-        except ValidationError as error:
-            self._wrong(number, _why(error))
-            return None
-
-    def _take(self, entry: Line, person: str, number: int) -> None:
-        match entry:
-            case TaskLine():
-                self._task(entry, number)
-            case RevisionLine(revision=revision):
-                if not self._bad(number, revision_problems(revision, self.tasks, self.revisions)):
-                    self.revisions[revision.uid] = revision
-                    self.authors[revision.task_id].update(s.author for s in revision.signatures)
-            case ContributionLine(contribution=given):
-                authors = self.authors[given.task_id]
-                if not self._bad(
-                    number, contribution_problems(given, person, self.revisions, authors)
-                ):
-                    self.contributions[given.uid] = given
-            case LabelLine(label=label):
-                if not self._bad(
-                    number, label_problems(label, self._speaks(label.person, person, label.trial))
-                ):
-                    self.labels.append(label)
-            case EffortLine(effort=effort):
-                if not self._bad(number, effort_problems(effort, person)):
-                    self.effort.append(effort)
-            case RevealLine(reveal=reveal):
-                if not self._bad(
-                    number,
-                    reveal_problems(reveal, self._speaks(reveal.person, person, reveal.trial)),
-                ):
-                    self.reveals.append(reveal)
-            case AdjudicationLine(adjudication=decision):
-                if not self._bad(
-                    number,
-                    adjudication_problems(
-                        decision, self._speaks(decision.by, person, decision.trial)
-                    ),
-                ):
-                    self.adjudications.append(decision)
-            case LabelSetLine(label_set=drawn):
-                if not self._bad(
-                    number,
-                    label_set_problems(
-                        drawn, self._speaks(drawn.by, person, *(i.trial for i in drawn.items))
-                    ),
-                ):
-                    self.label_sets.append(drawn)
-            case PayloadLine(hash=digest, text=text, data=data):
-                content = payload_of(digest, text, data)
-                if content is None:
-                    self._wrong(number, _("it was changed: what it says does not fit its hash"))
-                else:
-                    self.payloads[digest] = content
-            case RunLine(run=run):
-                if not self._bad(number, run_problems(run)):
-                    self.runs[run.uid] = run
-            case TrialLine(trial=trial):
-                problems = trial_problems(trial, self.runs, self.revisions, self.payloads)
-                if not self._bad(number, problems):
-                    self.trials[trial.uid] = trial
-
-    def _speaks(self, name: str, person: str, *trials: str) -> str:
-        """The only name an entry may bear: the packer's; on trials whose run is in the bundle, any valid `name`."""
-        whole = trials and all(trial in self.trials for trial in trials)
-        return name if whole and not name_problem(name) else person
-
-    def _task(self, line: TaskLine, number: int) -> None:
-        try:
-            task = Task.model_validate(line.task)
-        except ValidationError as error:
-            for problem in problems_of(error, self.file, {}, task_dialect())[:3]:
-                self._wrong(number, str(problem.reason), problem.place)
-            return
-        if not self._bad(number, [task_problem(line.hash, task)]):
-            self.tasks[line.hash] = task
-
-    def _bad(self, number: int, problems: Iterator[str] | Sequence[str]) -> bool:
-        found = [problem for problem in problems if problem]
-        for problem in found[:3]:
-            self._wrong(number, problem)
-        return bool(found)
-
-    def _wrong(self, number: int, reason: str, place: str = "") -> None:
-        where = _("entry {n}").format(n=number - 1)
-        where = f"{where}, {place}" if place else where
-        self.problems.append(FileProblem(self.file, where, reason, number))
+    except Unreadable as error:
+        file.close()
+        raise _refused([FileProblem(str(path), "", str(error))]) from error
+    if problems:
+        file.close()
+        raise _refused(problems)
+    bundle.for_others = seen.for_others
+    return bundle
 
 
-def _lines(body: bytes) -> Iterator[bytes]:
-    at = 0
-    while at < len(body):
-        end = body.find(b"\n", at)
-        end = len(body) if end < 0 else end
-        yield body[at:end]
-        at = end + 1
+def _checked(line: bytes, seen: Seen) -> tuple[list[str], str]:
+    """What is wrong with a line, at most three reasons, and its kind."""
+    try:
+        record = record_in(line)
+    except ValueError as error:
+        return [str(error)], ""
+    return [*problems_of_record(record, seen)][:3], KIND_OF[type(record)].name
 
 
-def _why(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    if first["type"] == "union_tag_invalid":
-        text = _("is of a kind that this Cuecard does not know: {kind}")
-        return text.format(kind=one_line(str(first.get("ctx", {}).get("tag")), 40))
-    if first["type"] == "extra_forbidden":
-        text = _("says something that this Cuecard does not know: {name}; update Cuecard")
-        return text.format(name=one_line(str(first["loc"][-1]), 40))
-    problem = problems_of(error, "", {}, _DIALECT)[0]
-    return one_line(f"{problem.place} {problem.reason}".strip(), 200)
+def _opened(path: Path) -> BinaryIO:
+    """The file, to be read more than once: what is a pipe is copied."""
+    file = path.open("rb")
+    if file.seekable():
+        return file
+    with file:
+        kept = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115
+        left = MAX_FILE + 1
+        while left > 0 and (piece := file.read(min(left, 1 << 20))):
+            kept.write(piece)
+            left -= len(piece)
+    return kept
 
 
 def _refused(problems: Sequence[FileProblem]) -> FileProblems:

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from cuecard.annotate.sharing.bundle import (
     MAX_FILE,
     MAX_UNPACKED,
     SUFFIX,
     Header,
-    body_of,
     compressed,
-    header_line,
     header_of,
     is_compressed,
+    line_of,
 )
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.system import replace_file
 from cuecard.core.text import slug
-from cuecard.store.bundle_records import Bundle
+from cuecard.store.bundle_kinds import Tally, tally
 
 if TYPE_CHECKING:
+    from cuecard.store.bundle_records import Pack
     from cuecard.store.workspace import Workspace
+
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True)
 class WrittenBundle:
-    """A bundle that was written. `size` in bytes; `kinds`: one word for each of its entries, as in `Arrived`; `drafts`:
-    the person's unsaved edits, which are never packed.
+    """A bundle that was written. `size` in bytes; `kinds`: how many entries of each, as in `Arrived`; `drafts`: the
+    person's unsaved edits, which are never packed.
     """
 
     path: Path
     header: Header
     size: int
-    kinds: tuple[str, ...] = ()
+    kinds: Mapping[str, int]
     drafts: int = 0
 
 
@@ -47,21 +51,14 @@ class Preview:
     """What a bundle would hold, as in `WrittenBundle`, and its file's name."""
 
     name: str
-    kinds: tuple[str, ...]
+    kinds: Mapping[str, int]
     drafts: int
 
 
 def preview_bundle(workspace: Workspace, person: str, since: datetime | None = None) -> Preview:
     """What `write_bundle` would write; no kinds if there is nothing."""
-    bundle = workspace.exchange.bundle(person, since=since)
-    name = default_name(header_of(bundle, b"", since))
-    return Preview(name, _own(bundle, since), len(workspace.drafts.of(person)))
-
-
-def bundle_bytes(bundle: Bundle, since: datetime | None = None) -> bytes:
-    """The bundle file's bytes; equal content gives equal bytes."""
-    body = body_of(bundle)
-    return compressed(header_line(header_of(bundle, body, since)) + body)
+    found = tally(workspace.exchange.bundle(person, since=since), since)
+    return Preview(default_name(header_of(found)), found.own, len(workspace.drafts.of(person)))
 
 
 def write_bundle(
@@ -81,61 +78,65 @@ def write_bundle(
         if runs
         else workspace.exchange.bundle(person, since=since)
     )
-    if bundle.empty:
-        raise CuecardError(
-            _("There is nothing to pack"),
-            _("{person} has done nothing in this workspace that could travel.").format(
-                person=person
-            )
-            if since is None
-            else _("{person} has done nothing since {time}.").format(
-                person=person, time=since.isoformat(timespec="minutes")
-            ),
-            _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
-            in_app=_("Is this the right workspace and the right name (6)? Drafts do not travel: save a revision."),
-        )  # fmt: skip
-    body = body_of(bundle)
-    header = header_of(bundle, body, since)
-    data = compressed(header_line(header) + body)
-    if len(body) > MAX_UNPACKED or len(data) > MAX_FILE:
-        raise CuecardError(
-            _("This is more than a pack can hold"),
-            _("A pack unpacks to at most {n} MB.").format(n=MAX_UNPACKED >> 20),
-            _("Pack runs one at a time, or copy the workspace (with the app closed)."),
-        )
-    path = path or Path(default_name(header, bundle.runs[0].name if bundle.runs else ""))
-    _replace(path, data)
+    with cast(BinaryIO, tempfile.TemporaryFile()) as kept:
+        header, found = kept_lines(bundle, kept, since)
+        if not found.own:
+            raise _nothing(person, since)
+        path = path or Path(default_name(header, bundle.name))
+        size = _replace(path, file_of(header, kept))
     drafts = 0 if runs else len(workspace.drafts.of(person))
-    return WrittenBundle(path, header, len(data), _own(bundle, since), drafts)
+    return WrittenBundle(path, header, size, found.own, drafts)
 
 
-def _own(bundle: Bundle, since: datetime | None) -> tuple[str, ...]:
-    signed = [
-        revision
-        for revision in bundle.revisions
-        if any(
-            s.author == bundle.person and (since is None or s.at >= since)
-            for s in revision.signatures
-        )
-    ]
-    own = () if bundle.runs else signed
-    return (
-        *("revision" for _revision in own),
-        *(entry.body.kind for entry in bundle.contributions),
-        *("label" for _label in bundle.labels),
-        *("effort" for _effort in bundle.effort),
-        *("reveal" for _reveal in bundle.reveals),
-        *("adjudication" for _decision in bundle.adjudications),
-        *("label_set" for _drawn in bundle.label_sets),
-        *("run" for _run in bundle.runs),
-        *("trial" for _trial in bundle.trials),
-        *("event" for trial in bundle.trials for _event in trial.events),
-        *("judgement" for trial in bundle.trials for _judgement in trial.judgements),
-        *("judge_call" for trial in bundle.trials for _call in trial.calls),
-        *("shadow" for trial in bundle.trials for _shadow in trial.shadows),
-        *("session_form" for trial in bundle.trials for _form in trial.forms),
-        *("trial_note" for trial in bundle.trials for _note in trial.notes),
+def kept_lines(bundle: Pack, file: BinaryIO, since: datetime | None = None) -> tuple[Header, Tally]:
+    """Write the lines of all records into a file, and give their header and what they hold. Raises `CuecardError` if
+    there are too many.
+    """
+    found = Tally(bundle.person, since)
+    for record in bundle.records():
+        found.add(record)
+        file.write(line_of(record))
+        if file.tell() > MAX_UNPACKED:
+            raise _too_large()
+    header = header_of(found)
+    hasher = header.hasher
+    for piece in _pieces(file):
+        hasher.update(piece)
+    return header.model_copy(update={"sha256": hasher.hexdigest()}), found
+
+
+def file_of(header: Header, lines: BinaryIO) -> Iterator[bytes]:
+    """The bytes of a bundle file, by pieces; equal content gives equal bytes."""
+    return compressed(chain((header.line,), _pieces(lines)))
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+def _too_large() -> CuecardError:
+    return CuecardError(
+        _("This is more than a pack can hold"),
+        _("A pack unpacks to at most {n} MB.").format(n=MAX_UNPACKED >> 20),
+        _("Pack runs one at a time, or copy the workspace (with the app closed)."),
     )
+
+
+def _nothing(person: str, since: datetime | None) -> CuecardError:
+    return CuecardError(
+        _("There is nothing to pack"),
+        _("{person} has done nothing in this workspace that could travel.").format(
+            person=person
+        )
+        if since is None
+        else _("{person} has done nothing since {time}.").format(
+            person=person, time=since.isoformat(timespec="minutes")
+        ),
+        _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
+        in_app=_("Is this the right workspace and the right name (6)? Drafts do not travel: save a revision."),
+    )  # fmt: skip
 
 
 def default_name(header: Header, run: str = "") -> str:
@@ -144,8 +145,18 @@ def default_name(header: Header, run: str = "") -> str:
     return f"{slug(run or header.person)}{day}{SUFFIX}"
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write the file atomically. Only bundles are replaced."""
+def _replace(path: Path, pieces: Iterator[bytes]) -> int:
+    """Write the file atomically, and give its size in bytes. Only bundles are replaced. Raises `CuecardError`."""
+    size = 0
+
+    def counted() -> Iterator[bytes]:
+        nonlocal size
+        for piece in pieces:
+            size += len(piece)
+            if size > MAX_FILE:
+                raise _too_large()
+            yield piece
+
     try:
         if path.exists() and (path.is_dir() or not is_compressed(path)):
             raise Conflict(
@@ -154,7 +165,7 @@ def _replace(path: Path, data: bytes) -> None:
                 _("Choose another name with -o."),
                 in_app=_("Choose another name."),
             )
-        replace_file(path, data)
+        replace_file(path, counted())
     except OSError as error:
         raise CuecardError(
             _("The pack cannot be written"),
@@ -162,3 +173,4 @@ def _replace(path: Path, data: bytes) -> None:
             _("Choose another place with -o."),
             in_app=_("Choose another place."),
         ) from error
+    return size

@@ -25,6 +25,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import Revision, RunRecord, TrialRecord, UsageRecord
 from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family, Task
 
@@ -187,7 +188,7 @@ def append_line(path: Path, data: Mapping[str, JsonValue]) -> None:
 
 def write_json(path: Path, data: Mapping[str, JsonValue], indent: int | None = None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(as_json(data, indent) + b"\n")
+    replace_file(path, as_json(data, indent) + b"\n")
 
 
 def as_json(data: object, indent: int | None = None) -> bytes:

@@ -7,9 +7,10 @@ from pydantic import JsonValue
 
 from cuecard.core.errors import FileProblems
 from cuecard.core.formats.base import Format, TasksRead
-from cuecard.core.formats.files import file_names, write_text
+from cuecard.core.formats.files import file_names
 from cuecard.core.formats.trajectory import Judged, Trajectory, as_openai, chat_of
 from cuecard.core.i18n import N_
+from cuecard.core.system import write_text
 from cuecard.core.tasks.models import FAMILIES, Task
 from cuecard.core.tasks.yaml_io import SUFFIXES, dump_task, is_task_data, is_task_file, load_task
 

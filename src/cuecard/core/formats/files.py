@@ -12,9 +12,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.errors import FileProblem
 from cuecard.core.i18n import _
-from cuecard.core.system import replace_file
+from cuecard.core.system import write_text
 from cuecard.core.tasks.base import DEVICES
 
 _MAX_FOLDERS = 100_000
@@ -139,17 +139,6 @@ def write_json(path: Path, data: Obj) -> Path:
 
 def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
     return write_text(path, "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects))
-
-
-def write_text(path: Path, text: str, *, private: bool = False) -> Path:
-    """`replace_file`, making the folder if need be. Raises `CuecardError` if the file cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return replace_file(path, text, private=private)
-    except OSError as error:
-        raise CuecardError(
-            _("This file cannot be written"), f"{path}: {error.strerror or error}"
-        ) from error
 
 
 def parse_json(text: str) -> object:

@@ -10,7 +10,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from cuecard.core.formats.base import Format, TasksRead, check_family
-from cuecard.core.formats.files import Obj, file_names, write_text
+from cuecard.core.formats.files import Obj, file_names
 from cuecard.core.formats.graph_files import (
     PLAIN,
     GraphFile,
@@ -21,6 +21,7 @@ from cuecard.core.formats.graph_files import (
     rest_of,
 )
 from cuecard.core.i18n import N_, _
+from cuecard.core.system import write_text
 from cuecard.core.tasks.models import Task
 
 MARK = "cuecard"

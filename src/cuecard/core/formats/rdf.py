@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from cuecard.core.formats.base import Format, TasksRead, check_family
-from cuecard.core.formats.files import Obj, file_names, parse_json, write_text
+from cuecard.core.formats.files import Obj, file_names, parse_json
 from cuecard.core.formats.graph_files import (
     BASE,
     NODE,
@@ -27,6 +27,7 @@ from cuecard.core.formats.graph_files import (
     rest_of,
 )
 from cuecard.core.i18n import N_, _
+from cuecard.core.system import write_text
 from cuecard.core.tasks.models import Task
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

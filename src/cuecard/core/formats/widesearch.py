@@ -21,7 +21,7 @@ from cuecard.core.formats.base import (
     task_id_of,
     title_of,
 )
-from cuecard.core.formats.files import SUFFIXES, Entry, Obj, read_file, write_lines, write_text
+from cuecard.core.formats.files import SUFFIXES, Entry, Obj, read_file, write_lines
 from cuecard.core.formats.round_trip import PRIVATE, Codec, Refused, exported, imported
 from cuecard.core.formats.trajectory import Trajectory, as_openai, chat_of
 from cuecard.core.formats.widesearch_gold import (
@@ -35,6 +35,7 @@ from cuecard.core.formats.widesearch_gold import (
     written,
 )
 from cuecard.core.i18n import N_, _
+from cuecard.core.system import write_text
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Foreign, Task
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,6 +62,8 @@ class Cell:
 
 
 Row = tuple[Cell, ...]
+Shown = str | int | Statistic | Cell | None
+"""What may stand in a cell: words, a count, a statistic, a cell of its own, or nothing, which is told by a dash."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +76,30 @@ class Table:
     lines: tuple[Row, ...]
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        headings: Iterable[str],
+        lines: Iterable[Iterable[Shown]],
+        notes: Iterable[str] = (),
+        *,
+        view: View = "results",
+    ) -> Table:
+        """A table of what stands in its cells."""
+        rows = ((each if isinstance(each, Cell) else cell(each) for each in line) for line in lines)
+        return cls(view, title, tuple(headings), tuple(map(tuple, rows)), tuple(notes))
 
-def cell(statistic: Statistic | None, place: object = None) -> Cell:
-    return Cell(figure(statistic), place, statistic)
 
-
-def count(n: int, place: object = None) -> Cell:
-    return Cell(f"{n:,}", place)
+def cell(
+    shown: str | int | Statistic | None, place: object = None, trials: Iterable[int] = ()
+) -> Cell:
+    """A cell of what it shows, with what lies behind it."""
+    if isinstance(shown, str):
+        return Cell(shown, place, trials=tuple(trials))
+    if isinstance(shown, int):
+        return Cell(f"{shown:,}", place, value=shown, trials=tuple(trials))
+    return Cell(figure(shown), place, shown, trials=tuple(trials))
 
 
 def figure(statistic: Statistic | None) -> str:

@@ -23,6 +23,7 @@ from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSp
 from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
+from cuecard.core.system import replace_file
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, storable
 from cuecard.core.worlds.closed import PYTHON
@@ -272,7 +273,7 @@ def _prepare(place: Path, code: str) -> bool:
     program = place / "code" / "main.py"
     for directory in (program.parent, place / "work"):
         directory.mkdir()
-    program.write_text(storable(code), encoding="utf-8")
+    replace_file(program, storable(code))
     if not _may_become_nobody():
         return False
     try:

@@ -14,8 +14,7 @@ from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison.model import statistic_word
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.tables.table import Cell, Table, cell, count
-from cuecard.core.tables.table import Row as TableRow
+from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import as_json, say
 from cuecard.tui.commands.table_output import print_tables
@@ -241,7 +240,8 @@ def agree_on_file(
         say(("- " if markdown else "") + one_line(line))
     say("")
     tables = [_overall(table), *_labels(table), _prevalence(table)]
-    tables += [_matrix(each) for each in ([table] if table.confusion else [])]
+    if table.confusion:
+        tables.append(_matrix(table.confusion))
     if pairs:
         tables.append(_pairwise(pairs, wishes))
     tables += [_against(each) for each in references]
@@ -343,95 +343,72 @@ def _references(read: GroupedRatings, wishes: CsvWishes) -> tuple[ReferenceTable
 
 
 def _overall(table: AgreementTable) -> Table:
-    return Table(
-        view="table",
-        title=_("Agreement"),
-        headings=(_("statistic"), "n", _("value [95% interval]")),
-        lines=tuple(
-            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
-            for r in table.rows
-        ),
-        notes=tuple(note.text for note in table.notes),
+    return Table.of(
+        _("Agreement"),
+        (_("statistic"), "n", _("value [95% interval]")),
+        [(statistic_word(r.name), r.statistic.n, r.statistic) for r in table.rows],
+        [note.text for note in table.notes],
     )
 
 
-def _labels(table: AgreementTable) -> list[Table]:
-    if len(table.raters) != 2:
-        return []
-    first, reference = table.raters
-    lines: list[TableRow] = [
-        (
-            Cell(row.label if row.label is not None else _("overall")),
-            cell(row.first),
-            cell(row.reference),
-            cell(row.either),
-        )
-        for row in table.label_rows
-    ]
-    return [
-        Table(
-            view="table",
-            title=_("Agreement by label"),
-            headings=(
+def _labels(table: AgreementTable) -> Iterator[Table]:
+    if len(table.raters) == 2:
+        yield Table.of(
+            _("Agreement by label"),
+            (
                 _("label"),
-                _("of {rater}'s").format(rater=first),
-                _("of {rater}'s").format(rater=reference),
+                *(_("of {rater}'s").format(rater=rater) for rater in table.raters),
                 _("F1"),
             ),
-            lines=tuple(lines),
+            [
+                (
+                    row.label if row.label is not None else _("overall"),
+                    row.first,
+                    row.reference,
+                    row.either,
+                )
+                for row in table.label_rows
+            ],
         )
-    ]
 
 
 def _prevalence(table: AgreementTable) -> Table:
-    return Table(
-        view="table",
-        title=_("Prevalence"),
-        headings=(_("label"), "n", _("share")),
-        lines=tuple(
-            (Cell(p.label), count(p.count), Cell(f"{p.share:.3f}")) for p in table.prevalence
-        ),
+    return Table.of(
+        _("Prevalence"),
+        (_("label"), "n", _("share")),
+        [(p.label, p.count, f"{p.share:.3f}") for p in table.prevalence],
     )
 
 
-def _matrix(table: AgreementTable) -> Table:
-    matrix = table.confusion
-    assert matrix is not None
-    return Table(
-        view="matrix",
-        title=_("Confusion matrix: {rows} down, {columns} across").format(
+def _matrix(matrix: ConfusionMatrix) -> Table:
+    return Table.of(
+        _("Confusion matrix: {rows} down, {columns} across").format(
             rows=matrix.rows, columns=matrix.columns
         ),
-        headings=("", *matrix.labels),
-        lines=tuple(
-            (Cell(label), *(count(n) for n in counts))
-            for label, counts in zip(matrix.labels, matrix.counts, strict=True)
-        ),
+        ("", *matrix.labels),
+        [(label, *n) for label, n in zip(matrix.labels, matrix.counts, strict=True)],
     )
 
 
 def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Table:
     chosen = ("percent", f"kappa_{wishes.weights}" if wishes.weights else "cohen_kappa", "ac1")
-    lines: list[TableRow] = []
-    for pair in pairs:
-        rows = [pair.row(name) for name in chosen]
-        statistics = [row.statistic if row else None for row in rows]
-        lines.append((Cell(" · ".join(pair.raters)), count(pair.paired), *map(cell, statistics)))
-    return Table(
-        view="table",
-        title=_("Every two raters"),
-        headings=(_("between"), "n", *map(statistic_word, chosen)),
-        lines=tuple(lines),
+    return Table.of(
+        _("Every two raters"),
+        (_("between"), "n", *map(statistic_word, chosen)),
+        [
+            (
+                " · ".join(pair.raters),
+                pair.paired,
+                *((row := pair.row(name)) and row.statistic for name in chosen),
+            )
+            for pair in pairs
+        ],
     )
 
 
 def _against(table: ReferenceTable) -> Table:
-    return Table(
-        view="table",
-        title=_("{rater} against {reference}").format(rater=table.judge, reference=table.reference),
-        headings=(_("statistic"), "n", _("value [95% interval]")),
-        lines=tuple(
-            (Cell(statistic_word(r.name)), count(r.statistic.n), cell(r.statistic))
-            for r in table.rows
-        ),
+    return Table.of(
+        _("{rater} against {reference}").format(rater=table.judge, reference=table.reference),
+        (_("statistic"), "n", _("value [95% interval]")),
+        [(statistic_word(r.name), r.statistic.n, r.statistic) for r in table.rows],
     )

@@ -145,7 +145,7 @@ def check_place(output: Path) -> None:
 
 def write_result(output: Path, text: str) -> None:
     """Write the file atomically, and say so. Raises `CuecardError`."""
-    from cuecard.core.formats.files import write_text
+    from cuecard.core.system import write_text
     from cuecard.core.text import storable
 
     write_text(output, storable(text))

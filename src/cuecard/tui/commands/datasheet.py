@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
-from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, note
+from cuecard.tui.commands.context import Context, check_place, write_result
+from cuecard.tui.commands.output import as_json
 
 
 def datasheet(
@@ -26,6 +25,8 @@ def datasheet(
     from cuecard.annotate.quality.datasheet import as_markdown, datasheet_of
     from cuecard.annotate.review.protocol import protocol_of
 
+    if output is not None:
+        check_place(output)
     ours = Context.of(context)
     protocol = protocol_of(ours.config())
     with ours.workspace() as workspace:
@@ -40,12 +41,4 @@ def datasheet(
             typer.echo(as_markdown(sheet), nl=False)
         return
     text = jsonlib.dumps(data, ensure_ascii=False, indent=2) + "\n" if json else as_markdown(sheet)
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CuecardError(
-            _("The datasheet could not be written"),
-            f"{output}: {error.strerror or error}",
-            _("Choose another file with -o."),
-        ) from error
-    note(_("Written to {file}.").format(file=output))
+    write_result(output, text)

@@ -15,7 +15,7 @@ def init(
     samples: Annotated[bool, typer.Option(help=_("Add the sample tasks"))] = True,
 ) -> None:
     from cuecard.core.config import CONFIG_NAME, example_config
-    from cuecard.core.formats.files import write_text
+    from cuecard.core.system import write_text
 
     ours = Context.of(context)
     with ours.workspace(create=True) as workspace:

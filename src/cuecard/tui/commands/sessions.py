@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.system import write_text
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import as_json, note, say, table, tell_sight
 
@@ -48,7 +48,7 @@ def sessions(
             sight.record()
             tell_sight(sight)
     if csv is not None:
-        _write(csv, sessions_csv(reports))
+        write_text(csv, sessions_csv(reports))
     if json:
         as_json({"sessions": [report.model_dump(mode="json") for report in reports]})
         return
@@ -101,11 +101,3 @@ def _satisfied(report: SessionReport) -> str:
             if question.key == "satisfaction" and question.key in form.answers:
                 return f"{form.answers[question.key]}/{question.highest}"
     return "–" if report.forms else ""
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise CuecardError(_("This file cannot be written"), f"{path}: {why}") from error

@@ -69,7 +69,6 @@ def merge(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
 ) -> None:
-    from cuecard.annotate.sharing.merging import merge_bundles, speaks_for_others
     from cuecard.annotate.sharing.reading import read_bundles
 
     ours = Context.of(context)
@@ -83,10 +82,10 @@ def merge(
                 complain(error)
             raise typer.Exit(EXIT_UNREADABLE) from None
         person = ours.person(workspace)
-        if not json and any(speaks_for_others(bundle) for bundle in bundles):
+        if not json and any(bundle.for_others for bundle in bundles):
             # Before anything is taken, though nothing asks: names are no passwords.
-            _print_signed_for(merge_bundles(workspace, bundles, person, dry=True))
-        report = merge_bundles(workspace, bundles, person, dry=dry_run)
+            _print_signed_for(workspace.exchange.import_(bundles, by=person, dry=True))
+        report = workspace.exchange.import_(bundles, by=person, dry=dry_run)
     if json:
         as_json(_report_json(bundles, report))
     else:

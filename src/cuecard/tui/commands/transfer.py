@@ -16,6 +16,7 @@ import typer
 from cuecard.core.errors import CuecardError
 from cuecard.core.formats.registry import EXPORTS, FORMATS
 from cuecard.core.i18n import _, ngettext
+from cuecard.core.system import replace_file
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import AUTO, Context, FamilyChoice
 from cuecard.tui.commands.output import as_json, complain, console, note, say, tell_sight
@@ -68,7 +69,7 @@ def standard_input(paths: Sequence[Path]) -> Generator[list[Path]]:
     data = sys.stdin.buffer.read()
     with tempfile.TemporaryDirectory(prefix="cuecard-") as folder:
         file = Path(folder) / f"stdin{_suffix(data)}"
-        file.write_bytes(data)
+        replace_file(file, data)
         yield [file if path == _STDIN else path for path in paths]
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -30,6 +30,9 @@ from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.lists import ListTable
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 from cuecard.tui.widgets.text import Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
 
 Row = TypeVar("Row")
 Cell = str | GridCell | Text
@@ -98,8 +101,9 @@ def widths_of(
         for i, column in enumerate(columns)
     }
     widths = {
-        i: min(wants[i], max(column.least, cell_len(column.label))) if column.grow else wants[i]
+        i: min(wants[i], column.least) if column.grow else wants[i]
         for i, column in enumerate(columns)
+        if wants[i]
     }
     while (left := room - sum(widths.values()) - 2 * PADDING * len(widths)) < 0:
         # What says nothing goes before what can be spared.
@@ -157,7 +161,7 @@ class ListGrid(ListTable):
         """Mark the column that the rows are sorted by."""
         mark = "▼" if down else "▲"
         self._heads = tuple(
-            replace(column, title=f"{column.label} {mark}".lstrip(), raw=True)
+            replace(column, title=f"{mark} {column.label}".rstrip(), raw=True)
             if i == by
             else column
             for i, column in enumerate(self.declared)
@@ -440,7 +444,7 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     ListScreen {
         #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
         #note { height: auto; color: $muted; padding: 0 1; }
-        #detail { height: auto; max-height: 40%; padding: 0 1; border-top: solid $foreground 20%; }
+        #detail { height: 20%; min-height: 6; padding: 0 1; border-top: solid $foreground 20%; }
     }
     """
     BINDINGS = keys(
@@ -532,7 +536,10 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
             self.view.load(rows, to)
         self._was_read = True
         self.view.display = bool(rows)
-        self.query_one(EmptyState).display = not rows
+        empty = self.query_one(EmptyState)
+        empty.display = not rows
+        if not rows:
+            empty.update(self.empty().content)
         self.tell()
         if rows and self.focused is None:
             self.view.focus()
@@ -561,7 +568,7 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
         event.stop()
         self.action_open()
 
-    def action_open(self) -> None:
+    def action_open(self) -> object:
         """Enter, or a click on a row."""
 
     def action_reload(self) -> None:
@@ -584,3 +591,57 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
             return  # Whatever is read next says so.
         if now != self._seen and not self._reading:
             self.cue_app.in_background(self.load())
+
+
+class BlindListScreen(ListScreen[Row]):
+    """A list of what was decided. It shows only what this person decided too, until they ask for all: whoever looks is
+    not blind any more.
+    """
+
+    LIVE = False
+    TELLS = False
+
+    def __init__(self, every: Sequence[Row]) -> None:
+        """`every` in the order in which they are listed."""
+        super().__init__()
+        self.all_rows = tuple(every)
+        self._all = False
+
+    @property
+    def hidden(self) -> int:
+        """How many rows are not shown."""
+        return len(self.all_rows) - len(self.view.every)
+
+    def see(self, workspace: Workspace, *, all_: bool) -> Sequence[Row]:
+        """Of all rows those that this person may see, or all; saves that they saw them. Runs in a thread."""
+        raise NotImplementedError
+
+    def hidden_words(self, n: int) -> str:
+        """That so many more are hidden."""
+        raise NotImplementedError
+
+    def warning(self, n: int) -> tuple[str, str]:
+        """A question and what it means to see so many more."""
+        raise NotImplementedError
+
+    async def read(self) -> Sequence[Row]:
+        return await self.services.ask(lambda ws: self.see(ws, all_=self._all))
+
+    def note(self) -> str:
+        return self.hidden_words(self.hidden) if self.hidden and self.view.every else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "all":
+            return self._was_read and not self._all and self.hidden > 0
+        return super().check_action(action, parameters)
+
+    def action_all(self) -> None:
+        from cuecard.tui.screens.dialogs import ConfirmDialog
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._all = True
+                self.load()
+
+        question, text = self.warning(self.hidden)
+        self.app.push_screen(ConfirmDialog(question, text, _("Show all")), answered)

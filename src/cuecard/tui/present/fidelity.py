@@ -200,22 +200,6 @@ def findings_word(row: TurnRow) -> str:
     return _(", ").join(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
 
 
-def row_cells(row: TurnRow, *, several: bool) -> Sequence[str | GridCell]:
-    """A line of the list; with `several` simulators it says whose."""
-    case = row.case
-    who = (simulator_word(row.voice.player),) if several else ()
-    severe = row.severity >= 4
-    return (
-        case.task.id,
-        str(case.turn + 1),
-        place_word(case),
-        *who,
-        decision_word(case.subject, row.reference),
-        GridCell(decision_word(case.subject, row.decision), "warn" if row.differs else "plain"),
-        GridCell(findings_word(row), "bad" if severe else "plain"),
-    )
-
-
 def heading(row: TurnRow) -> str:
     """`espresso · turn 4 · stage 3 … · trial 12 · seeker`."""
     case = row.case

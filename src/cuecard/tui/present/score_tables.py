@@ -16,7 +16,7 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, compact
+from cuecard.core.tables.table import Cell, Table, cell, compact
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import MAIN_MEASURE
 
@@ -148,11 +148,10 @@ def layout_of(table: ScoreTable, pool: Pool) -> Layout:
 def table_of(layout: Layout) -> Table:
     """A line for each group, its counts before its figures."""
     keys = layout.keys
-    return Table(
-        view="results",
+    return Table.of(
         title=layout.title,
-        headings=tuple(_heading(layout, key) for key in keys),
-        lines=tuple(tuple(_cell(layout, group, key) for key in keys) for group in layout.groups),
+        headings=(_heading(layout, key) for key in keys),
+        lines=[[_cell(layout, group, key) for key in keys] for group in layout.groups],
         notes=layout.notes,
     )
 
@@ -190,17 +189,16 @@ def pivoted(layout: Layout, across: Dimension, key: str) -> Table:
     title = _("{figure} by {dimension}").format(figure=named, dimension=dimension_word(across))
     # Where nothing else names the only line, its figure does.
     first = (*(dimension_word(d) for d in down), *measured) or (_("Measure"),)
-    return Table(
-        view="results",
+    return Table.of(
         title=" · ".join(filter(None, (layout.title, title))),
         headings=(*first, *heads),
-        lines=tuple(
+        lines=[
             (
-                *(Cell(text) for text in (line or (named,))),
-                *(cells.get(value, Cell("")) for value in values),
+                *(line or (named,)),
+                *(cells.get(value, "") for value in values),
             )
             for line, cells in table.items()
-        ),
+        ],
         notes=layout.notes,
     )
 
@@ -254,14 +252,14 @@ def _cell(layout: Layout, group: Group, key: str) -> Cell:
         text = value_word(dimension, group.values.get(dimension, ""), layout.names)
         if key == "agent" and group.counts.baseline and not layout.baselines:
             text = _("{agent} (baseline)").format(agent=text)
-        return Cell(text, trials=group.trials)
+        return cell(text, trials=group.trials)
     if key == "measure":
-        return Cell(group.measure, trials=group.trials)
+        return cell(group.measure, trials=group.trials)
     if key in COUNT_WORDS:
         number = int(getattr(group.counts, key))
         wanted = _OF_COUNT[key]
         ids = tuple(id for id in group.trials if id in layout.rows and wanted(layout.rows[id]))
-        return Cell(f"{number:,}", value=float(number), trials=ids)
+        return cell(number, trials=ids)
     return group.figures.get(key, Cell("–" if key == MEAN else ""))
 
 

@@ -201,22 +201,18 @@ def number(measure: str, value: float | None) -> str:
     return f"{value:,.6g}" if measure in COUNTS else f"{value:.3f}"
 
 
-def row_cells(row: Row, measure: str | None = None) -> Sequence[str | GridCell]:
-    """Task, agent, run, sample, how it ended, score, cause."""
-    trial, cause = row.trial, cause_of(row)
-    glyph, _colour, label = TERMINATION[trial.termination.value if trial.termination else ""]
-    ended = GridCell(f"{glyph} {_(label)}", "bad" if _fell(row) else "plain")
-    return (
-        trial.title or trial.task_id,
-        trial.agent.name,
-        row.run.name,
-        str(trial.sample + 1),
-        ended,
-        GridCell(score_word(row, measure), "strong"),
-        GridCell(
-            cause_word(cause) if cause else "", "muted" if cause is Cause.UNJUDGED else "plain"
-        ),
-    )
+def ended(row: Row) -> GridCell:
+    """How a trial ended."""
+    termination = row.trial.termination
+    glyph, _colour, label = TERMINATION[termination.value if termination else ""]
+    return GridCell(f"{glyph} {_(label)}", "bad" if _fell(row) else "plain")
+
+
+def cause_cell(row: Row) -> GridCell:
+    """Why it failed; "" if it did not."""
+    cause = cause_of(row)
+    tone = "muted" if cause is Cause.UNJUDGED else "plain"
+    return GridCell(cause_word(cause) if cause else "", tone)
 
 
 def details(row: Row, measure: str | None = None) -> list[str]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from cuecard.annotate.labelling.comparison.compare import Place, cases_at, seen_by
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs
@@ -17,17 +14,15 @@ from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
-from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import BlindListScreen, Column
 from cuecard.tui.present.agreement import AgreementView, item_words, place_words, said_words
+from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
-from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.results.figures import FiguresScreen
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison.inputs import Scope, Subject
@@ -181,12 +176,12 @@ class AgreementScreen(FiguresScreen):
 _MOST_TEXTS = 2000
 
 
-class AgreementItemsScreen(CuecardScreen[None]):
-    """The items behind a number. Only those I have labelled, until I ask for all: whoever looks is not blind any more."""
+class AgreementItemsScreen(BlindListScreen["Case"]):
+    """The items behind a number: those that I have labelled, or all."""
 
-    CSS_PATH = "agreement.tcss"
+    NEED_ROW = ("open", "trial")
     BINDINGS = keys(
-        Key("agreement_items.label", "enter", "label", N_("Open"), N_("This item with its evidence, to label it")),
+        Key("agreement_items.label", "enter", "open", N_("Open"), N_("This item with its evidence, to label it")),
         Key("agreement_items.trial", "o", "trial", N_("Trial"), N_("The trial that the item is of")),
         Key("agreement_items.all", "x", "all", N_("Show all"), N_("Also items that I have not labelled; I can no longer label them blind")),
         Key("agreement_items.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
@@ -195,164 +190,104 @@ class AgreementItemsScreen(CuecardScreen[None]):
     def __init__(
         self, inputs: ComparisonInputs, comparison: Comparison, place: Place, name: str
     ) -> None:
-        super().__init__()
-        self._material, self._comparison, self._place = inputs, comparison, place
-        self._name = name
-        self._every = cases_at(inputs, place)
-        self._cases: tuple[Case, ...] = ()
+        super().__init__(cases_at(inputs, place))
+        self._subject: Subject = inputs.subject
+        self._comparison, self._place = comparison, place
+        self._of = name
         self._texts: dict[str, str] = {}
-        self._all = False
 
-    def compose(self) -> ComposeResult:
-        left, right = (
-            one_line(side_word(self._comparison, rater), 18)
-            for rater in (self._place.left, self._place.right)
-        )
-        yield Static(place_words(self._comparison, self._place), id="title", markup=False)
-        yield ListTable(
-            (
-                FittedColumn(N_("Task"), 12, grow=1, hidden_below=70),
-                FittedColumn(N_("Item"), 18, grow=3),
-                FittedColumn(left, 14, raw=True),
-                FittedColumn(right, 14, raw=True),
+    def columns(self) -> Sequence[Column[Case]]:
+        left, right = self._place.left, self._place.right
+        return (
+            Column(N_("Task"), lambda case: case.task, grow=1, spare=1),
+            Column(N_("Item"), self._item, grow=3, least=18),
+            Column(
+                self._side(left), lambda case: self._said(left, case), grow=1, least=11, raw=True
             ),
-            id="items",
+            Column(self._side(right), self._right, grow=1, least=11, raw=True),
         )
-        yield Static("", id="hidden", markup=False)
-        with VerticalScroll(id="details", can_focus=False):
-            yield PlainText(id="detail")
-        yield EmptyState(
+
+    def key(self, row: Case) -> str:
+        return row.name
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
             _("None of these items is yours to see yet"),
             _("What was decided on an item is shown to those who have labelled it."),
             ("x", _("Show all: I can no longer label them blind")),
             ("esc", _("Back to the figures")),
         )
-        yield KeyBar()
 
-    def on_mount(self) -> None:
-        self.query_one(EmptyState).display = False
-        self.load()
-
-    @property
-    def _table(self) -> ListTable:
-        return self.query_one("#items", ListTable)
-
-    @guarded("agreement_items")
-    async def load(self) -> None:
-        """Read the items' texts, and save that the decisions on them were seen."""
+    def see(self, workspace: Workspace, *, all_: bool) -> Sequence[Case]:
         person = self.person
-        cases = self._every if self._all else seen_by(self._every, person)
+        cases = self.all_rows if all_ else seen_by(self.all_rows, person)
+        if person:
+            workspace.verdicts.note_reveals([(c.trial_id, c.item) for c in cases], person)
+        self._texts = _texts(workspace, cases[:_MOST_TEXTS])
+        return cases
 
-        def work(workspace: Workspace) -> dict[str, str]:
-            if person:
-                workspace.verdicts.note_reveals([(c.trial_id, c.item) for c in cases], person)
-            return _texts(workspace, cases[:_MOST_TEXTS])
+    def title_words(self) -> str:
+        return place_words(self._comparison, self._place)
 
-        self._texts = await self.services.ask(work)
-        self._cases = cases
-        self._show()
+    def hidden_words(self, n: int) -> str:
+        said = ngettext(
+            "{n} more item that you have not labelled (x shows it)",
+            "{n} more items that you have not labelled (x shows them)",
+            n,
+        )
+        return said.format(n=f"{n:,}")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("label", "trial"):
-            return bool(self._cases)
-        if action == "all":
-            return not self._all and len(self._cases) < len(self._every)
-        return True
-
-    def action_all(self) -> None:
-        hidden = len(self._every) - len(self._cases)
+    def warning(self, n: int) -> tuple[str, str]:
         text = ngettext(
             "You have not labelled {n} of these items. Once you have seen what was decided on it, a label"
             " of yours counts as given with the decision in view and does not enter agreement.",
             "You have not labelled {n} of these items. Once you have seen what was decided on them, labels"
             " of yours count as given with the decision in view and do not enter agreement.",
-            hidden,
-        ).format(n=hidden)
+            n,
+        )
+        return _("Look without labelling?"), text.format(n=n)
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._all = True
-                self.load()
+    def detail(self, row: Case) -> Sequence[Paragraph]:
+        subject = self._subject
+        judged = [(side_word(self._comparison, r), v) for r, v in _decisions(row)]
+        lines = [
+            f"{row.task} · {item_words(row)} · {self._texts.get(row.name, '')}",
+            said_words(subject, [*judged, *row.labels.items()]),
+        ]
+        if row.revealed:
+            after = said_words(subject, list(row.revealed.items()))
+            lines.append(_("with the decision in view: {said}").format(said=after))
+        if row.adjudicated:
+            word = label_word(subject, row.adjudicated)
+            lines.append(_("adjudicated: {label}").format(label=word))
+        return [Paragraph(one_line(line)) for line in lines]
 
-        dialog = ConfirmDialog(_("Look without labelling?"), text, _("Show all"))
-        self.app.push_screen(dialog, answered)
-
-    def action_label(self) -> None:
+    def action_open(self) -> None:
         from cuecard.annotate.labelling.views import Target
         from cuecard.tui.screens.labelling.screen import LabelScreen
 
-        if case := self._chosen():
+        if case := self.row:
             target = Target(trial_id=case.trial_id, item=case.item)
-            self.app.push_screen(LabelScreen(None, self._name, targets=[target]))
+            self.app.push_screen(LabelScreen(None, self._of, targets=[target]))
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
 
-        if case := self._chosen():
+        if case := self.row:
             self.app.push_screen(TrialScreen(case.trial_id))
 
-    def action_leave(self) -> None:
-        self.dismiss()
+    def _side(self, rater: Rater) -> str:
+        return one_line(side_word(self._comparison, rater), 18)
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_label()
+    def _item(self, case: Case) -> str:
+        return " · ".join(filter(None, (item_words(case), self._texts.get(case.name, ""))))
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._explain()
+    def _said(self, rater: Rater, case: Case) -> str:
+        return label_word(self._subject, said_by(rater, case))
 
-    def _chosen(self) -> Case | None:
-        row = self._table.cursor_row
-        return self._cases[row] if row < len(self._cases) else None
-
-    def _show(self) -> None:
-        table = self._table
-        hidden = len(self._every) - len(self._cases)
-        anything = bool(self._cases)
-        for widget in self.query("#items, #details"):
-            widget.display = anything
-        self.query_one(EmptyState).display = not anything
-        said = ngettext(
-            "{n} more item that you have not labelled (x shows it)",
-            "{n} more items that you have not labelled (x shows them)",
-            hidden,
-        ).format(n=f"{hidden:,}")
-        self.query_one("#hidden", Static).update(said)
-        self.query_one("#hidden").display = bool(hidden) and anything
-        table.fill([self._line(case) for case in self._cases])
-        if anything:
-            table.focus()
-        self._explain()
-
-    def _line(self, case: Case) -> tuple[str | GridCell, ...]:
-        subject = self._material.subject
-        left, right = (said_by(rater, case) for rater in (self._place.left, self._place.right))
-        text = self._texts.get(case.name, "")
-        return (
-            case.task,
-            " · ".join(filter(None, (item_words(case), text))),
-            label_word(subject, left),
-            GridCell(label_word(subject, right), "plain" if left == right else "warn"),
-        )
-
-    def _explain(self) -> None:
-        case = self._chosen()
-        if case is not None:
-            subject = self._material.subject
-            judged = [(side_word(self._comparison, r), v) for r, v in _decisions(case)]
-            lines = [
-                f"{case.task} · {item_words(case)} · {self._texts.get(case.name, '')}",
-                said_words(subject, [*judged, *case.labels.items()]),
-            ]
-            if case.revealed:
-                after = said_words(subject, list(case.revealed.items()))
-                lines.append(_("with the decision in view: {said}").format(said=after))
-            if case.adjudicated:
-                word = label_word(subject, case.adjudicated)
-                lines.append(_("adjudicated: {label}").format(label=word))
-            self.query_one("#detail", PlainText).load("\n".join(map(one_line, lines)))
-        self.refresh_bindings()
+    def _right(self, case: Case) -> GridCell:
+        left, right = self._said(self._place.left, case), self._said(self._place.right, case)
+        return GridCell(right, "plain" if left == right else "warn")
 
 
 def _decisions(case: Case) -> list[tuple[Rater, str]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -22,9 +21,10 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, ListSource
+from cuecard.tui.kit.lists import Column, ListScreen
 from cuecard.tui.present.board import PEOPLE_COLUMNS, TASK_COLUMNS, BoardView
 from cuecard.tui.present.review_figures import FiguresView
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.lists import FigureTable, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 
 
 View = Literal["tasks", "people", "figures"]
-
-
-class FiguresTable(Grid, inherit_bindings=False):
-    """Enter is left to the screen, whose footer names what it does."""
-
-    BINDINGS = [
-        binding
-        for binding in Grid.BINDINGS
-        if isinstance(binding, Binding) and binding.id != "grid.choose"
-    ]
 
 
 class BoardScreen(CuecardScreen[None]):
@@ -72,7 +62,7 @@ class BoardScreen(CuecardScreen[None]):
         yield Static("", id="heading", markup=False)
         yield ListTable(TASK_COLUMNS, id="tasks")
         yield ListTable(PEOPLE_COLUMNS, id="people")
-        yield FiguresTable((), cursor="cell", fixed=1, id="figures")
+        yield FigureTable((), cursor="cell", fixed=1, id="figures")
         with VerticalScroll(id="about"):
             yield Paragraphs()
         yield EmptyState(
@@ -93,7 +83,7 @@ class BoardScreen(CuecardScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        for widget in self.query("#heading, ListTable, FiguresTable, #about, EmptyState"):
+        for widget in self.query("#heading, ListTable, FigureTable, #about, EmptyState"):
             widget.display = False
 
     def on_screen_resume(self) -> None:
@@ -265,7 +255,7 @@ class BoardScreen(CuecardScreen[None]):
     def _fill_figures(self) -> None:
         if self._figures is None:
             return
-        table = self.query_one("#figures", FiguresTable)
+        table = self.query_one("#figures", FigureTable)
         if [c.label for c in table.columns] != [c.label for c in self._figures.columns]:
             table.set_columns(self._figures.columns)
         table.load(ListSource(self._figures.cells()))
@@ -287,21 +277,13 @@ class BoardScreen(CuecardScreen[None]):
         return board.about_task(board.tasks[row]) if row < len(board.tasks) else ()
 
 
-COLUMNS = (
-    FittedColumn("", 2),
-    FittedColumn(N_("Task"), 14, grow=2),
-    FittedColumn(N_("Rev"), 3, right=True),
-    FittedColumn(N_("Reviews"), 30, grow=3),
-)
-
-
-class RoundsScreen(CuecardScreen[None]):
+class RoundsScreen(ListScreen[DecidedRound]):
     """Disagreements come first, with a mark; Enter reads the reviews of the task."""
 
-    CSS_PATH = "board.tcss"
+    LIVE = False
     BINDINGS = keys(
         Key("rounds.open", "enter", "open", N_("Read"), N_("Read the reviews of this task")),
-        Key("rounds.back", "escape", "dismiss", N_("Back"), N_("Back to the figures")),
+        Key("rounds.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
     )
 
     def __init__(
@@ -313,46 +295,42 @@ class RoundsScreen(CuecardScreen[None]):
         head: str,
     ) -> None:
         super().__init__()
-        self._figures = figures
-        self._measure = measure
-        self._rounds = rounds
-        self._titles = titles
-        self._head = head
+        self._figures, self._measure, self._head = figures, measure, head
+        self._rounds, self._titles = rounds, titles
 
-    def compose(self) -> ComposeResult:
-        yield Static(one_line(self._head), id="title", markup=False)
-        differ = sum(self._figures.differ(r, self._measure) for r in self._rounds)
+    def columns(self) -> Sequence[Column[DecidedRound]]:
+        return (
+            Column("", lambda each: GridCell("≠" if self._differs(each) else "", "warn")),
+            Column(N_("Task"), lambda each: self._titles.get(each.task_id, each.task_id), grow=2),
+            Column(N_("Rev"), lambda each: str(each.revision), right=True),
+            Column(N_("Reviews"), self._said, grow=3, least=30),
+        )
+
+    def key(self, row: DecidedRound) -> Hashable:
+        return row.task_id, row.revision
+
+    async def read(self) -> Sequence[DecidedRound]:
+        return self._rounds
+
+    def empty(self) -> EmptyState:
+        return EmptyState(_("No review is decided yet"), "", ("esc", _("Back to the figures")))
+
+    def title_words(self) -> str:
         told = _("{n} revisions, {differ} with disagreement (≠)")
-        text = told.format(n=len(self._rounds), differ=differ)
-        yield Static(text, id="heading", markup=False)
-        yield ListTable(COLUMNS)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        table = self.query_one(ListTable)
-        table.fill([self._cells(round_) for round_ in self._rounds])
-        table.focus()
-
-    @on(Grid.Chosen)
-    def _chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
+        differ = sum(map(self._differs, self._rounds))
+        return f"{one_line(self._head)} · {told.format(n=len(self._rounds), differ=differ)}"
 
     def action_open(self) -> None:
         from cuecard.tui.screens.review.screen import ReviewTaskScreen
 
-        round_ = self._rounds[self.query_one(ListTable).cursor_row]
-        self.app.push_screen(ReviewTaskScreen(round_.task_id))
+        if self.row is not None:
+            self.app.push_screen(ReviewTaskScreen(self.row.task_id))
 
-    def _cells(self, round_: DecidedRound) -> tuple[str | GridCell, ...]:
-        said = (
+    def _differs(self, round_: DecidedRound) -> bool:
+        return self._figures.differ(round_, self._measure)
+
+    def _said(self, round_: DecidedRound) -> str:
+        return " · ".join(
             f"{given.reviewer} {self._figures.said(given, self._measure)}"
             for given in round_.reviews
-        )
-        differ = self._figures.differ(round_, self._measure)
-        return (
-            GridCell("≠" if differ else "", "warn"),
-            self._titles.get(round_.task_id, round_.task_id),
-            str(round_.revision),
-            " · ".join(said),
         )

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label, Static
 
-from cuecard.annotate.sharing.merging import merge_bundles
 from cuecard.annotate.sharing.reading import BundleFile, read_bundles
 from cuecard.annotate.sharing.writing import Preview, WrittenBundle, preview_bundle, write_bundle
 from cuecard.core.errors import FileProblems
@@ -189,7 +188,9 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
         self._say(_("Reading…"))
         try:
             read = await asyncio.to_thread(read_bundles, [path_of(typed)])
-            report = await self.services.ask(lambda ws: merge_bundles(ws, read, person, dry=True))
+            report = await self.services.ask(
+                lambda ws: ws.exchange.import_(read, by=person, dry=True)
+            )
         except FileProblems as error:
             self._say(_("These packs cannot be merged."))
             self._list().load(entries_of_problems(error.problems))
@@ -207,7 +208,7 @@ class MergeDialog(CuecardDialog[MergeReport | None]):
         bundles, person = self._bundles, self.person
         self._busy = True
         try:
-            report = await self.services.ask(lambda ws: merge_bundles(ws, bundles, person))
+            report = await self.services.ask(lambda ws: ws.exchange.import_(bundles, by=person))
         finally:
             self._busy = False
         self._done = report

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuecard.annotate.agreement.tables import AgreementTable, Row
+from cuecard.annotate.agreement.tables import AgreementTable
 from cuecard.annotate.labelling.adjudication import CAUSES
 from cuecard.annotate.labelling.comparison.compare import Place
 from cuecard.annotate.labelling.comparison.inputs import GROUPINGS
 from cuecard.annotate.labelling.comparison.model import (
     GROUP_WORDS,
     Comparison,
+    Group,
     Pair,
     Rater,
     label_word,
@@ -17,11 +18,11 @@ from cuecard.annotate.labelling.comparison.model import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, cell, count
-from cuecard.core.tables.table import Row as TableRow
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
 _KINDS = ("precision", "recall", "f1")
+_SHORT = ("percent", "cohen_kappa", "ac1")
 
 
 def tables_of(found: Comparison) -> tuple[Table, ...]:
@@ -51,32 +52,26 @@ def _tables(found: Comparison) -> Iterator[Table]:
 
 def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
     humans = found.humans
-    lines: list[TableRow] = [
-        (
-            Cell(_("n (tasks)")),
+    lines: list[list[Shown]] = [
+        [
+            _("n (tasks)"),
             *(Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)) for pair in pairs),
-            *((Cell(f"{humans.paired:,} ({humans.groups or 0:,})"),) if humans else ()),
-        )
+            *([f"{humans.paired:,} ({humans.groups or 0:,})"] if humans else []),
+        ]
     ]
     for name in (*MAIN, *_of_labels(found), "balanced_accuracy", "mcc"):
         label = name.partition(":")[2]
-        lines.append(
-            (
-                Cell(statistic_word(name, found.subject)),
-                *(cell(p.statistic(name), _place(p, either=label)) for p in pairs),
-                *((cell(_of_people(humans, name)),) if humans else ()),
-            )
-        )
-    return Table(
+        line: list[Shown] = [statistic_word(name, found.subject)]
+        line += (cell(p.statistic(name), _place(p, either=label)) for p in pairs)
+        line += [_of_people(humans, name)] if humans else []
+        lines.append(line)
+    judges = [judge_word(found, pair.left.name) for pair in pairs]
+    return Table.of(
+        _("Judges against {reference}").format(reference=rater_word(reference)),
+        (_("Statistic"), *judges, *([_("among people")] if humans else [])),
+        lines,
+        _notes(found, pairs),
         view="table",
-        title=_("Judges against {reference}").format(reference=rater_word(reference)),
-        headings=(
-            _("Statistic"),
-            *(judge_word(found, pair.left.name) for pair in pairs),
-            *((_("among people"),) if humans else ()),
-        ),
-        lines=tuple(lines),
-        notes=_notes(found, pairs),
     )
 
 
@@ -108,38 +103,26 @@ def _of_people(table: AgreementTable, name: str) -> Statistic | None:
 
 
 def _people(found: Comparison) -> Table:
-    pairs = found.between_people
-    lines: list[TableRow] = []
-    for pair in pairs:
-        name = f"{rater_word(pair.left)} · {rater_word(pair.right)}"
-        lines.append(_short(name, pair))
+    lines: list[Sequence[Shown]] = [
+        _short(f"{rater_word(pair.left)} · {rater_word(pair.right)}", pair, _place(pair))
+        for pair in found.between_people
+    ]
     if found.humans and len(found.people) > 2:
         table = found.humans
-        rows = {name: table.row(name) for name in ("percent", "fleiss_kappa", "ac1")}
-        statistics = [row.statistic if row else None for row in rows.values()]
-        lines.append((Cell(_("all people")), count(table.paired), *map(cell, statistics)))
-    return Table(
+        rows = [table.row(name) for name in ("percent", "fleiss_kappa", "ac1")]
+        lines.append((_("all people"), table.paired, *(row and row.statistic for row in rows)))
+    return Table.of(
+        _("People among themselves"),
+        (_("Between"), "n", *map(statistic_word, _SHORT)),
+        lines,
+        [note.text for note in found.humans.notes] if found.humans else (),
         view="table",
-        title=_("People among themselves"),
-        headings=(
-            _("Between"),
-            "n",
-            statistic_word("percent"),
-            statistic_word("cohen_kappa"),
-            statistic_word("ac1"),
-        ),
-        lines=tuple(lines),
-        notes=tuple(note.text for note in found.humans.notes) if found.humans else (),
     )
 
 
-def _short(name: str, pair: Pair) -> TableRow:
-    place = _place(pair)
-    return (
-        Cell(name),
-        count(pair.n, place),
-        *(cell(pair.statistic(each), place) for each in ("percent", "cohen_kappa", "ac1")),
-    )
+def _short(name: str, of: Pair | Group, place: Place) -> Sequence[Shown]:
+    """The short statistics of a pair, with its n."""
+    return (name, cell(of.n, place), *(cell(of.statistic(each), place) for each in _SHORT))
 
 
 def _matrices(found: Comparison) -> Iterator[Table]:
@@ -150,25 +133,24 @@ def _matrices(found: Comparison) -> Iterator[Table]:
             continue
         left, right = side_word(found, pair.left), side_word(found, pair.right)
         words = [label_word(found.subject, label) for label in matrix.labels]
-        lines: list[TableRow] = []
+        lines: list[list[Shown]] = []
         for label, word, counts in zip(matrix.labels, words, matrix.counts, strict=True):
             cells = [
-                count(n, _place(pair, row=label, column=other))
+                cell(n, _place(pair, row=label, column=other))
                 for other, n in zip(matrix.labels, counts, strict=True)
             ]
-            lines.append((Cell(word), *cells, count(sum(counts), _place(pair, row=label))))
-        sums = [sum(column) for column in zip(*matrix.counts, strict=True)]
+            lines.append([word, *cells, cell(sum(counts), _place(pair, row=label))])
         totals = [
-            count(n, _place(pair, column=label))
-            for label, n in zip(matrix.labels, sums, strict=True)
+            cell(sum(column), _place(pair, column=label))
+            for label, column in zip(matrix.labels, zip(*matrix.counts, strict=True), strict=True)
         ]
-        lines.append((Cell(_("together")), *totals, count(matrix.n, _place(pair))))
-        yield Table(
+        lines.append([_("together"), *totals, cell(matrix.n, _place(pair))])
+        yield Table.of(
+            _("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
+            ("", *words, _("together")),
+            lines,
+            [_("Counts of items, not weighted.")] if found.weighted else (),
             view="matrix",
-            title=_("{rows} (down) and {columns} (across)").format(rows=left, columns=right),
-            headings=("", *words, _("together")),
-            lines=tuple(lines),
-            notes=(_("Counts of items, not weighted."),) if found.weighted else (),
         )
         if pair.reference is not None:
             yield _by_label(found, pair, left, right)
@@ -176,36 +158,25 @@ def _matrices(found: Comparison) -> Iterator[Table]:
 
 def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
     """Agreement overall and by label, as meta-evaluations report it."""
-    lines: list[TableRow] = [
-        (
-            Cell(_("overall")),
-            count(pair.n, _place(pair)),
-            *[cell(pair.statistic("percent"), _place(pair))] * 3,
-        )
-    ]
+    whole = cell(pair.statistic("percent"), _place(pair))
+    lines: list[Sequence[Shown]] = [(_("overall"), cell(pair.n, _place(pair)), *[whole] * 3)]
     for label in found.domain:
         given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)
         lines.append(
             (
-                Cell(label_word(found.subject, label)),
-                count(given.n if given else 0, _place(pair, row=label)),
+                label_word(found.subject, label),
+                cell(given.n if given else 0, _place(pair, row=label)),
                 cell(given, _place(pair, row=label)),
                 cell(wanted, _place(pair, column=label)),
                 cell(both, _place(pair, either=label)),
             )
         )
-    return Table(
+    return Table.of(
+        _("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
+        (_("Label of the judge"), "n", _("people agree"), _("judge agrees"), _("F1")),
+        lines,
+        pair_notes(pair),
         view="matrix",
-        title=_("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
-        headings=(
-            _("Label of the judge"),
-            "n",
-            _("people agree"),
-            _("judge agrees"),
-            _("F1"),
-        ),
-        lines=tuple(lines),
-        notes=pair_notes(pair),
     )
 
 
@@ -215,9 +186,6 @@ def pair_notes(pair: Pair) -> tuple[str, ...]:
 
 def _place(pair: Pair, *, row: str = "", column: str = "", either: str = "") -> Place:
     return Place(left=pair.left, right=pair.right, row=row, column=column, either=either)
-
-
-_SHORT = ("percent", "cohen_kappa", "ac1")
 
 
 def more_tables(found: Comparison) -> Iterator[Table]:
@@ -232,136 +200,98 @@ def _groups(found: Comparison) -> Iterator[Table]:
     for judge in found.judges:
         for by in GROUPINGS:
             groups = [group for group in found.groups if (group.judge, group.by) == (judge, by)]
-            if not groups:
-                continue
-            lines: list[TableRow] = []
-            for group in groups:
-                place = Place(
-                    left=Rater(role="judge", name=judge),
-                    right=group.reference,
-                    by=by,
-                    value=group.value,
+            if groups:
+                word, rater = _(GROUP_WORDS[by]), Rater(role="judge", name=judge)
+                yield Table.of(
+                    _("{group}: {judge} against {reference}").format(
+                        group=word,
+                        judge=judge_word(found, judge),
+                        reference=rater_word(groups[0].reference),
+                    ),
+                    (word, _("n (tasks)"), *map(statistic_word, _SHORT)),
+                    [_group(group, rater) for group in groups],
+                    view="groups",
                 )
-                lines.append(
-                    (
-                        Cell(group.value or "–", place),
-                        Cell(f"{group.n:,} ({group.tasks:,})", place),
-                        *(cell(group.statistic(name), place) for name in _SHORT),
-                    )
-                )
-            yield Table(
-                view="groups",
-                title=_("{group}: {judge} against {reference}").format(
-                    group=_(GROUP_WORDS[by]),
-                    judge=judge_word(found, judge),
-                    reference=rater_word(groups[0].reference),
-                ),
-                headings=(
-                    _(GROUP_WORDS[by]),
-                    _("n (tasks)"),
-                    *(statistic_word(name) for name in _SHORT),
-                ),
-                lines=tuple(lines),
-            )
+
+
+def _group(group: Group, judge: Rater) -> Sequence[Shown]:
+    place = Place(left=judge, right=group.reference, by=group.by, value=group.value)
+    _name, _n, *figures = _short("", group, place)
+    n = f"{group.n:,} ({group.tasks:,})"
+    return (Cell(group.value or "–", place), Cell(n, place), *figures)
 
 
 def _differences(found: Comparison) -> Iterator[Table]:
     for each in found.differences:
         one, other = Rater.of_key(each.one), Rater.of_key(each.other)
         reference = Rater.of_key(each.reference)
-        lines: list[TableRow] = [
-            (
-                Cell(statistic_word(row.name, found.subject)),
-                cell(left.statistic, Place(left=one, right=reference)),
-                cell(right.statistic, Place(left=other, right=reference)),
-                cell(row.statistic, Place(left=one, right=other)),
-            )
-            for row, left, right in zip(each.rows, each.ones, each.others, strict=True)
-            if row.name != "fleiss_kappa"
-        ]
-        yield Table(
-            view="judges",
-            title=_("Two judges on the same {n} items, against {reference}").format(
+        yield Table.of(
+            _("Two judges on the same {n} items, against {reference}").format(
                 n=f"{each.n:,}", reference=rater_word(reference)
             ),
-            headings=(
+            (
                 _("Statistic"),
                 judge_word(found, one.name),
                 judge_word(found, other.name),
                 _("difference"),
             ),
-            lines=tuple(lines),
-            notes=(_("Intervals of the difference draw the same tasks for both judges."),),
+            [
+                (
+                    statistic_word(row.name, found.subject),
+                    cell(left.statistic, Place(left=one, right=reference)),
+                    cell(right.statistic, Place(left=other, right=reference)),
+                    cell(row.statistic, Place(left=one, right=other)),
+                )
+                for row, left, right in zip(each.rows, each.ones, each.others, strict=True)
+                if row.name != "fleiss_kappa"
+            ],
+            (_("Intervals of the difference draw the same tasks for both judges."),),
+            view="judges",
         )
 
 
 def _ceilings(found: Comparison) -> Iterator[Table]:
     for each in found.ceilings:
-        judge = Rater.of_key(each.judge)
-        rows: list[tuple[Row, Row, Row]] = list(
-            zip(each.judge_people, each.people_people, each.difference, strict=True)
-        )
-        yield Table(
+        sides = (each.judge_people, each.people_people, each.difference)
+        yield Table.of(
+            _("{judge} beside people, on {n} items that two people labelled").format(
+                judge=judge_word(found, Rater.of_key(each.judge).name), n=f"{each.n:,}"
+            ),
+            (_("Mean over pairs"), _("judge and people"), _("among people"), _("difference")),
+            [
+                (statistic_word(row[0].name), *(side.statistic for side in row))
+                for row in zip(*sides, strict=True)
+            ],
             view="judges",
-            title=_("{judge} beside people, on {n} items that two people labelled").format(
-                judge=judge_word(found, judge.name), n=f"{each.n:,}"
-            ),
-            headings=(
-                _("Mean over pairs"),
-                _("judge and people"),
-                _("among people"),
-                _("difference"),
-            ),
-            lines=tuple(
-                (Cell(statistic_word(row[0].name)), *(cell(side.statistic) for side in row))
-                for row in rows
-            ),
         )
 
 
 def _anchoring(found: Comparison) -> Iterator[Table]:
-    if not found.anchoring:
-        return
-    yield Table(
-        view="judges",
-        title=_("Labels given again with the decision in view"),
-        headings=(
-            _("Person"),
-            "n",
-            _("changed"),
-            _("to the judge's"),
-            _("away from it"),
-        ),
-        lines=tuple(
+    if found.anchoring:
+        yield Table.of(
+            _("Labels given again with the decision in view"),
+            (_("Person"), "n", _("changed"), _("to the judge's"), _("away from it")),
+            [
+                (each.person or _("all people"), each.looked, each.changed, each.towards, each.away)
+                for each in found.anchoring
+            ],
             (
-                Cell(each.person or _("all people")),
-                count(each.looked),
-                cell(each.changed),
-                cell(each.towards),
-                cell(each.away),
-            )
-            for each in found.anchoring
-        ),
-        notes=(
-            _(
-                "Only blind labels enter agreement. “To the judge's” is a share of the labels that were"
-                " not the judge's before, “away from it” of those that were."
+                _(
+                    "Only blind labels enter agreement. “To the judge's” is a share of the labels that were"
+                    " not the judge's before, “away from it” of those that were."
+                ),
             ),
-        ),
-    )
+            view="judges",
+        )
 
 
 def _causes(found: Comparison) -> Iterator[Table]:
-    if not found.causes:
-        return
-    names = {str(cause): name for cause, (_letter, name, _meaning) in CAUSES.items()}
-    total = sum(n for _cause, n in found.causes)
-    yield Table(
-        view="judges",
-        title=_("Causes found in adjudication"),
-        headings=(_("Cause"), "n", _("share")),
-        lines=tuple(
-            (Cell(_(names.get(cause, cause))), count(n), Cell(f"{n / total:.3f}"))
-            for cause, n in found.causes
-        ),
-    )
+    if found.causes:
+        names = {str(cause): name for cause, (_letter, name, _meaning) in CAUSES.items()}
+        total = sum(n for _cause, n in found.causes)
+        yield Table.of(
+            _("Causes found in adjudication"),
+            (_("Cause"), "n", _("share")),
+            [(_(names.get(cause, cause)), n, f"{n / total:.3f}") for cause, n in found.causes],
+            view="judges",
+        )

@@ -14,7 +14,7 @@ from cuecard.core.scoring.aggregate import (
     statistics_of,
 )
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table, cell, count
+from cuecard.core.tables.table import Cell, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import ItemKind
@@ -243,15 +243,12 @@ def _scores(group: GroupEffect) -> Table:
     notes += pooled_notes(measure.name for measure in group.measures)
     if group.baseline:
         notes.append(_("Not all players are models: there is an offline baseline among them."))
-    return Table(
+    return Table.of(
+        _title(group),
+        (_("Measure"), _("judge"), _("with people"), _("difference")),
+        [(_name(m, group), m.judge, m.people, signed(m.difference)) for m in group.measures],
+        notes,
         view="effect",
-        title=_title(group),
-        headings=(_("Measure"), _("judge"), _("with people"), _("difference")),
-        lines=tuple(
-            (Cell(_name(m, group)), cell(m.judge), cell(m.people), signed(m.difference))
-            for m in group.measures
-        ),
-        notes=tuple(notes),
     )
 
 
@@ -263,57 +260,31 @@ def _title(group: GroupEffect) -> str:
 
 
 def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
-    with_any = [m for m in group.measures if m.estimate is not None and m.estimate.defined]
-    if not with_any:
-        return
-    yield Table(
-        view="effect",
-        title=_("{agent}: estimated for all items").format(agent=group.agent),
-        headings=(_("Measure"), _("judge"), _("estimate"), _("difference")),
-        lines=tuple(
-            (
-                Cell(_name(m, group)),
-                cell(m.judge),
-                cell(m.estimate),
-                signed(m.estimated_difference),
-            )
-            for m in with_any
-        ),
-        notes=()
-        if whole
-        else (
-            _(
-                "Assumes that, within a stratum, items that were drawn and are not decided yet are like"
-                " those that are."
+    if any(m.estimate is not None and m.estimate.defined for m in group.measures):
+        yield Table.of(
+            _("{agent}: estimated for all items").format(agent=group.agent),
+            (_("Measure"), _("judge"), _("estimate"), _("difference")),
+            [
+                (_name(m, group), m.judge, m.estimate, signed(m.estimated_difference))
+                for m in group.measures
+                if m.estimate is not None and m.estimate.defined
+            ],
+            ()
+            if whole
+            else (
+                _(
+                    "Assumes that, within a stratum, items that were drawn and are not decided yet are like"
+                    " those that are."
+                ),
             ),
-        ),
-    )
+            view="effect",
+        )
 
 
 def _items(effect: Effect) -> Table:
-    lines: list[Row] = []
-    for group in effect.groups:
-        for counts in group.items:
-            lines.append(
-                (
-                    Cell(f"{group.agent}: {_(KIND_WORDS[counts.kind])}"),
-                    *(
-                        count(n)
-                        for n in (
-                            counts.settled,
-                            counts.adjudicated,
-                            counts.changed,
-                            counts.undecided,
-                            counts.open,
-                            counts.gold_wrong,
-                        )
-                    ),
-                )
-            )
-    return Table(
-        view="effect",
-        title=_("Items that people labelled"),
-        headings=(
+    return Table.of(
+        _("Items that people labelled"),
+        (
             _("Items"),
             _("decided"),
             _("adjudicated"),
@@ -322,45 +293,58 @@ def _items(effect: Effect) -> Table:
             _("people left open"),
             _("gold wrong"),
         ),
-        lines=tuple(lines),
+        [
+            (
+                f"{group.agent}: {_(KIND_WORDS[counts.kind])}",
+                counts.settled,
+                counts.adjudicated,
+                counts.changed,
+                counts.undecided,
+                counts.open,
+                counts.gold_wrong,
+            )
+            for group in effect.groups
+            for counts in group.items
+        ],
+        view="effect",
     )
 
 
 def _ranks(ranking: Ranking) -> Table:
-    return Table(
-        view="effect",
-        title=_("{family}: agents by {measure}").format(
+    return Table.of(
+        _("{family}: agents by {measure}").format(
             family=_(FAMILY_WORDS[ranking.family]), measure=measure_label(ranking.measure)
         ),
-        headings=(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
-        lines=tuple(
+        (_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+        [
             (
-                Cell(one.agent),
-                Cell(_plain(one.judge)),
-                Cell(str(one.judge_rank or "–")),
-                Cell(_plain(one.people)),
-                Cell(str(one.people_rank or "–")),
+                one.agent,
+                _plain(one.judge),
+                str(one.judge_rank or "–"),
+                _plain(one.people),
+                str(one.people_rank or "–"),
             )
             for one in ranking.agents
-        ),
+        ],
+        view="effect",
     )
 
 
 def _pairs(ranking: Ranking) -> Table:
-    return Table(
-        view="effect",
-        title=_("Order of each pair"),
-        headings=(_("Pair"), _("judge"), _("with people"), _("resamples with the same order")),
-        lines=tuple(
+    return Table.of(
+        _("Order of each pair"),
+        (_("Pair"), _("judge"), _("with people"), _("resamples with the same order")),
+        [
             (
-                Cell(_("{left} to {right}").format(left=pair.left, right=pair.right)),
-                Cell(_(_ORDERS[pair.judge]) if pair.judge else "–"),
-                Cell(_(_ORDERS[pair.people]) if pair.people else "–"),
-                cell(pair.same),
+                _("{left} to {right}").format(left=pair.left, right=pair.right),
+                _(_ORDERS[pair.judge]) if pair.judge else "–",
+                _(_ORDERS[pair.people]) if pair.people else "–",
+                pair.same,
             )
             for pair in ranking.pairs
-        ),
-        notes=tuple(dict.fromkeys(pair.same.reason for pair in ranking.pairs if pair.same.reason)),
+        ],
+        dict.fromkeys(pair.same.reason for pair in ranking.pairs if pair.same.reason),
+        view="effect",
     )
 
 

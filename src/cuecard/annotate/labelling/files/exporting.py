@@ -29,6 +29,7 @@ from cuecard.core.evaluation.decisions import decisions_of
 from cuecard.core.evaluation.items import closest_items
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
+from cuecard.core.system import replace_file
 from cuecard.core.text import one_line, slug
 from cuecard.core.verdicts import Decision, Item, ItemKind, triples_of
 
@@ -375,8 +376,7 @@ def _tasks(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExpo
 def _write(path: Path, text: str) -> None:
     """Write a new file; an existing one is refused, because it may hold somebody's labels."""
     try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        replace_file(path, text, new=True)
     except FileExistsError as error:
         raise Conflict(
             _("There is such a file already"),

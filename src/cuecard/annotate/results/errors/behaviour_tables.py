@@ -23,7 +23,6 @@ from cuecard.annotate.results.errors.groups import (
     plan,
     share,
     share_of,
-    text,
     title,
 )
 from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
@@ -31,7 +30,7 @@ from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table, in_percent
+from cuecard.core.tables.table import Cell, Shown, Table, in_percent
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 
@@ -98,17 +97,16 @@ def _table(
     means: Mapping[Group, Means],
     notes: Sequence[str],
 ) -> Table:
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for group, found in means.items():
         cells = [mean_cell(group, name, found.get(name)) for name in names]
         trials = number(len(group.judged), group.trials)
-        lines.append((text(group.name), trials, number(group.tasks), *cells))
+        lines.append((group.name, trials, number(group.tasks), *cells))
     by = next(iter(means)).by
-    return Table(
-        view="results",
+    return Table.of(
         title=title(family, words),
         headings=(arm_heading(by), _("Trials"), _("Tasks"), *map(_heading, names)),
-        lines=tuple(lines),
+        lines=lines,
         notes=(_("Means over tasks, intervals 95%, by task; shares in percent."), *notes),
     )
 
@@ -232,7 +230,7 @@ def _tables_of_compaction(pool: Pool, by: By) -> Iterator[Table]:
 
 
 def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[str, ...]) -> Table:
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for group in groups:
         judged = [(row, figures.value("compactions") or 0.0) for row, figures in group.judged]
         often = counted(
@@ -244,7 +242,7 @@ def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[st
         with_one, without, apart = with_and_without(group)
         lines.append(
             (
-                text(group.name),
+                group.name,
                 number(len(judged), group.trials),
                 share(often["share"]),
                 level(often["mean"]),
@@ -254,8 +252,7 @@ def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[st
             )
         )
     measure = measure_label(MAIN[family])
-    return Table(
-        view="results",
+    return Table.of(
         title=title(family, _("compactions")),
         headings=(
             arm_heading(groups[0].by),
@@ -266,7 +263,7 @@ def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[st
             _("{measure} without").format(measure=measure),
             _("Difference"),
         ),
-        lines=tuple(lines),
+        lines=lines,
         notes=(
             _(
                 "Percent of trials and their number, intervals 95%, by task; compactions are means over trials."

@@ -15,7 +15,6 @@ from cuecard.annotate.results.errors.groups import (
     flagged,
     groups_of,
     number,
-    text,
     title,
     unread,
 )
@@ -25,8 +24,7 @@ from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import measure_label
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.table import Cell, Table, in_percent
-from cuecard.core.tables.table import Row as TableRow
+from cuecard.core.tables.table import Cell, Shown, Table, cell, in_percent
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
@@ -300,20 +298,19 @@ def _tables(pool: Pool, by: By, bars: Bars) -> Iterator[Table]:
         yield _causes(family, mine, found, bars)
     said = details(pool)
     if said:
-        lines: list[TableRow] = [
+        lines: list[Sequence[Shown]] = [
             (
-                text(each.text or "–", each.trials),
-                text(cause_word(each.cause)),
+                cell(each.text or "–", trials=each.trials),
+                cause_word(each.cause),
                 number(len(each.trials), each.trials),
                 number(len({t.trial.agent.name for t in pool.rows if t.trial.id in each.trials})),
             )
             for each in said
         ]
-        yield Table(
-            view="results",
+        yield Table.of(
             title=_("What failed, in its words"),
             headings=(pgettext("of an error", "Message"), _("Cause"), _("Trials"), _("Agents")),
-            lines=tuple(lines),
+            lines=lines,
             notes=(_("Numbers stand as N, ids as ID, addresses as URL."),),
         )
 

@@ -13,13 +13,12 @@ from cuecard.annotate.results.errors.groups import (
     number,
     share,
     share_of,
-    text,
     title,
 )
 from cuecard.annotate.results.errors.predictions import Coverage, GraphFindings, TableErrors
 from cuecard.annotate.results.errors.report import ArmErrors, ErrorReport
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.table import Cell, Row, Shown, Table, cell
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 
@@ -62,14 +61,12 @@ def _as(part: Part, tables: Iterable[Table]) -> Iterator[tuple[Part, Table]]:
 def _whole(report: ErrorReport, family: Family, arms: Sequence[ArmErrors]) -> Table:
     errors = ANNOTATE[family].errors
     columns: Columns = (*_always(), *errors.columns())
-    lines: list[Row] = [(text(arm.name), *(of(arm) for _name, of in columns)) for arm in arms]
     notes = [_("Shares in percent of judged trials, intervals 95%, by task.")]
     notes += errors.notes()
-    return Table(
-        view="results",
+    return Table.of(
         title=title(family, _("what goes wrong")),
         headings=(arm_heading(report.by), *(name for name, _of in columns)),
-        lines=tuple(lines),
+        lines=[(arm.name, *(of(arm) for _name, of in columns)) for arm in arms],
         notes=(*notes, *report.notes.get(family, ())),
     )
 
@@ -95,23 +92,22 @@ def _unreadable(family: Family, arms: Sequence[ArmErrors]) -> Iterator[Table]:
     if not reasons:
         return
     ordered = sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for reason, found in ordered[:MOST]:
         mine = {
             arm.name: [trial for name, trial, _raw in found if name == arm.name] for arm in arms
         }
         lines.append(
             (
-                text(reason or "–", [trial for _name, trial, _raw in found]),
+                cell(reason or "–", trials=[trial for _name, trial, _raw in found]),
                 *(number(len(trials), trials) for trials in mine.values()),
-                text(found[0][2] or "–", [found[0][1]]),
+                cell(found[0][2] or "–", trials=[found[0][1]]),
             )
         )
-    yield Table(
-        view="results",
+    yield Table.of(
         title=title(family, _("what could not be read")),
         headings=(_("Reason"), *(arm.name for arm in arms), _("Begins with")),
-        lines=tuple(lines),
+        lines=lines,
         notes=(_("Trials by reason; the beginning is of the first of them."), *_more(ordered)),
     )
 
@@ -141,7 +137,7 @@ def _turns(arms: Sequence[tuple[str, GraphFindings]]) -> Iterator[Table]:
         [(name, found.by_user_turns) for name, found in arms],
     )
     together: Row = (
-        text(_("Pearson's r")),
+        cell(_("Pearson's r")),
         *(
             figure_cell(found.turns_f1, [t for c in found.by_user_turns for t in c.mean.trials], 3)
             for _name, found in arms

@@ -15,7 +15,6 @@ from cuecard.annotate.results.errors.groups import (
     number,
     share,
     share_of,
-    text,
     title,
 )
 from cuecard.annotate.results.errors.report import (
@@ -34,7 +33,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.table import Cell, Shown, Table
 
 AMBIGUITY_WORDS = {
     "entity": N_("entity"),
@@ -126,18 +125,17 @@ def _table(
     of: _Of,
     notes: Sequence[str],
 ) -> Table:
-    found: list[Row] = []
+    found: list[Sequence[Shown]] = []
     for name, profiles in lines:
         whole = profiles[0].share
         trials = dict.fromkeys(trial for each in profiles for trial in each.share.trials)
-        found.append((text(name), number(whole.of, tuple(trials)), *map(of, profiles)))
+        found.append((name, number(whole.of, tuple(trials)), *map(of, profiles)))
     labels = [_(PROFILE_LABELS[profile]) for profile in Profile]
-    return Table(
-        view="results",
+    return Table.of(
         title=title("checkpoints", words),
         headings=(heading, _("Ambiguities"), *labels),
-        lines=tuple(found),
-        notes=tuple(notes),
+        lines=found,
+        notes=notes,
     )
 
 
@@ -173,15 +171,14 @@ def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
         return ()
     arms = next(iter(whole.values())).by
     tiers = groups_of(pool, (*arms, "tier"), ("facts",))
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for values, group in whole.items():
         mine = [tier for tier in tiers if tier.values[:-1] == values and tier.judged]
         lines += [_line(tier) for tier in mine]
         lines += [_line(group, _("{arm} · all").format(arm=group.name))] if len(mine) > 1 else []
     notes = notes_of(pool, tuple(whole.values())).get("facts", ())
     return (
-        Table(
-            view="results",
+        Table.of(
             title=title("facts", _("by tier")),
             headings=(
                 f"{arm_heading(arms)} · {dimension_word('tier')}",
@@ -189,7 +186,7 @@ def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
                 _("Tasks"),
                 *map(measure_label, MEASURES),
             ),
-            lines=tuple(lines),
+            lines=lines,
             notes=(
                 _("Easy: 1 to 5 facts, medium: 6 to 10, hard: 11 and more."),
                 _("Means over tasks, intervals 95%, by task; shares in percent."),
@@ -199,10 +196,10 @@ def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
     )
 
 
-def _line(group: Group, name: str = "") -> Row:
+def _line(group: Group, name: str = "") -> Sequence[Shown]:
     found: Mapping[str, Statistic] = means_of(group, MEASURES)
     return (
-        text(name or group.name),
+        name or group.name,
         number(len(group.judged), group.trials),
         number(group.tasks),
         *(mean_cell(group, measure, found.get(measure)) for measure in MEASURES),
@@ -269,8 +266,7 @@ def _of_all() -> tuple[str, ...]:
 
 
 def _curve_table(arm: str, words: str, points: Sequence[CurveAt], notes: tuple[str, ...]) -> Table:
-    return Table(
-        view="results",
+    return Table.of(
         title=_("Fact tasks: {arm}, call by call, {which}").format(arm=arm, which=words),
         headings=(
             _("Call"),
@@ -279,7 +275,7 @@ def _curve_table(arm: str, words: str, points: Sequence[CurveAt], notes: tuple[s
             _("Fact coverage"),
             _("Hit precision"),
         ),
-        lines=tuple(map(_curve_row, chosen(points))),
+        lines=map(_curve_row, chosen(points)),
         notes=notes,
     )
 
@@ -291,9 +287,9 @@ def chosen(points: Sequence[CurveAt]) -> tuple[CurveAt, ...]:
     )
 
 
-def _curve_row(point: CurveAt) -> Row:
+def _curve_row(point: CurveAt) -> Sequence[Shown]:
     return (
-        text(str(point.k)),
+        str(point.k),
         number(point.cohort, point.new_facts.trials),
         level(point.new_facts),
         share(point.fcr),

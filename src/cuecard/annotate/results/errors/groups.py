@@ -17,7 +17,6 @@ from cuecard.core.i18n import _
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
 from cuecard.core.tables.table import Cell, Table, in_percent
-from cuecard.core.tables.table import Row as TableRow
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 
@@ -322,10 +321,6 @@ def classes(
 _Arm = TypeVar("_Arm")
 
 
-def text(words: str, trials: Sequence[int] = ()) -> Cell:
-    return Cell(words, trials=tuple(trials))
-
-
 def number(value: float, trials: Sequence[int] = ()) -> Cell:
     return Cell(f"{value:,.0f}", value=float(value), trials=tuple(trials))
 
@@ -389,11 +384,9 @@ def across(
     notes: Sequence[str] = (),
 ) -> Table:
     """A table with a column for each arm. `rows`: for each line its name and a function from the arm to its cell."""
-    lines: list[TableRow] = [(text(name), *(of(arm) for _name, arm in arms)) for name, of in rows]
-    return Table(
-        view="results",
-        title=words,
-        headings=(heading, *(name for name, _arm in arms)),
-        lines=tuple(lines),
-        notes=tuple(notes),
+    return Table.of(
+        words,
+        (heading, *(name for name, _arm in arms)),
+        [(name, *(of(arm) for _name, arm in arms)) for name, of in rows],
+        notes,
     )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from cuecard.core.i18n import _
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.table import Cell, Row, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 
@@ -208,8 +208,7 @@ def plot_table(plot: Plot) -> Table:
         if plot.kind == "intervals":
             headings, lines = headings[1:], tuple(line[1:] for line in lines)
     missing = (_("Nothing to draw: {reason}").format(reason=plot.missing),) if plot.missing else ()
-    return Table(
-        view="results",
+    return Table.of(
         title=plot.title,
         headings=headings,
         lines=lines,
@@ -225,7 +224,7 @@ def place_text(axis: Axis, at: float) -> str:
 
 
 def _line(plot: Plot, series: Series, point: Point) -> Row:
-    x: Cell = Cell(place_text(plot.x, point.x))
+    x = Cell(place_text(plot.x, point.x))
     if not plot.x.names:
         text = interval_text(point.x, point.x_low, point.x_high, plot.x.scale)
         x = Cell(text, value=point.x)
@@ -240,7 +239,7 @@ def _line(plot: Plot, series: Series, point: Point) -> Row:
             statistic=_statistic(plot, point.y, point.n, point.interval, point.remark),
             trials=point.trials,
         ),
-        Cell(f"{point.n:,}", value=point.n, trials=point.trials),
+        cell(point.n, trials=point.trials),
     )
 
 

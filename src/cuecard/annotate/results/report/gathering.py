@@ -38,7 +38,7 @@ from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
 from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 
 if TYPE_CHECKING:
@@ -197,20 +197,19 @@ def prompts_table(workspace: Workspace, pool: Pool) -> Table | None:
     if not calls:
         return None
     names = _embedded()
-    return Table(
-        view="results",
+    return Table.of(
         title=_("Prompts"),
         headings=(_("Used by"), _("for"), _("prompt"), _("calls"), _("hash (SHA-256)")),
-        lines=tuple(
+        lines=[
             (
-                Cell(player),
-                Cell(_(PAYER[payer]) if payer in PAYER else payer),
-                Cell(names.get(digest, _("a prompt of the project's own"))),
-                Cell(f"{n:,}"),
-                Cell(digest),
+                player,
+                _(PAYER[payer]) if payer in PAYER else payer,
+                names.get(digest, _("a prompt of the project's own")),
+                f"{n:,}",
+                digest,
             )
             for (payer, player, digest), n in sorted(calls.items())
-        ),
+        ],
         notes=(
             _("Calls of all attempts. The hash is of the prompt's text before anything is put in."),
         ),

@@ -40,7 +40,7 @@ from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.aggregate import pooled_notes
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table, cell
+from cuecard.core.tables.table import Shown, Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
@@ -61,7 +61,7 @@ def tasks_table(pool: Pool) -> Table:
         for level in ("easy", "medium", "hard", None)
         if any(traits.difficulty == level for traits in known.values())
     ]
-    lines: list[Row] = []
+    lines: list[Sequence[Shown]] = []
     for family, word in FAMILY_WORDS.items():
         mine = [
             (task, traits) for (task, _hash), traits in known.items() if traits.family == family
@@ -74,15 +74,14 @@ def tasks_table(pool: Pool) -> Table:
             *(sum(t.language == each for _task, t in mine) for each in languages),
             *(sum(t.difficulty == each for _task, t in mine) for each in difficulties),
         )
-        lines.append((Cell(_(word)), *(Cell(f"{n:,}") for n in numbers)))
+        lines.append((_(word), *(f"{n:,}" for n in numbers)))
     words = {
         "easy": _("easy"),
         "medium": _("medium"),
         "hard": _("hard"),
         None: _("difficulty unknown"),
     }
-    return Table(
-        view="results",
+    return Table.of(
         title=_("Tasks"),
         headings=(
             _("Family"),
@@ -91,7 +90,7 @@ def tasks_table(pool: Pool) -> Table:
             *(_(LANGUAGE[each]) for each in languages),
             *(words[each] for each in difficulties),
         ),
-        lines=tuple(lines),
+        lines=lines,
         notes=(
             _("SHA-256 over the ids and content hashes of all revisions: {digest}").format(
                 digest=tasks_digest(pool)
@@ -113,18 +112,13 @@ def revisions_table(pool: Pool) -> Table:
     families: dict[tuple[str, str], Family] = {
         (row.trial.task_id, row.traits.hash): row.family for row in pool.rows
     }
-    return Table(
-        view="results",
+    return Table.of(
         title=_("Revisions of tasks that were played"),
         headings=(_("Task"), _("family"), _("content hash (SHA-256)")),
-        lines=tuple(
-            (
-                Cell(task),
-                Cell(_(FAMILY_WORDS[family])),
-                Cell(digest),
-            )
+        lines=[
+            (task, _(FAMILY_WORDS[family]), digest)
             for (task, digest), family in sorted(families.items())
-        ),
+        ],
         notes=(_("A revision is named by its content; its number is another in every workspace."),),
     )
 
@@ -403,28 +397,20 @@ def simulator_fidelity(
 
 
 def table_of_agreement(title: str, first: str, found: Sequence[Agreeing]) -> Table:
-    lines: list[Row] = [
-        (
-            Cell(each.name),
-            Cell(each.about),
-            Cell(f"{each.people:,}"),
-            Cell(f"{each.n:,} ({each.tasks:,})"),
-            *(cell(figure) for figure in each.figures),
-        )
-        for each in found
-    ]
-    return Table(
-        view="results",
-        title=title,
-        headings=(
-            first,
-            _("decides on"),
-            _("people"),
-            _("n (tasks)"),
-            *(statistic_word(name) for name in STATISTICS),
-        ),
-        lines=tuple(lines),
-        notes=(_("Against what most people said who decided blind; 95% intervals by task."),),
+    return Table.of(
+        title,
+        (first, _("decides on"), _("people"), _("n (tasks)"), *map(statistic_word, STATISTICS)),
+        [
+            (
+                each.name,
+                each.about,
+                f"{each.people:,}",
+                f"{each.n:,} ({each.tasks:,})",
+                *each.figures,
+            )
+            for each in found
+        ],
+        (_("Against what most people said who decided blind; 95% intervals by task."),),
     )
 
 

@@ -6,82 +6,62 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
-
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayValue, ReplayView
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
-from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import Column, ListScreen
 from cuecard.tui.present.labels import player_label
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.annotate.fidelity.replay import Replayable, ReplayChoice
 
 
-COLUMNS = (
-    FittedColumn(N_("Task"), 16, grow=3),
-    FittedColumn(N_("User part"), 14, grow=2),
-    FittedColumn(N_("Run"), 10, grow=1, hidden_below=64),
-    FittedColumn(N_("Decided"), 8, right=True),
-)
-
-
-class ReplayChoiceScreen(CuecardScreen[None]):
+class ReplayChoiceScreen(ListScreen["Replayable"]):
     """The dialogues of these runs, or of all."""
 
-    DEFAULT_CSS = """
-    ReplayChoiceScreen {
-        #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
-        #body { height: 1fr; padding: 1 1 0 1; }
-        #beside { height: auto; color: $muted; padding: 0 1; }
-    }
-    """
+    LIVE = False  # whole dialogues are read
     BINDINGS = keys(
         Key("replay_choice.open", "enter", "open", N_("Re-play"), N_("Decide turn by turn, before I am told what was decided")),
-        Key("replay_choice.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
         Key("replay_choice.leave", "escape", "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
     def __init__(self, run_ids: Sequence[int] = (), name: str = "") -> None:
         super().__init__()
-        self._run_ids, self._name = tuple(run_ids), name
+        self._run_ids, self._of = tuple(run_ids), name
         self._choice: ReplayChoice | None = None
         self._done = ""
 
-    def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
-        with Vertical(id="body"):
-            yield ListTable(COLUMNS, id="dialogues")
-            yield Static("", id="beside", markup=False)
-            yield EmptyState(
-                _("No dialogue to re-play"),
-                _(
-                    "A re-play shows what a simulator was told and asks you what it was asked: is the"
-                    " cue met? It needs a dialogue that you had no part in."
-                ),
-                ("3", _("Runs: n plays tasks with a simulator, also offline")),
-                ("esc", _("Back to where you came from")),
-            )
-        yield KeyBar()
+    def columns(self) -> Sequence[Column[Replayable]]:
+        return (
+            Column(N_("Task"), lambda each: each.title, grow=3, least=16),
+            Column(N_("User part"), lambda each: player_label(each.user), grow=2, least=14),
+            Column(N_("Run"), lambda each: each.run, grow=1, spare=1),
+            Column(N_("Decided"), _decided, right=True),
+        )
+
+    def key(self, row: Replayable) -> int:
+        return row.trial_id
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("No dialogue to re-play"),
+            _(
+                "A re-play shows what a simulator was told and asks you what it was asked: is the"
+                " cue met? It needs a dialogue that you had no part in."
+            ),
+            ("3", _("Runs: n plays tasks with a simulator, also offline")),
+            ("esc", _("Back to where you came from")),
+        )
 
     def on_mount(self) -> None:
-        for widget in self.query("#body > *"):
-            widget.display = False
+        super().on_mount()
         self.set_interval(0.2, self._tell_progress)
 
-    def on_screen_resume(self) -> None:
-        self.load()
-
-    @guarded("replay_choice")
-    async def load(self) -> None:
+    async def read(self) -> Sequence[Replayable]:
         from cuecard.annotate.fidelity.replay import replayable
 
         person, run_ids = self.person, self._run_ids
@@ -94,73 +74,49 @@ class ReplayChoiceScreen(CuecardScreen[None]):
         finally:
             self._done = ""
         self._choice = choice
-        self._show(choice)
+        return choice.dialogues
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._choice and self._choice.dialogues) if action == "open" else True
+    def title_words(self) -> str:
+        if self._done:
+            return f"{_('Re-play')} · {self._done} …"
+        dialogues = self._choice.dialogues if self._choice else ()
+        turns, mine = (sum(each.turns for each in dialogues), sum(each.mine for each in dialogues))
+        decided = _("{mine} of {turns} turns decided by me").format(mine=mine, turns=turns)
+        return " · ".join(filter(None, (_("Re-play"), one_line(self._of, 40), decided)))
+
+    def note(self) -> str:
+        told: list[str] = []
+        if self._choice and (own := self._choice.own):
+            text = ngettext(
+                "{n} dialogue is left out: you had a part in it.",
+                "{n} dialogues are left out: you had a part in them.",
+                own,
+            )
+            told.append(text.format(n=own))
+        if self._choice and (beyond := self._choice.beyond):
+            text = ngettext(
+                "{n} older dialogue is not listed.",
+                "{n} older dialogues are not listed.",
+                beyond,
+            )
+            told.append(text.format(n=beyond))
+        return " ".join(told)
 
     def action_open(self) -> None:
         from cuecard.tui.screens.fidelity.replay import ReplayScreen
 
-        row = self.query_one(ListTable).cursor_row
-        if self._choice and row < len(self._choice.dialogues):
-            self.app.push_screen(ReplayScreen(self._choice.dialogues[row].trial_id))
-
-    def action_reload(self) -> None:
-        self.load()
-
-    def action_leave(self) -> None:
-        self.dismiss()
-
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
+        if self.row is not None:
+            self.app.push_screen(ReplayScreen(self.row.trial_id))
 
     def _tell_progress(self) -> None:
         if self._done:
-            self.query_one("#title", Static).update(f"{_('Re-play')} · {self._done} …")
-
-    def _show(self, choice: ReplayChoice) -> None:
-        table, beside = self.query_one(ListTable), self.query_one("#beside", Static)
-        table.display = bool(choice.dialogues)
-        self.query_one(EmptyState).display = not choice.dialogues
-        turns = sum(each.turns for each in choice.dialogues)
-        mine = sum(each.mine for each in choice.dialogues)
-        parts = [_("Re-play"), one_line(self._name, 40)]
-        parts.append(_("{mine} of {turns} turns decided by me").format(mine=mine, turns=turns))
-        self.query_one("#title", Static).update(" · ".join(filter(None, parts)))
-        told: list[str] = []
-        if choice.own:
-            text = ngettext(
-                "{n} dialogue is left out: you had a part in it.",
-                "{n} dialogues are left out: you had a part in them.",
-                choice.own,
-            )
-            told.append(text.format(n=choice.own))
-        if choice.beyond:
-            text = ngettext(
-                "{n} older dialogue is not listed.",
-                "{n} older dialogues are not listed.",
-                choice.beyond,
-            )
-            told.append(text.format(n=choice.beyond))
-        beside.update(" ".join(told))
-        beside.display = bool(told)
-        table.fill([_cells(each) for each in choice.dialogues])
-        if choice.dialogues and self.focused is None:
-            table.focus()
-        self.refresh_bindings()
+            self.tell()
 
 
-def _cells(each: Replayable) -> Sequence[str | GridCell]:
+def _decided(each: Replayable) -> GridCell:
     full = each.mine >= each.turns
     tone = "good" if full else "strong" if each.mine else "plain"
-    return (
-        each.title,
-        player_label(each.user),
-        each.run,
-        GridCell(f"{each.mine}/{each.turns}", tone),
-    )
+    return GridCell(f"{each.mine}/{each.turns}", tone)
 
 
 Work = Callable[[ReplaySession], object]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -11,37 +11,36 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.fidelity.findings import TurnRow, open_to
+from cuecard.annotate.fidelity.tables import decision_word, simulator_word
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
+from cuecard.tui.app import CuecardScreen
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import BlindListScreen, Column
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.fidelity import (
     cue_paragraphs,
+    findings_word,
     heading,
     people_paragraphs,
-    row_cells,
+    place_word,
     simulator_paragraphs,
     simulator_title,
 )
-from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Paragraphs, PlainText
+from cuecard.tui.widgets.text import Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class FidelityTurnsScreen(CuecardScreen[None]):
-    """The turns behind a number. Only those I played, re-played or labelled, until I ask for all: whoever looks is not
-    blind any more.
-    """
+class FidelityTurnsScreen(BlindListScreen[TurnRow]):
+    """The turns behind a number: those that I played, re-played or labelled, or all."""
 
-    CSS_PATH = "fidelity.tcss"
+    NEED_ROW = ("open", "trial")
     BINDINGS = keys(
-        Key("fidelity_turns.read", "enter", "read", N_("Read"), N_("Both decisions and both texts side by side")),
+        Key("fidelity_turns.read", "enter", "open", N_("Read"), N_("Both decisions and both texts side by side")),
         Key("fidelity_turns.trial", "o", "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
         Key("fidelity_turns.all", "x", "all", N_("Show all"), N_("Also turns that I have not decided; I can no longer decide them blind")),
         Key("fidelity_turns.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
@@ -49,150 +48,109 @@ class FidelityTurnsScreen(CuecardScreen[None]):
 
     def __init__(self, title: str, rows: Sequence[TurnRow]) -> None:
         """`rows` in the order in which they are listed."""
-        super().__init__()
-        self._title, self._every = title, tuple(rows)
-        self._rows: tuple[TurnRow, ...] = ()
-        players = [row.voice.player for row in self._every]
-        self._several = any(player != players[0] for player in players)
-        self._all = False
+        super().__init__(rows)
+        self._titled = title
 
-    def compose(self) -> ComposeResult:
-        who = (FittedColumn(N_("Simulator"), 10, hidden_below=90),) if self._several else ()
-        yield Static("", id="title", markup=False)
-        yield ListTable(
-            (
-                FittedColumn(N_("Task"), 10, grow=1, hidden_below=100),
-                FittedColumn(N_("Turn"), 4, right=True),
-                FittedColumn(N_("Where"), 12, grow=2),
-                *who,
-                FittedColumn(N_("People"), 13, grow=1),
-                FittedColumn(N_("Simulator says"), 14, grow=1),
-                FittedColumn(NP_("what is", "Wrong"), 14, grow=2),
-            ),
-            id="turns",
+    def columns(self) -> Sequence[Column[TurnRow]]:
+        players = [row.voice.player for row in self.all_rows]
+        several = any(player != players[0] for player in players)
+        who = Column[TurnRow](
+            N_("Simulator"), lambda row: simulator_word(row.voice.player), spare=1
         )
-        yield Static("", id="hidden", markup=False)
-        with VerticalScroll(id="details", can_focus=False):
-            yield PlainText(id="detail")
-        yield EmptyState(
+        return (
+            Column(N_("Task"), lambda row: row.case.task.id, grow=1, spare=2),
+            Column(N_("Turn"), lambda row: str(row.case.turn + 1), right=True),
+            Column(N_("Where"), lambda row: place_word(row.case), grow=2, least=12),
+            *((who,) if several else ()),
+            Column(N_("People"), _people, grow=1, least=12),
+            Column(N_("Simulator says"), _said, grow=1, least=12),
+            Column(
+                NP_("what is", "Wrong"), _wrong, grow=3, least=14, sort=lambda row: -row.severity
+            ),
+        )
+
+    def key(self, row: TurnRow) -> Hashable:
+        return row.case.trial_id, row.item, row.voice.player
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
             _("None of these turns is yours to see yet"),
             _("What was decided in a turn is shown to those who have decided it themselves."),
             ("x", _("Show all: I can no longer decide them blind")),
             ("esc", _("Back to the figures")),
         )
-        yield KeyBar()
 
-    def on_mount(self) -> None:
-        self.query_one(EmptyState).display = False
-        self.load()
+    def see(self, workspace: Workspace, *, all_: bool) -> Sequence[TurnRow]:
+        person, every = self.person, self.all_rows
+        labels = workspace.verdicts.item_labels({row.case.trial_id for row in every}, None)
+        known = {(lb.trial_id, lb.item_key) for lb in labels if lb.person == person}
+        rows = every if all_ else open_to(every, person, known)
+        if person and rows:
+            seen = {(row.case.trial_id, row.item) for row in rows}
+            workspace.verdicts.note_reveals(seen, person)
+        return rows
 
-    @guarded("fidelity_turns")
-    async def load(self) -> None:
-        """Read which turns I may see, and save that their decisions were seen."""
-        person, every, all_ = self.person, self._every, self._all
+    def title_words(self) -> str:
+        n = len(self.all_rows)
+        count = ngettext("{n} turn", "{n} turns", n).format(n=f"{n:,}")
+        return f"{one_line(self._titled, 70)} · {count}"
 
-        def work(workspace: Workspace) -> tuple[TurnRow, ...]:
-            trials = {row.case.trial_id for row in every}
-            labels = workspace.verdicts.item_labels(trials, None)
-            known = {(lb.trial_id, lb.item_key) for lb in labels if lb.person == person}
-            rows = every if all_ else open_to(every, person, known)
-            if person and rows:
-                seen = {(row.case.trial_id, row.item) for row in rows}
-                workspace.verdicts.note_reveals(seen, person)
-            return rows
+    def hidden_words(self, n: int) -> str:
+        said = ngettext(
+            "{n} more turn that you have not decided (x shows it)",
+            "{n} more turns that you have not decided (x shows them)",
+            n,
+        )
+        return said.format(n=f"{n:,}")
 
-        self._rows = await self.services.ask(work)
-        self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("read", "trial"):
-            return bool(self._rows)
-        if action == "all":
-            return not self._all and len(self._rows) < len(self._every)
-        return True
-
-    def action_read(self) -> None:
-
-        if self._rows:
-            row = self.query_one(ListTable).cursor_row
-            self.app.push_screen(FidelityTurnScreen(self._rows, row), self._read_to)
-
-    def action_trial(self) -> None:
-        from cuecard.tui.screens.trial.screen import TrialScreen
-
-        if row := self._chosen():
-            self.app.push_screen(TrialScreen(row.case.trial_id, turn=row.case.turn))
-
-    def action_all(self) -> None:
-        hidden = len(self._every) - len(self._rows)
+    def warning(self, n: int) -> tuple[str, str]:
         text = ngettext(
             "You have not decided {n} of these turns. Once you have seen what was decided in it, a decision"
             " of yours is not blind and does not enter agreement.",
             "You have not decided {n} of these turns. Once you have seen what was decided in them,"
             " decisions of yours are not blind and do not enter agreement.",
-            hidden,
-        ).format(n=hidden)
+            n,
+        )
+        return _("Look without deciding?"), text.format(n=n)
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._all = True
-                self.load()
+    def detail(self, row: TurnRow) -> Sequence[Paragraph]:
+        reply, said = (one_line(t, 300) for t in (row.case.agent_text, row.voice.reply.text))
+        return (
+            Paragraph(heading(row)),
+            Paragraph(simulator_title(row)),
+            Paragraph(_("agent: {text}").format(text=reply)),
+            Paragraph(_("simulator: {text}").format(text=said)),
+        )
 
-        dialog = ConfirmDialog(_("Look without deciding?"), text, _("Show all"))
-        self.app.push_screen(dialog, answered)
+    def action_open(self) -> None:
+        rows = self.view.rows
 
-    def action_leave(self) -> None:
-        self.dismiss()
+        def left(at: int | None) -> None:
+            if at is not None:
+                self.view.go_to(self.key(rows[at]))
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_read()
+        if self.row is not None:
+            at = self.view.grid.cursor_row
+            self.app.push_screen(FidelityTurnScreen(rows, at), left)
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._explain()
+    def action_trial(self) -> None:
+        from cuecard.tui.screens.trial.screen import TrialScreen
 
-    def _read_to(self, at: int | None) -> None:
-        if at is not None:
-            self.query_one(ListTable).move_to(at)
+        if row := self.row:
+            self.app.push_screen(TrialScreen(row.case.trial_id, turn=row.case.turn))
 
-    def _chosen(self) -> TurnRow | None:
-        row = self.query_one(ListTable).cursor_row
-        return self._rows[row] if row < len(self._rows) else None
 
-    def _show(self) -> None:
-        anything, table = bool(self._rows), self.query_one(ListTable)
-        for widget in self.query("#turns, #details"):
-            widget.display = anything
-        self.query_one(EmptyState).display = not anything
-        count = ngettext("{n} turn", "{n} turns", len(self._every))
-        told = f"{one_line(self._title, 70)} · {count.format(n=f'{len(self._every):,}')}"
-        self.query_one("#title", Static).update(told)
-        hidden = len(self._every) - len(self._rows)
-        said = ngettext(
-            "{n} more turn that you have not decided (x shows it)",
-            "{n} more turns that you have not decided (x shows them)",
-            hidden,
-        ).format(n=f"{hidden:,}")
-        self.query_one("#hidden", Static).update(said)
-        self.query_one("#hidden").display = bool(hidden) and anything
-        table.fill([row_cells(row, several=self._several) for row in self._rows])
-        if anything:
-            table.focus()
-        self._explain()
+def _people(row: TurnRow) -> str:
+    return decision_word(row.case.subject, row.reference)
 
-    def _explain(self) -> None:
-        row = self._chosen()
-        if row is not None:
-            reply = one_line(row.case.agent_text, 300)
-            lines = (
-                heading(row),
-                simulator_title(row),
-                _("agent: {text}").format(text=reply),
-                _("simulator: {text}").format(text=one_line(row.voice.reply.text, 300)),
-            )
-            self.query_one("#detail", PlainText).load("\n".join(lines))
-        self.refresh_bindings()
+
+def _said(row: TurnRow) -> GridCell:
+    word = decision_word(row.case.subject, row.decision)
+    return GridCell(word, "warn" if row.differs else "plain")
+
+
+def _wrong(row: TurnRow) -> GridCell:
+    return GridCell(findings_word(row), "bad" if row.severity >= 4 else "plain")
 
 
 class FidelityTurnScreen(CuecardScreen[int]):

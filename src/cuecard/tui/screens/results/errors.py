@@ -6,25 +6,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
-
 from cuecard.annotate.results.pool import Row, gather
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.trial_summary import count_words, details, has_raw, listed, row_cells
+from cuecard.tui.present.trial_summary import (
+    cause_cell,
+    count_words,
+    details,
+    ended,
+    has_raw,
+    listed,
+    score_word,
+)
 from cuecard.tui.screens.results.figures import FiguresScreen
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -168,14 +172,12 @@ class ErrorsScreen(FiguresScreen):
             self.count()
 
 
-class TrialListScreen(CuecardScreen[None]):
+class TrialListScreen(ListScreen[Row]):
     """`rows` in the order in which they are listed; the scores shown are those of `measure` where a trial has it,
     else of its family's first headline.
     """
 
-    CSS_PATH = "trial_list.tcss"
-    AUTO_FOCUS = "#trials"
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
+    LIVE = TELLS = False
     BINDINGS = keys(
         Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
         Key("trial_list.text", "t", "text", N_("Text"), N_("All that was handed in and could not be read")),
@@ -184,91 +186,59 @@ class TrialListScreen(CuecardScreen[None]):
 
     def __init__(self, title: str, rows: Sequence[Row], measure: str | None = None) -> None:
         super().__init__()
-        self._title, self._rows, self._measure = title, tuple(rows), measure
+        self._titled, self._listed, self._measure = title, tuple(rows), measure
 
-    def compose(self) -> ComposeResult:
-        runs = len({row.run.id for row in self._rows})
-        yield Static(
-            f"{one_line(self._title, 90)} · {count_words(self._rows)}", id="title", markup=False
-        )
-        yield ListTable(
-            (
-                FittedColumn(N_("Task"), 14, grow=3),
-                FittedColumn(N_("Agent"), 8, grow=1),
-                FittedColumn(N_("Run"), 10, grow=1, hidden_below=100 if runs > 1 else 10_000),
-                FittedColumn(N_("Sample"), 6, right=True),
-                FittedColumn(N_("Ended"), 12, hidden_below=90),
-                FittedColumn(N_("Score"), 6, right=True),
-                FittedColumn(N_("Cause"), 23),
-            ),
-            id="trials",
-        )
-        with VerticalScroll(id="details", can_focus=False):
-            yield PlainText(id="detail")
-        yield EmptyState(
+    def columns(self) -> Sequence[Column[Row]]:
+        run = Column[Row](N_("Run"), lambda row: row.run.name, grow=1, spare=2)
+        return (
+            Column(N_("Task"), lambda row: row.trial.title or row.trial.task_id, grow=3, least=14),
+            Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1),
+            *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
+            Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
+            Column(N_("Ended"), ended, grow=1, spare=1),
+            Column(N_("Score"), lambda row: GridCell(score_word(row, self._measure), "strong"), right=True),
+            Column(N_("Cause"), cause_cell, grow=2, least=12),
+        )  # fmt: skip
+
+    def key(self, row: Row) -> int:
+        return row.trial.id
+
+    async def read(self) -> Sequence[Row]:
+        return self._listed
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
             _("No trial is behind this figure"),
             _("It counts something that did not happen."),
             ("esc", _("Back to the figures")),
         )
-        yield KeyBar()
 
-    def on_mount(self) -> None:
-        table = self.query_one(ListTable)
-        table.fill([row_cells(row, self._measure) for row in self._rows])
-        for widget in self.query("#trials, #details"):
-            widget.display = bool(self._rows)
-        self.query_one(EmptyState).display = not self._rows
-        self._explain()
+    def title_words(self) -> str:
+        return f"{one_line(self._titled, 90)} · {count_words(self._listed)}"
+
+    def detail(self, row: Row) -> Sequence[Paragraph]:
+        return [Paragraph(line) for line in details(row, self._measure)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        row = self._chosen
-        if action == "open":
-            return row is not None
         if action == "text":
-            return row is not None and has_raw(row)
-        return True
+            return self.row is not None and has_raw(self.row)
+        return super().check_action(action, parameters)
 
     def action_open(self) -> None:
         from cuecard.tui.screens.trial.screen import ListedTrialScreen
 
-        if self._chosen is not None:
-            trials = [row.trial.id for row in self._rows]
-            at = self.query_one(ListTable).cursor_row
-            self.app.push_screen(ListedTrialScreen(trials, at))
+        if self.row is not None:
+            trials = [row.trial.id for row in self.view.rows]
+            self.app.push_screen(ListedTrialScreen(trials, trials.index(self.row.trial.id)))
 
     @guarded("text")
     async def action_text(self) -> None:
         from cuecard.tui.screens.task.proposal import RawDialog
 
-        row = self._chosen
+        row = self.row
         if row is None:
             return
         trial = row.trial.id
         found = await self.services.ask(lambda ws: prediction_of(ws.runs.events(trial)))
         if isinstance(found, UnusablePrediction):
             await self.app.push_screen(RawDialog((found.raw,), found.reason))
-
-    def action_leave(self) -> None:
-        self.dismiss()
-
-    def on_screen_resume(self) -> None:
-        self.refresh_bindings()
-
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
-
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._explain()
-
-    @property
-    def _chosen(self) -> Row | None:
-        at = self.query_one(ListTable).cursor_row
-        return self._rows[at] if at < len(self._rows) else None
-
-    def _explain(self) -> None:
-        if row := self._chosen:
-            lines = details(row, self._measure)
-            self.query_one("#detail", PlainText).load("\n".join(lines))
-        self.refresh_bindings()

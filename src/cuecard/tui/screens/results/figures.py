@@ -203,7 +203,7 @@ class FiguresScreen(CuecardScreen[None]):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.core.formats.files import write_text
+        from cuecard.core.system import write_text
         from cuecard.tui.screens.fidelity.dialogs import PathDialog
 
         report = await self.written()
@@ -306,7 +306,7 @@ async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: s
     """Ask where to, and write it in the format that the file's suffix names. Raises `CuecardError`."""
     from cuecard.annotate.results.report.formats import FORMATS, format_of, written
     from cuecard.annotate.results.report.gathering import report_of
-    from cuecard.core.formats.files import write_text
+    from cuecard.core.system import write_text
     from cuecard.tui.screens.fidelity.dialogs import PathDialog
 
     text = _(

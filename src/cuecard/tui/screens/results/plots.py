@@ -192,7 +192,7 @@ class PlotsScreen(CuecardScreen[None]):
 
     @guarded("plots_export")
     async def action_export(self) -> None:
-        from cuecard.core.formats.files import write_text
+        from cuecard.core.system import write_text
         from cuecard.tui.screens.fidelity.dialogs import PathDialog
 
         view = self._view

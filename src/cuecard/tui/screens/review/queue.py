@@ -19,36 +19,25 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid
+from cuecard.tui.kit.lists import Column, ListScreen
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.widgets.lists import FittedColumn, ListTable
-from cuecard.tui.widgets.nav import EmptyState, NavBar
+from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.protocol import Protocol
     from cuecard.annotate.review.queue_rows import Candidate
 
 
-COLUMNS = (
-    FittedColumn("", 2, hidden_below=48),
-    FittedColumn("", 1),
-    FittedColumn(N_("Family"), 11, hidden_below=100),
-    FittedColumn(N_("Task"), 20, grow=3),
-    FittedColumn(N_("Lang"), 4, hidden_below=64),
-    FittedColumn(N_("Domain"), 14, grow=1, hidden_below=100),
-    FittedColumn(N_("Rev"), 3, right=True, hidden_below=100),
-    FittedColumn(N_("In"), 3, right=True, hidden_below=48),
-    FittedColumn(N_("Waits"), 9, right=True, hidden_below=64),
-    FittedColumn("", 17, grow=1),
-)
 _HIGHEST, _LOWEST = 2, -2
 
 
-class ReviewQueueScreen(CuecardScreen[None]):
+class ReviewQueueScreen(ListScreen[QueueRow]):
     """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
 
-    CSS_PATH = "queue.tcss"
+    PLACE = "review"
     BINDINGS = keys(
         Key("review.open", "enter", "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
         Key("review.next", "n", "next", N_("Next"), N_("Take the task that helps most, and review it")),
@@ -59,106 +48,84 @@ class ReviewQueueScreen(CuecardScreen[None]):
         Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
         Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
         Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
-        Key("review.refresh", "r", "reload", N_("Refresh"), N_("Look again for tasks to review")),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._snapshot = QueueSnapshot()
         self._protocol = EMBEDDED_PROTOCOL
-        self._reading = False
+        self._reading_done = False
         self._with_skipped = False
 
-    def compose(self) -> ComposeResult:
-        yield NavBar("review")
-        with Vertical(id="body"):
-            yield Static("", id="heading", markup=False)
-            yield ListTable(COLUMNS, id="queue")
-            yield Static("", id="about", markup=False)
-            yield EmptyState(
-                _("No task waits for your review"),
-                _(
-                    "Every task is reviewed by two people who are not its authors and do not see"
-                    " each other's review until both are in. Both must approve the same revision."
-                ),
-                ("2", _("Tasks: open one of yours and submit it; others will find it here")),
-                ("d", _("Reviews that are in: yours, and those of your tasks")),
-                ("r", _("Look again")),
-                id="nothing",
+    def columns(self) -> Sequence[Column[QueueRow]]:
+        return (
+            Column("", self._urgency, spare=1, sort=lambda row: -row.priority),
+            Column("", lambda row: self._family(row).divide([1])[0]),
+            Column(N_("Family"), self._family_name, spare=4),
+            Column(N_("Task"), lambda row: row.task.title, grow=3, least=20),
+            Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),
+            Column(N_("Domain"), lambda row: row.task.domain, grow=1, spare=4),
+            Column(N_("Rev"), lambda row: str(row.task.revision), right=True, spare=3),
+            Column(N_("In"), lambda row: row.reviews, right=True, spare=1),
+            Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, sort=lambda row: row.task.updated_at),
+            Column("", self._note, grow=2, least=17),
+        )  # fmt: skip
+
+    def key(self, row: QueueRow) -> str:
+        return row.task.id
+
+    def empty(self) -> EmptyState:
+        if self._reading_done:
+            return EmptyState(
+                _("No reviews to read yet"),
+                _("Your own reviews are here, and those of your tasks once both are in."),
+                ("d", _("Tasks to review")),
             )
-            yield EmptyState(
+        if self._snapshot.coordinates:
+            return EmptyState(
                 _("Nothing is in review"),
                 _("You coordinate: here you see who reviews what, and give tasks to reviewers."),
                 ("2", _("Tasks: their authors submit them")),
                 ("r", _("Look again")),
-                id="nothing-out",
             )
-            yield EmptyState(
-                _("No reviews to read yet"),
-                _("Your own reviews are here, and those of your tasks once both are in."),
-                ("d", _("Tasks to review")),
-                id="none-done",
-            )
-        yield KeyBar()
+        return EmptyState(
+            _("No task waits for your review"),
+            _(
+                "Every task is reviewed by two people who are not its authors and do not see"
+                " each other's review until both are in. Both must approve the same revision."
+            ),
+            ("2", _("Tasks: open one of yours and submit it; others will find it here")),
+            ("d", _("Reviews that are in: yours, and those of your tasks")),
+            ("r", _("Look again")),
+        )
 
-    def on_mount(self) -> None:
-        for widget in self.query("#body > *"):
-            widget.display = False
-
-    def on_screen_resume(self) -> None:
-        self.query_one(NavBar).load(self.person, self.services.url)
-        self.load()
-
-    @property
-    def _rows(self) -> list[QueueRow]:
-        return self._snapshot.done if self._reading else self._snapshot.todo
-
-    @property
-    def _row(self) -> QueueRow | None:
-        """The line under the cursor."""
-        at = self.query_one(ListTable).cursor_row
-        return self._rows[at] if at < len(self._rows) else None
-
-    @guarded("review")
-    async def load(self) -> None:
-        """Read the lists again, with the cursor on the task it was on."""
-        before = self._row
+    async def read(self) -> Sequence[QueueRow]:
         self._protocol = protocol_of(await self.services.config())
         person, protocol, all_ = self.person, self._protocol, self._with_skipped
         self._snapshot = await self.services.ask(
             lambda ws: queue_snapshot(ws, person, protocol, all_)
         )
-        ids = [row.task.id for row in self._rows]
-        self._show(ids.index(before.task.id) if before and before.task.id in ids else None)
+        return self._snapshot.done if self._reading_done else self._snapshot.todo
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        snapshot, row = self._snapshot, self._row if self.is_mounted else None
+        snapshot, row = self._snapshot, self.row
         match action:
             case "open":
                 return row is not None
             case "next":
-                return bool(snapshot.next_id) and not self._reading
+                return bool(snapshot.next_id) and not self._reading_done
             case "skip":
                 return row is not None and row.can_skip
             case "skipped":
-                return not self._reading and (snapshot.skipped > 0 or self._with_skipped)
+                return not self._reading_done and (snapshot.skipped > 0 or self._with_skipped)
             case "assign" | "prioritise":
-                return snapshot.coordinates and not self._reading and row is not None
+                return snapshot.coordinates and not self._reading_done and row is not None
             case _:
                 return True
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
-
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._describe()
-        self.refresh_bindings()
-
     @guarded("open")
     async def action_open(self) -> None:
-        if (row := self._row) is not None:
+        if (row := self.row) is not None:
             await self._open(row.task.id, row.can_take)
 
     @guarded("open")
@@ -186,7 +153,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
         from cuecard.annotate.review.assignment import skip
         from cuecard.tui.screens.dialogs import AskLine
 
-        row, person = self._row, self.person
+        row, person = self.row, self.person
         if row is None:
             return
         reason = await self.app.push_screen_wait(
@@ -204,7 +171,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
     @guarded("act")
     async def action_assign(self) -> None:
 
-        if (row := self._row) is not None and await assign_reviewer(
+        if (row := self.row) is not None and await assign_reviewer(
             self, row.task.id, row.task.title, self._protocol
         ):
             self.load()
@@ -213,7 +180,7 @@ class ReviewQueueScreen(CuecardScreen[None]):
     async def action_prioritise(self, by: int) -> None:
         from cuecard.annotate.review.assignment import prioritise
 
-        row, person, protocol = self._row, self.person, self._protocol
+        row, person, protocol = self.row, self.person, self._protocol
         if row is None:
             return
         wanted = min(max(row.priority + by, _LOWEST), _HIGHEST)
@@ -226,8 +193,9 @@ class ReviewQueueScreen(CuecardScreen[None]):
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
 
     def action_turn(self) -> None:
-        self._reading = not self._reading
-        self._show(cursor=0)
+        self._reading_done = not self._reading_done
+        self.view.grid.move_to(0)
+        self.load()
 
     def action_skipped(self) -> None:
         self._with_skipped = not self._with_skipped
@@ -238,58 +206,33 @@ class ReviewQueueScreen(CuecardScreen[None]):
 
         self.app.push_screen(BoardScreen())
 
-    def action_reload(self) -> None:
-        self.load()
-
-    def _show(self, cursor: int | None = None) -> None:
-        rows, table, heading = (
-            self._rows,
-            self.query_one(ListTable),
-            self.query_one("#heading", Static),
-        )
-        snapshot, reading = self._snapshot, self._reading
-        for widget in (table, heading, self.query_one("#about")):
-            widget.display = bool(rows)
-        self.query_one("#nothing").display = not (rows or reading or snapshot.coordinates)
-        self.query_one("#nothing-out").display = not (rows or reading) and snapshot.coordinates
-        self.query_one("#none-done").display = not rows and reading
-        heading.update(self._heading())
-        table.fill([self._cells(row) for row in rows], cursor=cursor)
-        if rows:
-            table.focus()
-        self._describe()
-        self.refresh_bindings()
-
-    def _heading(self) -> str:
-        if self._reading:
+    def title_words(self) -> str:
+        if not self.view.every:
+            return ""
+        if self._reading_done:
             return _("Reviews that are in: yours, and those of your tasks")
         if self._snapshot.coordinates:
             return _("Tasks in review, and who reviews them")
         return _("Tasks to review, blind to their authors and to other reviewers")
 
-    def _describe(self) -> None:
-        row = self._row
-        self.query_one("#about", Static).update(" ".join(row.about) if row else "")
+    def note(self) -> str:
+        return " ".join(self.row.about) if self.row else ""
 
-    def _cells(self, row: QueueRow) -> tuple[str | Text, ...]:
+    def _family(self, row: QueueRow) -> Text:
+        return badge(FAMILY, row.task.family, self.app.theme_variables)
+
+    def _family_name(self, row: QueueRow) -> Text:
+        label = self._family(row).divide([1])[1]
+        return Text(label.plain.strip(), label.style)
+
+    def _urgency(self, row: QueueRow) -> Text:
+        return Text(row.urgency, ink(self.app.theme_variables, "warning"))
+
+    def _note(self, row: QueueRow) -> Text:
         colours = self.app.theme_variables
-        family = badge(FAMILY, row.task.family, colours)
-        glyph, label = family.divide([1])
-        note: str | Text = Text(row.note, ink(colours, "secondary") if row.mine else "")
-        if self._reading:
-            note = badge(TASK_STATE, row.task.state, colours)
-        return (
-            Text(row.urgency, ink(colours, "warning")),
-            glyph,
-            Text(label.plain.strip(), label.style),
-            row.task.title,
-            LANGUAGE_LABEL[row.task.language],
-            row.task.domain,
-            str(row.task.revision),
-            row.reviews,
-            row.waits,
-            note,
-        )
+        if self._reading_done:
+            return badge(TASK_STATE, row.task.state, colours)
+        return Text(row.note, ink(colours, "secondary") if row.mine else "")
 
 
 _COLUMNS = (

@@ -1,4 +1,4 @@
-"""What other processes do in the tests: top-level functions, so that `spawn` can import them."""
+"""What other processes do in the tests: top-level functions, so that they can import them."""
 
 from __future__ import annotations
 
