@@ -18,7 +18,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuecard.annotate.sharing.merging import merge_files
+from cuecard.annotate.sharing.reading import read_bundles
 from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall
@@ -80,7 +80,7 @@ def do(what: str, folder: Path) -> None:
         if what == "pack":
             write_bundle(workspace, "Ana", pack, runs=[1])
         elif what == "merge":
-            merge_files(workspace, [pack], "Ben")
+            workspace.exchange.import_(read_bundles([pack]), by="Ben")
     seconds = time.process_time() - start
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{what:<8} {seconds:6.1f} s  {most:6,.0f} MB")

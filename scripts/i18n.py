@@ -25,6 +25,7 @@ KEYWORDS = {
     "_": None,
     "N_": None,
     "ngettext": (1, 2),
+    "plural": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NP_": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),

@@ -8,19 +8,19 @@ import functools
 import io
 import shutil
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cuecard.annotate.sharing.reading import BundleFile, parse_bundle
+from cuecard.annotate.sharing.reading import BundleFile, parse_bundle, read_bundles
 from cuecard.annotate.sharing.writing import file_of, kept_lines
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.store.bundle_kinds import KIND_OF, KINDS
-from cuecard.store.bundle_records import Pack
+from cuecard.store.bundle_records import MergeReport, Pack
 from cuecard.store.workspace import Workspace
 
 
@@ -151,3 +151,10 @@ def packed(bundle: Pack, since: datetime | None = None) -> bytes:
 def unpacked(data: bytes, name: str = "x") -> BundleFile:
     """The validated bundle of a file with these bytes. Raises `FileProblems`."""
     return parse_bundle(io.BytesIO(data), Path(name))
+
+
+def merge_files(
+    workspace: Workspace, paths: Sequence[Path], by: str, *, dry: bool = False
+) -> MergeReport:
+    """Import these bundles, all or none; with `dry` only report. Raises `FileProblems`."""
+    return workspace.exchange.import_(read_bundles(paths), by=by, dry=dry)

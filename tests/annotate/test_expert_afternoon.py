@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from apart import merge_files
 from cuecard.annotate.labelling.adjudication_session import AdjudicationSession
 from cuecard.annotate.labelling.comparison.compare import compare
 from cuecard.annotate.labelling.comparison.inputs import Scope, gather
@@ -14,7 +15,6 @@ from cuecard.annotate.labelling.effect.tables import circumstances, effect_table
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.session import LabelSession
-from cuecard.annotate.sharing.merging import merge_files
 from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, ItemKind

@@ -141,7 +141,7 @@ async def test_a_task_is_archived_with_a_reason_and_taken_back(
             assert ws.reviews.history(gone)[-1].reason == "double"
             assert ws.drafts.of("Ana") == []
         await pilot.press("a")
-        assert [line.id for line in screen.listing._shown] == [gone, "aa-new"]
+        assert [line.id for line in screen.listing.view.rows] == [gone, "aa-new"]
         await pilot.press("x")
         await until(pilot, lambda: screen.listing.table.count == 1)
         await pilot.press("enter", "x")

@@ -36,7 +36,7 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
             [first, *_rest] = workspace.label_sets.items(made.id)
         assert (made.name, made.items, made.created_by) == ("first run", 4, "Ben")
         assert made.plan["strata"] == ["decision"]
-        await until(pilot, lambda: app.focused is not None and app.focused.id == "sets")
+        await until(pilot, lambda: app.screen.query_one("#sets ListGrid").has_focus)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, LabelScreen))
         await until(pilot, lambda: "Gold item" in shown(app.screen))

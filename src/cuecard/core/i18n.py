@@ -80,6 +80,11 @@ def ngettext(singular: str, plural: str, n: int) -> str:
     return _Catalogue.translations.ngettext(singular, plural, n)
 
 
+def plural(one: str, many: str, n: int, **fields: object) -> str:
+    """As `ngettext`, and filled in, with `n` and the fields."""
+    return ngettext(one, many, n).format(n=n, **fields)
+
+
 def npgettext(context: str, singular: str, plural: str, n: int) -> str:
     return _Catalogue.translations.npgettext(context, singular, plural, n)
 

@@ -11,50 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel
 from sqlmodel import col
 
 from cuecard.core.tasks.base import Frozen
-from cuecard.store.bundle_records import (
-    Pack,
-    SharedAdjudication,
-    SharedCall,
-    SharedContent,
-    SharedContribution,
-    SharedEffort,
-    SharedEvent,
-    SharedForm,
-    SharedLabel,
-    SharedLabelSet,
-    SharedNote,
-    SharedPayload,
-    SharedReveal,
-    SharedRevision,
-    SharedRun,
-    SharedSetItem,
-    SharedShadow,
-    SharedTrial,
-)
+from cuecard.store import bundle_records as shared
+from cuecard.store import task_tables, trial_tables
 from cuecard.store.codec import dumped, from_json, pack, to_json, unpack
 from cuecard.store.play_sessions import simulator_hash
-from cuecard.store.task_tables import ContentRow, ContributionRow, EffortRow, RevisionRow
-from cuecard.store.trial_tables import (
-    AdjudicationRow,
-    EventRow,
-    JudgeCallRow,
-    LabelRow,
-    LabelSetRow,
-    PayloadRow,
-    RevealRow,
-    RunRow,
-    SessionFormRow,
-    SetItemRow,
-    ShadowRow,
-    TrialNoteRow,
-    TrialRow,
-)
 
 Item = TypeVar("Item")
 
@@ -66,8 +32,8 @@ class Rows:
     `packed`: the field `body` stands in the columns `body` and `packed`; `more`: columns that follow from the record.
     """
 
-    table: Any
     record: type[Frozen]
+    table: Any
     identity: tuple[str, ...]
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     json: tuple[str, ...] = ()
@@ -85,27 +51,27 @@ class Rows:
 
     def values(self, record: Frozen, **given: Any) -> dict[str, Any]:
         """A record as values of columns; `given` are those of references, which a record names by uid."""
-        found: dict[str, Any] = {}
-        for name in self.record.model_fields:
-            column = self.columns.get(name, name)
-            if column in self.table.model_fields:
-                found[column] = self._stored(name, getattr(record, name))
+        found = {column: self._stored(name, getattr(record, name)) for name, column in self._stand}
         if self.packed:
             found["body"], found["packed"] = pack(found["body"].encode())
         return {**found, **self.more(record), **given}
 
     def record_of(self, row: Any, **given: Any) -> Any:
         """The record of a row; `given` are those of its fields that stand elsewhere."""
-        found: dict[str, Any] = {}
-        for name in self.record.model_fields:
-            column = self.columns.get(name, name)
-            if name not in given and column in self.table.model_fields:
-                found[name] = getattr(row, column)
+        found = {name: getattr(row, column) for name, column in self._stand}
         if self.packed:
             found["body"] = unpack(row.body, row.packed).decode()
         for name in self.json:
             found[name] = from_json(found[name])
         return self.record.model_validate({**found, **given})
+
+    @property
+    def _stand(self) -> Iterator[tuple[str, str]]:
+        """The fields that have a column, and its name."""
+        for name in self.record.model_fields:
+            column = self.columns.get(name, name)
+            if column in self.table.model_fields:
+                yield name, column
 
     def _stored(self, name: str, value: Any) -> Any:
         if isinstance(value, BaseModel):
@@ -116,7 +82,7 @@ class Rows:
 
 
 class Part(NamedTuple):
-    """What a trial holds beside its own row: in its field `name`, as rows in this order. `kind`: see `Arrived`."""
+    """What a trial holds beside its own row: in its field `name`, as rows in this order, counted as `kind`."""
 
     name: str
     kind: str
@@ -126,198 +92,183 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of record. `order`: the key to sort records by in a bundle; `owner`: the field that says whose a record is;
-    `people`, `moments` and `counted`: whom it names, when it was made, and as what it is counted; `about`: the field with
-    the uid of the trial that it is about; `batch`: so many are imported at once; `since_first`: every version knows it.
+    """A kind of record. `owner`: the field that says whose a record is, as who may speak; `about`: the field with the
+    uid of the trial that it is about; `people` and `moments`: the paths of names and times in it; `counted`: the path of
+    what it is counted as, by default its name, "" if it travels only for others; `order`: the fields by which records
+    are sorted in a bundle; `batch`: so many are imported at once; `since_first`: every version knows it.
     """
 
     name: str
-    record: type[Frozen]
-    order: Callable[[Any], Any]
     rows: Rows
+    order: tuple[str, ...] = ()
     owner: str = ""
     about: str = ""
+    people: tuple[str, ...] = ()
+    moments: tuple[str, ...] = ("at",)
+    counted: str | None = None
     batch: int = 200
     since_first: bool = False
-    people: Callable[[Any], Iterator[str]] | None = None
-    moments: Callable[[Any], Iterator[datetime]] | None = None
-    counted: Callable[[Any], Iterator[str]] | None = None
+
+    def sorted(self, records: Iterable[Any]) -> list[Any]:
+        return sorted(records, key=lambda record: [getattr(record, name) for name in self.order])
 
     def people_of(self, record: Any) -> Iterator[str]:
-        if self.owner:
-            yield getattr(record, self.owner)
-        if self.people:
-            yield from self.people(record)
+        for path in (*self.people, *((self.owner,) if self.owner else ())):
+            yield from _found(record, path)
 
     def moments_of(self, record: Any) -> Iterator[datetime]:
-        if self.moments:
-            yield from self.moments(record)
-        elif self.owner:
-            yield record.at
+        for path in self.moments:
+            yield from _found(record, path)
 
-    def counted_as(self, record: Any) -> Iterator[str]:
-        if self.counted:
-            yield from self.counted(record)
-        elif self.owner:
-            yield self.name
+    def counts_of(self, record: Any) -> Counter[str]:
+        """As what a record is counted, and its parts; see `Arrived`."""
+        if self.counted is None:
+            found = Counter((self.name,))
+        else:
+            found = Counter(_found(record, self.counted) if self.counted else ())
+        if isinstance(record, shared.SharedTrial):
+            found["judgement"] = len(record.judgements)
+            found.update({part.kind: len(getattr(record, part.name)) for part in PARTS})
+        return found
 
 
-EVENTS = Rows(EventRow, SharedEvent, ("trial_id", "seq"), packed=True)
+def _found(record: Any, path: str) -> Iterator[Any]:
+    """What stands at a path of fields, of each where there are several."""
+    first, _dot, rest = path.partition(".")
+    value: Any = getattr(record, first)
+    if not rest:
+        yield value
+    elif isinstance(value, tuple):
+        for each in cast(tuple[Any, ...], value):
+            yield from _found(each, rest)
+    else:
+        yield from _found(value, rest)
+
+
+def _form(form: shared.SharedForm) -> dict[str, str]:
+    return {"form": hashlib.sha256(form.questions.encode()).hexdigest()[:16]}
+
+
+def _simulator(shadow: shared.SharedShadow) -> dict[str, str]:
+    return {"simulator": simulator_hash(shadow.player)}
+
+
+EVENTS = Rows(shared.SharedEvent, trial_tables.EventRow, ("trial_id", "seq"), packed=True)
+_CALL = ("judge", "attempt", "key")
+_CALLS = Rows(shared.SharedCall, trial_tables.JudgeCallRow, ("trial_id", *_CALL), packed=True)
+_SHADOW = ("trial_id", "state", "simulator")
+_SHADOWS = Rows(
+    shared.SharedShadow, trial_tables.ShadowRow, _SHADOW, json=("player",), more=_simulator
+)
+_FORM = ("trial_id", "person", "at")
+_FORMS = Rows(shared.SharedForm, trial_tables.SessionFormRow, _FORM, more=_form)
+# The uid of a note is one of all trials, and nobody takes back another's.
+_NOTES = Rows(shared.SharedNote, trial_tables.TrialNoteRow, ("uid",))
 PARTS = (
     Part("events", "event", EVENTS, ("seq",)),
-    Part(
-        "calls",
-        "judge_call",
-        Rows(JudgeCallRow, SharedCall, ("trial_id", "judge", "attempt", "key"), packed=True),
-        ("judge", "attempt", "key"),
-    ),
-    Part(
-        "shadows",
-        "shadow",
-        Rows(
-            ShadowRow,
-            SharedShadow,
-            ("trial_id", "state", "simulator"),
-            json=("player",),
-            more=lambda shadow: {"simulator": simulator_hash(shadow.player)},
-        ),
-    ),
-    Part(
-        "forms",
-        "session_form",
-        Rows(
-            SessionFormRow,
-            SharedForm,
-            ("trial_id", "person", "at"),
-            more=lambda form: {"form": hashlib.sha256(form.questions.encode()).hexdigest()[:16]},
-        ),
-    ),
-    # The uid of a note is one of all trials, and nobody takes back another's.
-    Part("notes", "trial_note", Rows(TrialNoteRow, SharedNote, ("uid",)), ("at", "uid")),
+    Part("calls", "judge_call", _CALLS, _CALL),
+    Part("shadows", "shadow", _SHADOWS),
+    Part("forms", "session_form", _FORMS),
+    Part("notes", "trial_note", _NOTES, ("at", "uid")),
 )
+_ITEM = {"item": "item_key"}
 SET_ITEMS = Rows(
-    SetItemRow, SharedSetItem, ("set_id", "position"), {"item": "item_key"}, json=("people",)
+    shared.SharedSetItem, trial_tables.SetItemRow, ("set_id", "position"), _ITEM, json=("people",)
 )
-
-
-def _in_trial(trial: SharedTrial) -> Iterator[datetime]:
-    yield from (event.at for event in trial.events[-1:])
-    for each in (*trial.judgements, *trial.shadows, *trial.forms, *trial.notes):
-        yield each.at
-
-
-def _trial_counts(trial: SharedTrial) -> Iterator[str]:
-    yield "trial"
-    yield from ("judgement" for _each in trial.judgements)
-    for part in PARTS:
-        yield from (part.kind for _each in getattr(trial, part.name))
-
+# What a label says beside was not known to earlier versions, and tells none apart.
+_LABEL = ("trial_id", "item_key", "person", "value", "comment", "created_at")
+_DECISION = ("trial_id", "item_key", "by", "value", "cause", "comment", "at")
+# Entries have no uid: equal ones are counted, and a bundle that holds one twice adds it twice.
+_ENTRY = ("task_id", "person", "kind", "amount", "text", "at")
 
 KINDS = (
     Kind(
         "task",
-        SharedContent,
-        lambda content: content.hash,
-        Rows(ContentRow, SharedContent, ("hash",)),
+        Rows(shared.SharedContent, task_tables.ContentRow, ("hash",)),
+        moments=(),
+        counted="",
         batch=20,
         since_first=True,
     ),
-    # By task, parents first; see `in_order`.
     Kind(
         "revision",
-        SharedRevision,
-        lambda revision: revision.task_id,
-        Rows(RevisionRow, SharedRevision, ("uid",)),
+        Rows(shared.SharedRevision, task_tables.RevisionRow, ("uid",)),
+        people=("signatures.author",),
+        moments=("signatures.at",),
+        counted="",
         since_first=True,
-        people=lambda revision: (signature.author for signature in revision.signatures),
     ),
     Kind(
         "payload",
-        SharedPayload,
-        lambda payload: payload.hash,
-        Rows(PayloadRow, SharedPayload, ("hash",)),
+        Rows(shared.SharedPayload, trial_tables.PayloadRow, ("hash",)),
+        moments=(),
+        counted="",
         batch=20,
     ),
     Kind(
         "run",
-        SharedRun,
-        lambda run: (run.created_at, run.uid),
-        Rows(RunRow, SharedRun, ("uid",), json=("limits", "plan")),
-        people=lambda run: iter((run.created_by,)),
-        moments=lambda run: iter((run.created_at,)),
-        counted=lambda _run: iter(("run",)),
+        Rows(shared.SharedRun, trial_tables.RunRow, ("uid",), json=("limits", "plan")),
+        order=("created_at", "uid"),
+        people=("created_by",),
+        moments=("created_at",),
     ),
     Kind(
         "trial",
-        SharedTrial,
-        lambda trial: (trial.run, trial.position, trial.uid),
-        Rows(TrialRow, SharedTrial, ("uid",), json=("agent", "user", "world")),
+        Rows(shared.SharedTrial, trial_tables.TrialRow, ("uid",), json=("agent", "user", "world")),
+        people=("forms.person", "notes.person"),
+        moments=("events.at", "judgements.at", "shadows.at", "forms.at", "notes.at"),
         batch=1,
-        people=lambda trial: (one.person for one in (*trial.forms, *trial.notes)),
-        moments=_in_trial,
-        counted=_trial_counts,
     ),
     Kind(
         "contribution",
-        SharedContribution,
-        lambda entry: (entry.task_id, entry.tick, entry.at, entry.uid),
-        Rows(ContributionRow, SharedContribution, ("uid",), json=("body",), packed=True),
+        Rows(
+            shared.SharedContribution,
+            task_tables.ContributionRow,
+            ("uid",),
+            json=("body",),
+            packed=True,
+        ),
+        order=("task_id", "tick", "at", "uid"),
         owner="by",
+        counted="body.kind",
         since_first=True,
-        counted=lambda entry: iter((entry.body.kind,)),
     ),
     Kind(
         "label",
-        SharedLabel,
-        lambda x: (x.trial, x.item, x.at, x.value, x.comment, x.phase, x.source),
-        # What a label says beside was not known to earlier versions, and tells none apart.
-        Rows(
-            LabelRow,
-            SharedLabel,
-            ("trial_id", "item_key", "person", "value", "comment", "created_at"),
-            {"item": "item_key", "at": "created_at"},
-        ),
+        Rows(shared.SharedLabel, trial_tables.LabelRow, _LABEL, {**_ITEM, "at": "created_at"}),
+        order=("trial", "item", "at", "value", "comment", "phase", "source"),
         owner="person",
         about="trial",
         since_first=True,
     ),
-    # Entries have no uid: equal ones are counted, and a bundle that holds one twice adds it twice.
     Kind(
         "effort",
-        SharedEffort,
-        lambda x: (x.task_id, x.at, x.kind, x.amount, x.text, x.person),
-        Rows(EffortRow, SharedEffort, ("task_id", "person", "kind", "amount", "text", "at")),
+        Rows(shared.SharedEffort, task_tables.EffortRow, _ENTRY),
+        order=("task_id", "at", "kind", "amount", "text", "person"),
         owner="person",
         since_first=True,
     ),
     Kind(
         "reveal",
-        SharedReveal,
-        lambda x: (x.trial, x.item, x.at),
-        Rows(RevealRow, SharedReveal, ("trial_id", "item_key", "person"), {"item": "item_key"}),
+        Rows(
+            shared.SharedReveal, trial_tables.RevealRow, ("trial_id", "item_key", "person"), _ITEM
+        ),
+        order=("trial", "item", "at"),
         owner="person",
         about="trial",
     ),
     Kind(
         "adjudication",
-        SharedAdjudication,
-        lambda x: (x.trial, x.item, x.at, x.value, x.cause, x.comment),
-        Rows(
-            AdjudicationRow,
-            SharedAdjudication,
-            ("trial_id", "item_key", "by", "value", "cause", "comment", "at"),
-            {"item": "item_key"},
-        ),
+        Rows(shared.SharedAdjudication, trial_tables.AdjudicationRow, _DECISION, _ITEM),
+        order=("trial", "item", "at", "value", "cause", "comment"),
         owner="by",
         about="trial",
     ),
     Kind(
         "label_set",
-        SharedLabelSet,
-        lambda drawn: (drawn.at, drawn.uid),
         Rows(
-            LabelSetRow,
-            SharedLabelSet,
+            shared.SharedLabelSet,
+            trial_tables.LabelSetRow,
             ("uid",),
             {"by": "created_by", "at": "created_at"},
             json=("plan",),
@@ -327,7 +278,7 @@ KINDS = (
     ),
 )
 """In the order in which they stand in a bundle, and are imported: whatever a record refers to is of an earlier kind."""
-KIND_OF = {kind.record: kind for kind in KINDS}
+KIND_OF = {kind.rows.record: kind for kind in KINDS}
 NAMED = {kind.name: kind for kind in KINDS}
 
 
@@ -353,9 +304,9 @@ class Tally:
     def add(self, record: Frozen) -> None:
         kind = KIND_OF[type(record)]
         self.entries[kind.name] += 1
-        self.counts.update(kind.counted_as(record))
+        self.counts.update(kind.counts_of(record))
         moments = list(kind.moments_of(record))
-        if isinstance(record, SharedRevision):
+        if isinstance(record, shared.SharedRevision):
             moments = [s.at for s in record.signatures if s.author == self.person]
             self.counts["revision"] += any(not self.since or at >= self.since for at in moments)
         self.until = max([*moments, *([self.until] if self.until else [])], default=None)
@@ -367,9 +318,9 @@ class Tally:
         return {k: n for k, n in self.counts.items() if n and not (whole and k == "revision")}
 
 
-def tally(pack: Pack, since: datetime | None = None) -> Tally:
+def tally(bundle: shared.Pack, since: datetime | None = None) -> Tally:
     """What a bundle holds, record by record."""
-    found = Tally(pack.person, since)
-    for record in pack.records():
+    found = Tally(bundle.person, since)
+    for record in bundle.records():
         found.add(record)
     return found

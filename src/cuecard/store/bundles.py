@@ -16,20 +16,9 @@ from cuecard.core.archive import BeingPlayed
 from cuecard.core.records import RunState
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
+from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_import import BundleImport
 from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_batches, tally
-from cuecard.store.bundle_records import (
-    MergeReport,
-    Pack,
-    SharedContent,
-    SharedJudgement,
-    SharedPayload,
-    SharedRevision,
-    SharedRun,
-    SharedTrial,
-    SharedUsage,
-    Signature,
-)
 from cuecard.store.codec import decode_outline, origins_in, read_payloads, unpack
 from cuecard.store.engine import run_row
 from cuecard.store.judgements import load_judgements
@@ -73,7 +62,9 @@ class Exchange:
             names = [run_row(session, run).name for run in runs]
         return Export(self._database, person, None, tuple(dict.fromkeys(runs)), names[0])
 
-    def import_(self, packs: Sequence[Pack], *, by: str, dry: bool = False) -> MergeReport:
+    def import_(
+        self, packs: Sequence[shared.Pack], *, by: str, dry: bool = False
+    ) -> shared.MergeReport:
         """Import these bundles: add what is new, and change or remove nothing. If anything fails, nothing is added.
         `by` is who will read the report. With `dry` nothing is written and the report says what would be. Raises
         `BeingPlayed` if somebody here plays one of the runs.
@@ -85,7 +76,7 @@ class Exchange:
                 if lease is not None and lease.alive and not dry:
                     raise BeingPlayed(lease)
 
-            report = BundleImport(session, by, refuse_played).report(packs, dry=dry)
+            report = BundleImport(session, packs, by, refuse_played).report(dry=dry)
             if dry:
                 session.rollback()
             return report
@@ -125,19 +116,21 @@ class _Reading:
         self._trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(export.runs))
 
     def of(self, kind: Kind) -> Iterator[Frozen]:
-        special: dict[str, Callable[[], Iterator[Frozen]]] = {
-            "task": self._contents,
-            "revision": self._revisions,
-            "payload": self._payloads,
-            "run": self._runs,
-            "trial": self._all_trials,
-            "label_set": self._label_sets,
-        }
-        if kind.name in special:
-            return special[kind.name]()
-        if self._export.runs and not kind.about:
-            return iter(())
-        return self._said(kind)
+        match kind.name:
+            case "task":
+                return self._contents()
+            case "revision":
+                return self._revisions()
+            case "payload":
+                return self._payloads()
+            case "run":
+                return self._runs()
+            case "trial":
+                return self._all_trials()
+            case "label_set":
+                return self._label_sets()
+            case _:
+                return iter(()) if self._export.runs and not kind.about else self._said(kind)
 
     def _all(self, query: Any) -> list[Any]:
         return list(cast(Any, self._session.exec(query)))
@@ -175,7 +168,7 @@ class _Reading:
                 rows.record_of(row, **({about: uid or ""} if about else {}), **_task(kind, row))
                 for row, uid in found
             )
-            yield from sorted(records, key=kind.order)
+            yield from kind.sorted(records)
 
     def _wanted(self) -> dict[str, set[str]]:
         """By task, the uids of the revisions that travel for their own sake, or because others refer to them."""
@@ -213,7 +206,7 @@ class _Reading:
             signed.where(CosignRow.author == person, *since(CosignRow.at)),
         ]
 
-    def _revisions(self) -> Iterator[SharedRevision]:
+    def _revisions(self) -> Iterator[shared.SharedRevision]:
         """With the ancestors of all, in order."""
         wanted = self._wanted()
         for tasks in in_batches(sorted(wanted), 20):
@@ -228,7 +221,7 @@ class _Reading:
                     todo += parents[uid]
             signatures = self._signatures([rows[uid] for uid in found])
             yield from in_order(
-                SharedRevision(
+                shared.SharedRevision(
                     uid=uid,
                     task_id=rows[uid].task_id,
                     hash=rows[uid].hash,
@@ -238,15 +231,15 @@ class _Reading:
                 for uid in found
             )
 
-    def _signatures(self, rows: Collection[RevisionRow]) -> dict[str, list[Signature]]:
+    def _signatures(self, rows: Collection[RevisionRow]) -> dict[str, list[shared.Signature]]:
         """By uid, everybody who saved each of these revisions."""
         also = select(CosignRow).where(col(CosignRow.uid).in_([row.uid for row in rows]))
         signed: list[tuple[Any, datetime]] = [(row, row.created_at) for row in rows]
         signed += [(row, row.at) for row in self._all(also)]
-        found: dict[str, list[Signature]] = defaultdict(list)
+        found: dict[str, list[shared.Signature]] = defaultdict(list)
         for row, at in signed:
             found[row.uid].append(
-                Signature(
+                shared.Signature(
                     author=row.author,
                     at=at,
                     tick=row.tick,
@@ -256,15 +249,15 @@ class _Reading:
             )
         return found
 
-    def _contents(self) -> Iterator[SharedContent]:
+    def _contents(self) -> Iterator[shared.SharedContent]:
         for some in in_batches(sorted({revision.hash for revision in self._revisions()}), 20):
             query = select(ContentRow).where(col(ContentRow.hash).in_(some))
             bodies = {row.hash: unpack(row.body, row.packed) for row in self._all(query)}
             for digest in some:
                 task = Task.model_validate_json(bodies[digest])
-                yield SharedContent(hash=digest, task=task.model_dump(mode="json"))
+                yield shared.SharedContent(hash=digest, task=task.model_dump(mode="json"))
 
-    def _payloads(self) -> Iterator[SharedPayload]:
+    def _payloads(self) -> Iterator[shared.SharedPayload]:
         """The large texts that logs refer to, and those prompts of their calls that were kept."""
         needed, prompts = set[str](), set[str]()
         for some in in_batches([id for id, _run, _n in self._places()], 20):
@@ -287,22 +280,20 @@ class _Reading:
             contents = read_payloads(self._session.connection(), some)
             for digest in some:
                 try:
-                    yield SharedPayload(hash=digest, text=contents[digest].decode())
+                    yield shared.SharedPayload(hash=digest, text=contents[digest].decode())
                 except UnicodeDecodeError:
                     data = base64.b64encode(contents[digest]).decode()
-                    yield SharedPayload(hash=digest, data=data)
+                    yield shared.SharedPayload(hash=digest, data=data)
 
-    def _runs(self) -> Iterator[SharedRun]:
+    def _runs(self) -> Iterator[shared.SharedRun]:
         """Those that are being played are written as paused."""
-        kind = NAMED["run"]
-        found = [run_row(self._session, run_id) for run_id in self._export.runs]
-        states = [
-            RunState.PAUSED if row.state == RunState.RUNNING.value else row.state for row in found
-        ]
-        records = [
-            kind.rows.record_of(row, state=state) for row, state in zip(found, states, strict=True)
-        ]
-        yield from sorted(records, key=kind.order)
+        kind, going = NAMED["run"], {RunState.RUNNING: RunState.PAUSED}
+        rows = [run_row(self._session, run_id) for run_id in self._export.runs]
+        states = [RunState(row.state) for row in rows]
+        yield from kind.sorted(
+            kind.rows.record_of(row, state=going.get(state, state))
+            for row, state in zip(rows, states, strict=True)
+        )
 
     def _places(self) -> list[tuple[int, str, int]]:
         """Id, run and place in the run of each trial, in the order of a bundle."""
@@ -314,32 +305,29 @@ class _Reading:
             found += [(id or 0, run.uid, position) for position, id in enumerate(ids)]
         return found
 
-    def _all_trials(self) -> Iterator[SharedTrial]:
+    def _all_trials(self) -> Iterator[shared.SharedTrial]:
         for some in in_batches(self._places(), 4):
             yield from self._some_trials(some)
 
-    def _some_trials(self, places: Sequence[tuple[int, str, int]]) -> Iterator[SharedTrial]:
+    def _some_trials(self, places: Sequence[tuple[int, str, int]]) -> Iterator[shared.SharedTrial]:
         ids = [id for id, _run, _position in places]
         parts: dict[int, dict[str, list[Any]]] = {id: defaultdict(list) for id in ids}
         for used in load_usage(self._session, col(TrialRow.id).in_(ids)):
             told = used.model_dump(exclude={"trial_id"})
-            parts[used.trial_id]["usage"].append(SharedUsage.model_validate(told))
+            parts[used.trial_id]["usage"].append(shared.SharedUsage.model_validate(told))
         # Newest first as they are read; they travel in the order in which they were made.
         for given in reversed(load_judgements(self._session, col(JudgementRow.trial_id).in_(ids))):
-            shared = SharedJudgement(at=given.created_at, judgement=given.judgement)
-            parts[given.trial_id]["judgements"].append(shared)
+            told = shared.SharedJudgement(at=given.created_at, judgement=given.judgement)
+            parts[given.trial_id]["judgements"].append(told)
         for part in PARTS:
             table: Any = part.rows.table
             order = [col(getattr(table, name)) for name in part.order]
             query = select(table).where(col(table.trial_id).in_(ids)).order_by(*order)
             for row in self._all(query):
                 parts[row.trial_id][part.name].append(part.rows.record_of(row))
-        revision = (col(RevisionRow.task_id) == TrialRow.task_id) & (
-            col(RevisionRow.number) == TrialRow.revision
-        )
-        query = select(TrialRow, RevisionRow.uid).join(RevisionRow, revision)
+        query = select(TrialRow, RevisionRow.uid).join(RevisionRow, _PLAYED)
         found = self._all(query.where(col(TrialRow.id).in_(ids)))
-        rows = {row.id or 0: (row, uid) for row, uid in found}
+        rows = {row.id: (row, uid) for row, uid in found}
         kind = NAMED["trial"]
         for id, run, position in places:
             row, uid = rows[id]
@@ -369,6 +357,9 @@ class _Reading:
             yield kind.rows.record_of(self._session.get_one(LabelSetRow, id), items=items)
 
 
+_PLAYED = (col(RevisionRow.task_id) == TrialRow.task_id) & (
+    col(RevisionRow.number) == TrialRow.revision
+)
 _SAME = (col(RevisionRow.task_id) == ContributionRow.task_id) & (
     col(RevisionRow.number) == ContributionRow.revision
 )
@@ -378,7 +369,7 @@ def _task(kind: Kind, row: Any) -> dict[str, str]:
     return {"task_id": row.task_id or ""} if kind.name == "contribution" else {}
 
 
-def in_order(revisions: Iterable[SharedRevision]) -> list[SharedRevision]:
+def in_order(revisions: Iterable[shared.SharedRevision]) -> list[shared.SharedRevision]:
     """By task, parents first, then by time. Parents that are not among them do not matter."""
     known = {revision.uid: revision for revision in revisions}
     depth: dict[str, int] = {}

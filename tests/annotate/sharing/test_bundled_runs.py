@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from apart import Held, fresh, held, packed, unpacked
+from apart import Held, fresh, held, merge_files, packed, unpacked
 from cuecard.annotate.results.pool import gather
-from cuecard.annotate.sharing.merging import arrived_rows, left_out_text, merge_files
+from cuecard.annotate.sharing.merging import arrived_rows, left_out_text
 from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.config_schema import FormQuestion

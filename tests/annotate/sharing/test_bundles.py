@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from apart import Clock, fresh, held, picture, small_task
+from apart import Clock, fresh, held, merge_files, picture, small_task
 from cuecard.annotate.sharing.bundle import Header, Unreadable, compressed, uncompressed
-from cuecard.annotate.sharing.merging import merge_files
 from cuecard.annotate.sharing.reading import read_bundle
 from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted, TaskState

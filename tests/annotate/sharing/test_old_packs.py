@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from apart import fresh, held, packed, picture
-from cuecard.annotate.sharing.merging import merge_files
+from apart import fresh, held, merge_files, packed, picture
 from cuecard.annotate.sharing.reading import read_bundle
 from cuecard.core.contributions import TaskState
 

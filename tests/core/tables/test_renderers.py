@@ -14,7 +14,7 @@ from cuecard.core.tables.html import as_html
 from cuecard.core.tables.latex import as_latex, escaped
 from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tables.table import Cell, Table
-from cuecard.core.tables.texts import COLUMNS, as_csv, as_markdown
+from cuecard.core.tables.texts import COLUMNS, as_csv, as_markdown, tables_text
 from report_pages import page_of
 
 F1 = Statistic(name="f1", value=0.6125, n=8, low=0.55, high=0.6725)
@@ -84,14 +84,45 @@ def test_a_table_in_latex_is_one_that_booktabs_sets():
     assert r"\footnotesize nothing was judged: beta" in text
     lower = Table("results", "t", ("a", "b"), ((Cell("x"), Cell("-1.5", value=-1.5)),))
     assert "x & $-$1.5 \\\\" in as_latex(lower)
-    many = Table("results", "t", ("a", "b"), ((Cell("x"), Cell("y")),) * 41)
-    assert r"\begin{longtable}{@{}lr@{}}" in as_latex(many)
-    wide = Table("results", "t", ("a",) * 7, ())
-    assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in as_latex(wide)
+
+
+def test_a_long_table_in_latex_goes_on_on_the_next_page():
+    text = as_latex(Table.of("t", ("a", "b"), [("x", "y")] * 41))
+    assert r"\begin{longtable}{@{}lr@{}}" in text
+    assert r"\begin{table}" not in text
+
+
+@given(st.integers(2, 24), st.integers(1, 60), st.integers(1, 30))
+@settings(max_examples=examples(30), deadline=None)
+def test_a_wide_table_in_latex_stands_in_panels(columns, lines, letters):
+    headings = ["Agent", *(f"{'h' * letters} {n} Avg@2" for n in range(1, columns))]
+    body = [[f"agent{line}", *(line * 100 + n for n in range(1, columns))] for line in range(lines)]
+    text = as_latex(Table.of("Wide", headings, body))
+    assert "resizebox" not in text
+    assert text.count(r"\caption") == text.count(r"\label") == 1
+    panels = re.findall(r"\\midrule\n(?:  \\endhead\n)?(.*?)    \\bottomrule", text, re.DOTALL)
+    rows = [[row.strip(" \\").split(" & ") for row in panel.splitlines()] for panel in panels]
+    assert all(len(row) > 1 for panel in rows for row in panel)
+    assert [[row[0] for row in panel] for panel in rows] == [[line[0] for line in body]] * len(rows)
+    together = [[cell for panel in rows for cell in panel[at][1:]] for at in range(len(body))]
+    assert together == [[f"{n:,}" for n in line[1:]] for line in body]
+    assert len(rows) > 1 or columns < 14
+
+
+def test_latex_names_its_packages_and_says_where_pdflatex_will_not_do():
+    text = tables_text([table(), table()], "tex")
+    assert text.startswith(r"% \usepackage[T1]{fontenc} \usepackage{array,booktabs,longtable}")
+    assert "XeLaTeX" not in text
+    labels = re.findall(r"\\label\{(.*?)\}", text)
+    assert labels == ["tab:graph-tasks-more", "tab:graph-tasks-more-2"]
+    for foreign in ("图谱", "κ и λ"):
+        assert r"XeLaTeX, and \usepackage{xeCJK}" in tables_text([table(foreign)], "tex")
 
 
 def test_tables_in_csv_are_rows_of_cells():
-    rows = list(csv.DictReader(io.StringIO(as_csv([table(), table("=1+1", "-x")]))))
+    rows = list(
+        csv.DictReader(io.StringIO(as_csv([table(), table("=1+1", "-x")]).removeprefix("\ufeff")))
+    )
     assert tuple(rows[0]) == COLUMNS
     assert len(rows) == 8
     assert rows[0] == {
@@ -106,6 +137,7 @@ def test_tables_in_csv_are_rows_of_cells():
         "key": "groups/alpha/graph/f1",
         "remark": "",
     }
+    assert as_csv([]).startswith("\ufefftable,line,")
     assert rows[2]["remark"] == "nothing was judged"
     assert (rows[4]["line"], rows[4]["column"]) == ("'=1+1", "'-x")
 
@@ -119,9 +151,9 @@ def test_foreign_text_is_data_in_every_format(name, heading, note):
     assert [tag for tag, _data in page.tags] == [
         tag for tag, _data in page_of(as_html(table(note=note and "n"))).tags
     ]
-    for text in (as_html(hostile), as_latex(hostile), as_csv([hostile])):
+    for text in (as_html(hostile), as_latex(hostile), as_csv([hostile]).replace("\r\n", "\n")):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
-    for field in (f for row in csv.reader(io.StringIO(as_csv([hostile]))) for f in row):
+    for field in (f for row in csv.reader(io.StringIO(as_csv([hostile]), newline="")) for f in row):
         assert not field.startswith(("=", "+", "@", "\t", "\r"))
         assert not field.startswith("-") or float(field)
     latex = as_latex(hostile)

@@ -10,9 +10,7 @@ import pytest
 
 from apart import fresh
 from cuecard.core.evaluation.judging import judge_run
-from cuecard.core.formats.registry import FORMATS
 from cuecard.store.workspace import Workspace
-from cuecard.tui.commands.transfer import ExportFormat
 from exported_trials import exported_run
 from judged_trials import GOLD, graph_task
 
@@ -63,7 +61,6 @@ def test_trials_are_exported_and_wrong_usage_is_told(cuecard, run: int, tmp_path
     assert not (tmp_path / "x").exists()
     # Tasks go out as they did.
     assert cuecard("export", "-o", "tasks").code == 0
-    assert {*ExportFormat} == {*FORMATS, "jsonl", "inspect", "otel"}
 
 
 def test_what_moved_is_told_and_the_same_twice(cuecard, run: int, tmp_path: Path):

@@ -50,7 +50,7 @@ def test_every_figure_of_a_report_is_one_of_the_json(cuecard, tmp_path, entered,
     told = {key.split("/")[4] for key in pooled}
     assert told == (set() if entered is hostile_run else set(DETECTION_MEASURES))
     shown = cuecard("report", str(run), "--format", "csv", "--no-plots").out.splitlines()
-    assert shown[0].startswith("table,line,column,text,value")
+    assert shown[0].startswith("\ufefftable,line,column,text,value")
     assert cuecard("report", str(run)).out.startswith("# ")
 
 

@@ -15,7 +15,7 @@ from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import interval_groups, run_scores
 from cuecard.core.evaluation.scores import score_run
 from cuecard.store.workspace import Workspace
-from cuecard.tui.commands import table as table_command
+from cuecard.tui.commands.results import table
 from effect_runs import judged_run
 
 # Covered triples of four: triplet F1 is their share. Task by task 1/4 more for beta but on t5.
@@ -101,7 +101,7 @@ def test_compare(results):
 
 def test_tables_in_every_format(results, tmp_path: Path):
     assert "Graph tasks" in results("table", "main", "1").out
-    assert results("table", "main", "1", "--csv").out.startswith("table,")
+    assert results("table", "main", "1", "--csv").out.startswith("\ufefftable,")
     tables = results("table", "main", "1", "--json").data["sheets"]
     assert tables[0]["lines"][0][0]["text"] == "alpha"
     written = results("table", "main", "1", "-o", "main.tex")
@@ -117,7 +117,11 @@ def test_tables_in_every_format(results, tmp_path: Path):
     assert os.read(reader, 9) == b"## Trials"
     os.close(reader)
     assert "nothing for the table settings" in results("table", "settings", "1").err
-    help = inspect.getsource(table_command)
+    told = results("table", "settings", "1", "-o", "nothing.tex")
+    assert "nothing for the table settings" in told.err
+    assert "Written" not in told.err
+    assert not (tmp_path / "nothing.tex").exists()
+    help = inspect.getsource(table.function)
     assert all(name in help for name in PAPER_TABLES)
 
 

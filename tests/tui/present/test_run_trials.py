@@ -7,7 +7,17 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.records import TrialRecord
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
-from cuecard.tui.present.run_trials import Behind, Order, RunTrials, Show, entries_of, mosaic
+from cuecard.tui.present.run_trials import (
+    Behind,
+    RunTrials,
+    Show,
+    entries_of,
+    failed,
+    mosaic,
+    outcome,
+    state_cell,
+    state_order,
+)
 from cuecard.tui.present.runs import RunSnapshot, Spending, spending_line, troubles_line
 from result_rows import row, run
 
@@ -36,12 +46,8 @@ SCORES = {1: {"triplet_f1": 0.5, "agent_turns": 7.0}, 2: {"triplet_f1": 0.0}}
 
 def listed() -> RunTrials:
     found = RunTrials()
-    assert found.load(entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})) is None
+    found.entries = entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})
     return found
-
-
-def said(trials: RunTrials, at: int) -> list[str]:
-    return [str(getattr(cell, "text", cell)) for cell in trials.cells(at)]
 
 
 def ids(trials: RunTrials) -> list[int]:
@@ -49,56 +55,28 @@ def ids(trials: RunTrials) -> list[int]:
 
 
 def test_a_line_says_its_score_or_why_there_is_none() -> None:
-    trials = listed()
-    assert said(trials, 0) == ["one", "a", "1", "● user done", "7", "Triplet F1 0.500"]
-    assert said(trials, 1)[3] == "✗ API error"
-    assert said(trials, 1)[5].startswith("Triplet F1 0.000 · HTTP 503")
-    assert said(trials, 2)[5] == "the judge is away"
-    assert said(trials, 3)[3:] == ["▸ playing", "2", ""]
+    entries = listed().entries
+    assert [state_cell(entry).text for entry in entries[:2]] == ["● user done", "✗ API error"]
+    assert (state_cell(entries[3]).text, entries[3].turns) == ("▸ playing", "2")
+    assert (outcome(entries[0]).text, entries[0].turns) == ("Triplet F1 0.500", "7")
+    assert outcome(entries[1]).text.startswith("Triplet F1 0.000 · HTTP 503")
+    assert [outcome(entry).text for entry in entries[2:]] == ["the judge is away", ""]
+    assert [entry.trial.id for entry in sorted(entries, key=state_order)] == [2, 4, 3, 1]
 
 
-def test_trials_are_listed_by_kind_order_words_and_figure() -> None:
+def test_trials_are_listed_by_kind_and_figure() -> None:
     trials = listed()
     assert [trials.count(show) for show in Show] == [4, 1, 1, 1, 2]
     for show, wanted in ((Show.FAILED, [2]), (Show.UNJUDGED, [3]), (Show.OPEN, [4])):
         trials.next_show()
-        trials.load()
         assert (trials.show, ids(trials)) == (show, wanted)
+    assert text([trials.heading()]) == ["open trials · 1 of 4 trials"]
     trials.clear()
-    orders = {
-        Order.STATE: [2, 4, 3, 1],
-        Order.AGENT: [1, 3, 2, 4],
-        Order.TASK: [1, 2, 3, 4],
-        Order.LOWEST: [2, 1, 3, 4],
-        Order.HIGHEST: [1, 2, 3, 4],
-    }
-    for order, wanted in orders.items():
-        trials.next_order()
-        trials.load()
-        assert (trials.order, ids(trials)) == (order, wanted)
-    trials.words = " ONE  "
-    trials.load()
-    assert ids(trials) == [1, 2]
-    assert trials.failed == (2,)
-    trials.words = "503"
-    trials.load()
-    assert ids(trials) == [2]
-    assert text([trials.heading()]) == ["with “503” · 1 of 4 trials · highest score first"]
-    trials.clear()
+    assert failed(trials.rows) == (2,)
     trials.behind = Behind(frozenset({1, 3}), "a · Mean")
-    trials.load()
     assert ids(trials) == [1, 3]
     assert trials.narrowed
     assert text([trials.heading()])[0].startswith("Behind a · Mean · 2 of 4 trials")
-
-
-def test_only_lines_that_say_something_else_are_drawn_anew() -> None:
-    trials = listed()
-    same = entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})
-    assert trials.load(same) == set()
-    assert trials.load(entries_of(TRIALS, {4: 3}, SCORES, {3: "the judge is away"})) == {3}
-    trials.show = Show.OPEN
-    assert trials.load() is None
 
 
 def test_a_mosaic_fits_whatever_the_number_of_trials() -> None:

@@ -117,7 +117,7 @@ def record_in(text: bytes) -> Frozen:
         raise ValueError(_kind_unknown(name))
     told = line if name in _FLAT else line.pop(name, None)
     try:
-        record = NAMED[name].record.model_validate(told)
+        record = NAMED[name].rows.record.model_validate(told)
     except ValidationError as error:
         raise ValueError(_why(error)) from error
     if name not in _FLAT and line:

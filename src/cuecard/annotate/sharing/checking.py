@@ -12,7 +12,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.contributions import (
-    Body,
     Claimed,
     Released,
     Reopened,
@@ -41,15 +40,12 @@ from cuecard.store.bundle_records import (
     SharedContent,
     SharedContribution,
     SharedEffort,
-    SharedForm,
     SharedLabel,
     SharedLabelSet,
     SharedPayload,
     SharedRevision,
     SharedRun,
-    SharedShadow,
     SharedTrial,
-    Signature,
 )
 from cuecard.store.codec import decode_outline, from_json, hash_of
 from cuecard.store.people import checked_name
@@ -93,20 +89,20 @@ def problems_of_record(record: Any, seen: Seen) -> list[str]:
     found: list[str] = []
     if kind.owner:
         found += _owner_problems(getattr(record, kind.owner), record, seen)
-        found += when_problems(record.at, getattr(record, "tick", 1))
-        found.append(unstorable_problem(record.model_dump()))
+    else:
+        found += map(name_problem, kind.people_of(record))
+    for at in kind.moments_of(record):
+        found += when_problems(at)
+    if kind.moments:
+        # A log is not looked at here: it is large, and may hold what no column can.
+        parts = {"events": {"__all__": {"body"}}, "calls": {"__all__": {"body"}}}
+        found.append(unstorable_problem(record.model_dump(exclude=parts)))
     if kind.about:
         found += _item_problems(record.trial, record.item, getattr(record, "value", None))
-    more = _CHECKS[kind.name](record, seen) if kind.name in _CHECKS else ()
-    found = [problem for problem in (*found, *more) if problem]
-    if isinstance(record, SharedContribution) and not found:
-        # Only of what is well-formed can a hash be taken.
-        said = record.model_dump(include={"task_id", "by", "at", "tick"})
-        if record.uid != contribution_uid(revision_uid=record.revision, body=record.body, **said):
-            found.append(_("it was changed: what it says does not fit its uid"))
-    if not found:
+    found += _CHECKS[kind.name](record, seen) if kind.name in _CHECKS else ()
+    if not any(found):
         _note(record, seen)
-    return found
+    return [problem for problem in dict.fromkeys(found) if problem]
 
 
 def _note(record: Any, seen: Seen) -> None:
@@ -167,11 +163,22 @@ def _revision_problems(revision: SharedRevision, seen: Seen) -> Iterator[str]:
     if not revision.signatures:
         yield _("nobody has signed it")
     for signature in revision.signatures:
-        yield from _signature_problems(signature)
+        yield from _tick_problems(signature.tick)
 
 
 def _contribution_problems(entry: SharedContribution, seen: Seen) -> Iterator[str]:
-    yield from _body_problems(entry.body)
+    if isinstance(entry.body, Claimed | Released):
+        yield name_problem(entry.body.person)
+    if isinstance(entry.body, Claimed):
+        yield from when_problems(entry.body.until)
+    yield from _tick_problems(entry.tick)
+    said = entry.model_dump(include={"task_id", "by", "at", "tick"})
+    try:
+        uid = contribution_uid(revision_uid=entry.revision, body=entry.body, **said)
+    except (ValueError, OverflowError, RecursionError):
+        uid = ""
+    if entry.uid != uid:
+        yield _("it was changed: what it says does not fit its uid")
     if isinstance(entry.body, SkillsSet):
         if entry.task_id or entry.revision:
             yield _("it belongs to no task")
@@ -197,29 +204,17 @@ def _id_problem(task_id: str) -> str:
     return f"{told} ({reason})"
 
 
-def _body_problems(body: Body) -> Iterator[str]:
-    if isinstance(body, Claimed | Released) and (bad := name_problem(body.person)):
-        yield bad
-    if isinstance(body, Claimed):
-        yield from when_problems(body.until)
+def _tick_problems(tick: int) -> Iterator[str]:
+    if not 0 <= tick <= _MOST_TICKS:
+        yield _("its tick is out of range: {n}").format(n=tick)
 
 
-def _signature_problems(signature: Signature) -> Iterator[str]:
-    if bad := name_problem(signature.author):
-        yield bad
-    yield from when_problems(signature.at, signature.tick)
-    if bad := unstorable_problem(signature.model_dump()):
-        yield bad
-
-
-def when_problems(at: datetime, tick: int = 1) -> Iterator[str]:
+def when_problems(at: datetime) -> Iterator[str]:
     """What is wrong with a time, translated."""
     if at.utcoffset() != timedelta(0):
         yield _("its time is not in UTC")
     elif at.year not in _YEARS:
         yield _("its time is not one of these years: {time}").format(time=at.isoformat())
-    if not 0 <= tick <= _MOST_TICKS:
-        yield _("its tick is out of range: {n}").format(n=tick)
 
 
 def unstorable_problem(data: dict[str, Any]) -> str:
@@ -298,12 +293,8 @@ def _run_problems(run: SharedRun, _seen: Seen) -> Iterator[str]:
 
     if not _TRIAL.fullmatch(run.uid):
         yield _("this cannot be a run's uid: {id}").format(id=one_line(run.uid, 40))
-    if bad := name_problem(run.created_by):
-        yield bad
-    yield from when_problems(run.created_at)
     if run.samples < 0:
         yield _("a run has no fewer than 0 samples")
-    yield unstorable_problem(run.model_dump(mode="json"))
     try:
         RunSettings.model_validate(run.plan)
     except ValidationError:
@@ -318,29 +309,23 @@ def _trial_problems(trial: SharedTrial, seen: Seen) -> Iterator[str]:
         yield _("the run of this trial is missing")
     if seen.revisions.get(trial.revision) != trial.task_id:
         yield _("the revision that it is about is missing")
-    times = [trial.created_at, *([trial.ended_at] if trial.ended_at else [])]
-    times += [given.at for given in (*trial.judgements, *trial.shadows, *trial.forms, *trial.notes)]
-    for at in times:
+    for at in (trial.created_at, trial.ended_at or trial.created_at):
         yield from when_problems(at)
-    for one in (*trial.forms, *trial.notes):
-        if bad := name_problem(one.person):
-            yield bad
     for note in trial.notes:
         if not _TRIAL.fullmatch(note.uid) or not (note.about == "" or _TRIAL.fullmatch(note.about)):
             yield _("this cannot be the uid of a note")
     if any(abs(number) > _MOST for number in _numbers(trial)):
         yield _("a number in it is out of range")
-    yield unstorable_problem(trial.model_dump(mode="json", exclude={"events", "calls"}))
-    yield unstorable_problem({"calls": [c.model_dump(exclude={"body"}) for c in trial.calls]})
     yield from _log_problems(trial, seen.payloads)
     yield from _usage_problems(trial)
-    for call in trial.calls:
-        if not _reads(_CALL, call.body):
-            yield _("a call of a judge cannot be read")
-    for shadow in trial.shadows:
-        yield from _shadow_problems(shadow)
-    for form in trial.forms:
-        yield from _form_problems(form)
+    if not all(_reads(_CALL, call.body) for call in trial.calls):
+        yield _("a call of a judge cannot be read")
+    if not all(_reads(_REPLY, x.reply) and _reads(_CALLS, x.calls) for x in trial.shadows):
+        yield _("what a simulator would have said cannot be read")
+    if not all(
+        _reads(_QUESTIONS, x.questions) and _reads(_ANSWERS, x.answers) for x in trial.forms
+    ):
+        yield _("what was said of a session cannot be read")
 
 
 def _numbers(trial: SharedTrial) -> Iterator[int]:
@@ -372,9 +357,6 @@ def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str
         if any(digest not in payloads for digest in needed):
             yield _("a text that event {n} refers to is missing").format(n=number)
             return
-        if problems := list(when_problems(event.at)):
-            yield from problems
-            return
         if isinstance(body, TrialEnded):
             end = body
         elif isinstance(body, TrialRetried):
@@ -389,16 +371,6 @@ def _usage_problems(trial: SharedTrial) -> Iterator[str]:
         yield _("what a model took is told twice")
     if any(used.cost is not None and not math.isfinite(used.cost) for used in trial.usage):
         yield _("a cost must be a number")
-
-
-def _shadow_problems(shadow: SharedShadow) -> Iterator[str]:
-    if not _reads(_REPLY, shadow.reply) or not _reads(_CALLS, shadow.calls):
-        yield _("what a simulator would have said cannot be read")
-
-
-def _form_problems(form: SharedForm) -> Iterator[str]:
-    if not _reads(_QUESTIONS, form.questions) or not _reads(_ANSWERS, form.answers):
-        yield _("what was said of a session cannot be read")
 
 
 def _reads(adapter: TypeAdapter[Any], text: str) -> bool:

@@ -1,15 +1,13 @@
-"""Merging bundles into a workspace, merging concurrent revisions (forks), and describing both in words."""
+"""Merging concurrent revisions (forks), and what is said of a merge of bundles."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import as_task
-from cuecard.annotate.sharing.reading import read_bundles
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.review import RevisionNode, tips_of
@@ -19,19 +17,8 @@ if TYPE_CHECKING:
     from cuecard.core.records import Revision
     from cuecard.core.review import Clash
     from cuecard.core.tasks.models import Task
-    from cuecard.store.bundle_records import Arrived, LeftOut, MergeReport, SignedFor
+    from cuecard.store.bundle_records import Arrived, LeftOut, SignedFor
     from cuecard.store.workspace import Workspace
-
-
-def merge_files(
-    workspace: Workspace, paths: Sequence[Path], by: str, *, dry: bool = False
-) -> MergeReport:
-    """Import these bundles, all or none; with `dry` only report. Merging is a union by uid, so neither order nor
-    repetition matters.
-
-    Raises `FileProblems` with everything that is wrong with any of the files.
-    """
-    return workspace.exchange.import_(read_bundles(paths), by=by, dry=dry)
 
 
 @dataclass(frozen=True)

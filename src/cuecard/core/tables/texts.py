@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from cuecard.core.i18n import _
@@ -145,33 +145,21 @@ COLUMNS = ("table", "line", "column", "text", "value", "low", "high", "n", "key"
 
 
 def as_csv(tables: Iterable[Table]) -> str:
-    """A header, then a row for each cell of each table, with the columns `COLUMNS`. `line`: the first cell of its line;
-    `text`: as shown; numbers are unrounded. Texts that a spreadsheet would run as a formula begin with an apostrophe.
+    """CSV for spreadsheets: a header, then a row for each cell of each table, with the columns `COLUMNS`. `line`: the first
+    cell of its line; `text`: as shown; numbers are unrounded. Texts that would run as a formula begin with an apostrophe.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for table in tables:
-        title = guarded(plain(table.title))
-        for line in table.lines:
-            name = guarded(plain(line[0].text)) if line else ""
-            for heading, cell in list(zip(table.headings, line, strict=False))[1:]:
-                found = figure_of(cell)
-                writer.writerow(
-                    (
-                        title,
-                        name,
-                        guarded(plain(heading)),
-                        _text(found.text),
-                        number(found.value),
-                        number(found.low),
-                        number(found.high),
-                        number(found.n),
-                        guarded(found.key),
-                        guarded(found.remark),
-                    )
-                )
-    return out.getvalue()
+    return csv_text(COLUMNS, (row for table in tables for row in _csv_rows(table)))
+
+
+def _csv_rows(table: Table) -> Iterator[tuple[str, ...]]:
+    title = guarded(plain(table.title))
+    for line in table.lines:
+        name = guarded(plain(line[0].text)) if line else ""
+        for heading, cell in zip(table.headings[1:], line[1:], strict=False):
+            found = figure_of(cell)
+            figures = map(number, (found.value, found.low, found.high, found.n))
+            column, more = guarded(plain(heading)), (guarded(found.key), guarded(found.remark))
+            yield (title, name, column, _text(found.text), *figures, *more)
 
 
 def _text(text: str) -> str:
@@ -218,9 +206,9 @@ def tables_text(tables: Sequence[Table], form: Form, **beside: object) -> str:
     """The tables as one text, as it stands in a file. `beside`: what an object of JSON has before its `sheets`."""
     match form:
         case "tex":
-            from cuecard.core.tables.latex import as_latex
+            from cuecard.core.tables.latex import latex_of
 
-            return "\n".join(as_latex(table) for table in tables)
+            return latex_of(tables)
         case "csv":
             return as_csv(tables)
         case "json":

@@ -3,138 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, note, prose, say
+from cuecard.tui.commands.output import note, say
+from cuecard.tui.commands.verb import Help, Page, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison.inputs import Scope
     from cuecard.annotate.labelling.comparison.model import Comparison
 
-
-class Level(StrEnum):
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
-    RATIO = "ratio"
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights = Literal["linear", "quadratic"]
+Kind = Literal["gold", "predicted", "row", "cue", "leak", "status"]
 
 
-class Weights(StrEnum):
-    LINEAR = "linear"
-    QUADRATIC = "quadratic"
-
-
-class Kind(StrEnum):
-    GOLD = "gold"
-    PREDICTED = "predicted"
-    ROW = "row"
-    CUE = "cue"
-    LEAK = "leak"
-    STATUS = "status"
-
-
+@verb("cuecard agree ratings.csv --label decision --group task", "json", "markdown")
 def agree(
-    context: typer.Context,
+    ours: Context,
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help=_(
+        Sequence[Path],
+        Help(
+            N_(
                 "CSV with a line for each rating, or a column for each rater; or meta-evaluation sheets"
             ),
+            metavar="FILE",
         ),
-    ] = None,
-    item: Annotated[
-        str, typer.Option(help=_("Column of the item. Default: told from the file"))
-    ] = "",
+    ] = (),
+    *,
+    item: Annotated[str, N_("Column of the item. Default: told from the file")] = "",
     raters: Annotated[
-        str,
-        typer.Option(
-            help=_("Columns of the raters, one each: ana,ben. Default: told from the file")
-        ),
+        str, N_("Columns of the raters, one each: ana,ben. Default: told from the file")
     ] = "",
     column: Annotated[
-        list[str] | None,
-        typer.Option(help=_("One such column, for a name with a comma; may be repeated")),
-    ] = None,
-    rater: Annotated[
-        str, typer.Option(help=_("Column of the rater, where each rating has a line"))
-    ] = "",
-    label: Annotated[
-        str, typer.Option(help=_("Column of the label, where each rating has a line"))
-    ] = "",
-    group: Annotated[
-        str, typer.Option(help=_("Column of what varies independently, such as the task"))
-    ] = "",
-    reference: Annotated[str, typer.Option(help=_("Rater who is taken for right"))] = "",
-    labels: Annotated[
-        str, typer.Option(help=_("The labels that can be given, in order: no,partly,yes"))
-    ] = "",
+        Sequence[str], N_("One such column, for a name with a comma; may be repeated")
+    ] = (),
+    rater: Annotated[str, N_("Column of the rater, where each rating has a line")] = "",
+    label: Annotated[str, N_("Column of the label, where each rating has a line")] = "",
+    group: Annotated[str, N_("Column of what varies independently, such as the task")] = "",
+    reference: Annotated[str, N_("Rater who is taken for right")] = "",
+    labels: Annotated[str, N_("The labels that can be given, in order: no,partly,yes")] = "",
     missing: Annotated[
         str | None,
-        typer.Option(
-            help=_(
-                "Words that are no label: NA,unsure. Blank never is one. Default: see docs/labels.md"
-            )
-        ),
+        N_("Words that are no label: NA,unsure. Blank never is one. Default: see docs/labels.md"),
     ] = None,
-    level: Annotated[Level, typer.Option(help=_("Scale of the labels"))] = Level.NOMINAL,
-    weights: Annotated[
-        Weights | None, typer.Option(help=_("Weights of kappa, for labels on a scale"))
-    ] = None,
-    run: Annotated[
-        list[int] | None, typer.Option(help=_("A run of the workspace instead; may be repeated"))
-    ] = None,
+    level: Annotated[Level, N_("Scale of the labels")] = "nominal",
+    weights: Annotated[Weights | None, N_("Weights of kappa, for labels on a scale")] = None,
+    run: Annotated[Sequence[int], N_("A run of the workspace instead; may be repeated")] = (),
     set_id: Annotated[
-        int | None, typer.Option("--set", help=_("A labelling set of the workspace instead"))
+        int | None, Help(N_("A labelling set of the workspace instead"), "--set")
     ] = None,
-    kind: Annotated[Kind | None, typer.Option(help=_("What the labels are about"))] = None,
+    kind: Annotated[Kind | None, N_("What the labels are about")] = None,
     effect: Annotated[
-        bool,
-        typer.Option(
-            "--effect",
-            help=_("With --run: what the labels change of the scores and of the order of agents"),
-        ),
+        bool, N_("With --run: what the labels change of the scores and of the order of agents")
     ] = False,
-    judge: Annotated[
-        str, typer.Option(help=_("With --effect: whose scores; none means the run's first judge"))
-    ] = "",
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
-) -> None:
-    if json and markdown:
-        raise typer.BadParameter(_("--json or --markdown, not both"), param_hint="--markdown")
+    judge: Annotated[str, N_("With --effect: whose scores; none means the run's first judge")] = "",
+) -> Result:
     if effect:
         if not run or files:
             raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
-        ours = Context.of(context)
-        show_effect(ours, run, judge=judge, set_id=set_id, json=json, markdown=markdown)
-        return
-    sources = sum((bool(files), bool(run), set_id is not None))
-    if sources != 1:
+        return _effect(ours, run, judge, set_id)
+    if sum((bool(files), bool(run), set_id is not None)) != 1:
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
         )
     if not files:
-        from cuecard.annotate.labelling.comparison.inputs import Scope
-
-        scope = Scope(
-            runs=tuple(run or ()), set_id=set_id, subject=kind.value if kind is not None else None
-        )
-        _in_workspace(Context.of(context), scope, json=json, markdown=markdown)
-        return
+        return _in_workspace(ours, run, set_id, kind)
     from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear
     from cuecard.annotate.labelling.files.importing import is_sheet
 
     if any(map(is_sheet, files)):
-        agree_on_sheets(files, json=json, markdown=markdown)
-        return
+        return _on_sheets(ours, files)
     if len(files) > 1:
         raise typer.BadParameter(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
@@ -142,7 +85,7 @@ def agree(
         )
     from cuecard.tui.commands.agree_output import CsvWishes, agree_on_file
 
-    named = tuple(dict.fromkeys((*_listed(raters), *(column or ()))))
+    named = tuple(dict.fromkeys((*_listed(raters), *column)))
     if named and (rater or label):
         raise typer.BadParameter(
             _(
@@ -161,37 +104,44 @@ def agree(
         domain=_listed(labels),
         missing=None if missing is None else _listed(missing),
     )
-    wishes = CsvWishes(
-        level=level.value, weights=weights.value if weights else None, reference=reference
-    )
+    wishes = CsvWishes(level=level, weights=weights, reference=reference)
     try:
-        agree_on_file(files[0], columns, wishes, json=json, markdown=markdown)
+        agree_on_file(files[0], columns, wishes, json=ours.json, markdown=ours.markdown)
     except Unclear as unclear:
         raise typer.BadParameter(str(unclear), param_hint="FILE") from None
+    return Result()
 
 
 def _listed(words: str) -> tuple[str, ...]:
     return tuple(filter(None, (word.strip() for word in words.split(","))))
 
 
-def _in_workspace(ours: Context, scope: Scope, *, json: bool, markdown: bool) -> None:
+def _in_workspace(
+    ours: Context, runs: Sequence[int], set_id: int | None, kind: Kind | None
+) -> Result:
     from cuecard.annotate.labelling.comparison.compare import compare
-    from cuecard.annotate.labelling.comparison.inputs import gather
-    from cuecard.annotate.labelling.comparison.tables import tables_of
+    from cuecard.annotate.labelling.comparison.inputs import Scope, gather
     from cuecard.tui.commands.agree_output import comparison_json
+
+    scope = Scope(runs=tuple(runs), set_id=set_id, subject=kind)
+    found = compare(gather(ours.workspace, scope))
+    hint = _("Label verdicts in the app (`cuecard`), then look here again.")
+    return Result(
+        lambda: _print(found, _title(found, scope), hint, markdown=ours.markdown),
+        lambda: comparison_json(found, scope),
+    )
+
+
+def _print(found: Comparison, title: str, hint: str, *, markdown: bool) -> None:
+    from cuecard.annotate.labelling.comparison.model import circumstances
+    from cuecard.annotate.labelling.comparison.tables import tables_of
     from cuecard.tui.commands.table_output import print_tables
 
-    with ours.workspace() as workspace:
-        inputs = gather(workspace, scope)
-    found = compare(inputs)
-    if json:
-        as_json(comparison_json(found, scope))
-        return
-    say(("# " if markdown else "") + _title(found, scope))
+    say(("# " if markdown else "") + title)
     if not found.people:
-        note(_("Label verdicts in the app (`cuecard`), then look here again."))
+        note(hint)
         return
-    for line in _head(found):
+    for line in circumstances(found):
         say(("- " if markdown else "") + line)
     say("")
     print_tables(tables_of(found), markdown=markdown)
@@ -210,8 +160,8 @@ def _title(found: Comparison, scope: Scope) -> str:
     where = (
         _("Set {n}").format(n=scope.set_id)
         if scope.set_id is not None
-        else ngettext("Run {runs}", "Runs {runs}", len(scope.runs)).format(
-            runs=", ".join(map(str, scope.runs))
+        else plural(
+            "Run {runs}", "Runs {runs}", len(scope.runs), runs=", ".join(map(str, scope.runs))
         )
     )
     said = told.format(
@@ -220,76 +170,49 @@ def _title(found: Comparison, scope: Scope) -> str:
     return f"{where}: {said}"
 
 
-def _head(found: Comparison) -> list[str]:
-    from cuecard.annotate.labelling.comparison.model import circumstances
-
-    return circumstances(found)
-
-
 _TITLES = {
     "gold": N_("Recall: is the gold triple covered?"),
     "predicted": N_("Precision: is the predicted triple right?"),
 }
 
 
-def agree_on_sheets(paths: Sequence[Path], *, json: bool, markdown: bool) -> None:
+def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
     """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
     from cuecard.annotate.labelling.comparison.compare import compare
     from cuecard.annotate.labelling.comparison.inputs import Scope
-    from cuecard.annotate.labelling.comparison.model import circumstances
-    from cuecard.annotate.labelling.comparison.tables import tables_of
     from cuecard.annotate.labelling.files.meta_evaluation import inputs_of_sheets
     from cuecard.tui.commands.agree_output import comparison_json
-    from cuecard.tui.commands.table_output import print_tables
 
     found = [compare(inputs) for inputs in inputs_of_sheets(paths)]
-    if json:
-        names = {"gold": "recall", "predicted": "precision"}
-        as_json({names[c.subject]: comparison_json(c, Scope(subject=c.subject)) for c in found})
-        return
-    for comparison in found:
-        told = _("{labelled} of {n} lines labelled by {people}").format(
-            labelled=f"{comparison.labelled:,}",
-            n=f"{comparison.population or 0:,}",
-            people=", ".join(comparison.people) or _("nobody"),
-        )
-        say(("# " if markdown else "") + f"{_(_TITLES[comparison.subject])} {told}")
-        if not comparison.people:
-            note(_("The column human_label is blank."))
-            continue
-        for line in circumstances(comparison):
-            say(("- " if markdown else "") + line)
-        say("")
-        print_tables(tables_of(comparison), markdown=markdown)
+    names = {"gold": "recall", "predicted": "precision"}
+
+    def show() -> None:
+        for each in found:
+            told = _("{labelled} of {n} lines labelled by {people}").format(
+                labelled=f"{each.labelled:,}",
+                n=f"{each.population or 0:,}",
+                people=", ".join(each.people) or _("nobody"),
+            )
+            hint = _("The column human_label is blank.")
+            _print(each, f"{_(_TITLES[each.subject])} {told}", hint, markdown=ours.markdown)
+
+    return Result(
+        show,
+        lambda: {names[c.subject]: comparison_json(c, Scope(subject=c.subject)) for c in found},
+    )
 
 
-def show_effect(
-    ours: Context,
-    runs: Sequence[int],
-    *,
-    judge: str = "",
-    set_id: int | None = None,
-    json: bool = False,
-    markdown: bool = False,
-) -> None:
-    """Print how labels change the results of these runs. `set_id`: the labelling set that estimates use."""
+def _effect(ours: Context, runs: Sequence[int], judge: str, set_id: int | None) -> Result:
+    """How labels change the results of these runs. `set_id`: the labelling set that estimates use."""
     from cuecard.annotate.labelling.effect.assess import effect_of
     from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
-    from cuecard.tui.commands.table_output import print_tables
 
-    with ours.workspace() as workspace:
-        effect = effect_of(workspace, runs, judge, set_id)
-    if json:
-        as_json(effect.model_dump(mode="json"))
-        return
-    title = _("What labels change of the scores")
-    say(f"# {title}\n" if markdown else title)
-    for line in circumstances(effect):
-        if markdown:
-            say(f"- {line}")
-        else:
-            prose(line)
-    say("")
-    print_tables(effect_tables(effect, introduced=True), markdown=markdown)
-    if not effect.settled:
-        note(_("Label verdicts in the app (`cuecard`), then look here again."))
+    effect = effect_of(ours.workspace, runs, judge, set_id)
+    hint = _("Label verdicts in the app (`cuecard`), then look here again.")
+    page = Page(
+        effect_tables(effect, introduced=True),
+        _("What labels change of the scores"),
+        circumstances(effect),
+        hint="" if effect.settled else hint,
+    )
+    return Result(page, lambda: effect.model_dump(mode="json"))

@@ -1,56 +1,104 @@
-"""What all verbs need: workspace, person and configuration from the global options; and shared options and files."""
+"""What all verbs need: workspace, person and configuration from the global options; and files."""
 
 from __future__ import annotations
 
 import getpass
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.tasks import SHIPPED
 from cuecard.tui.commands.output import note
 
 if TYPE_CHECKING:
     import typer
 
     from cuecard.annotate.results.pool import Dimension, Pool
+    from cuecard.annotate.review.protocol import Protocol
     from cuecard.core.config import Config
-    from cuecard.store.workspace import Workspace
+    from cuecard.store.workspace import Sight, Workspace
 
 
-@dataclass(frozen=True)
+@dataclass
 class Context:
-    """The global options, given before the verb."""
+    """The global options, given before the verb, and what a verb opens with them."""
 
     db: str | None
     person_option: str | None
     config_path: Path | None
+    form: str = ""
+    """That the result is asked for in: "json", "markdown"...; "" for people."""
+    given: Set[str] = frozenset()
+    """The parameters that stand on the command line."""
+    seen: Sight | None = None
+    _opened: Workspace | None = None
 
     @classmethod
     def of(cls, context: typer.Context) -> Context:
         return cast(Context, context.obj)
 
-    def workspace(self, *, create: bool = False) -> Workspace:
-        """Open the workspace. Raises `NotFound` where there is none and `create` is false."""
+    @property
+    def json(self) -> bool:
+        return self.form == "json"
+
+    @property
+    def markdown(self) -> bool:
+        return self.form == "markdown"
+
+    @contextmanager
+    def asked(self, form: str) -> Generator[None]:
+        """While a verb works. The workspace is closed behind it, and what it showed is recorded as seen."""
+        self.form = form
+        try:
+            yield
+            if self.seen:
+                self.seen.record()
+        finally:
+            if self._opened:
+                self._opened.close()
+
+    @property
+    def workspace(self) -> Workspace:
+        """Opened when it is first asked for. Raises `NotFound` where there is none."""
+        if self._opened is None:
+            self._opened = self.open()
+        return self._opened
+
+    def open(self, *, create: bool = False) -> Workspace:
+        """The workspace for a `with` of one's own. Raises `NotFound` where there is none and `create` is false."""
         from cuecard.store.locate import workspace_url
         from cuecard.store.workspace import Workspace
 
         return Workspace.open(workspace_url(self.db), create=create)
+
+    def sight(self, *, reveal: bool) -> Sight:
+        """What the reader may see of others' decisions; told and recorded when the verb is done."""
+        from cuecard.store.workspace import Sight
+
+        self.seen = Sight(self.workspace, self.reader, reveal=reveal)
+        return self.seen
+
+    @property
+    def protocol(self) -> Protocol:
+        """Of reviewing, as the configuration has it."""
+        from cuecard.annotate.review.protocol import protocol_of
+
+        return protocol_of(self.config())
 
     @property
     def names_workspace(self) -> bool:
         """Whether a workspace was given explicitly."""
         return bool(self.db or os.environ.get("CUECARD_DB"))
 
-    def person(self, workspace: Workspace) -> str:
+    @property
+    def person(self) -> str:
         """The name to work under: `--as`, `CUECARD_USER`, else the account's name; entered if new."""
-        return workspace.people.add(self.reader).name
+        return self.workspace.people.add(self.reader).name
 
     @property
     def reader(self) -> str:
@@ -81,18 +129,6 @@ def _account() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return _("somebody")
-
-
-AUTO = "auto"
-"""The format of files that is inferred from them."""
-
-
-class FamilyChoice(StrEnum):
-    """The families that ship with us."""
-
-    _ignore_ = ["each"]
-    for each in SHIPPED:
-        vars()[each.upper()] = each
 
 
 def pool_of(
@@ -132,9 +168,6 @@ def wanted_of(only: Sequence[str]) -> dict[Dimension, list[str]]:
     return wanted
 
 
-STDOUT = Path("-")
-
-
 def check_place(output: Path) -> None:
     """Raises `CuecardError` for a path where no file can be written."""
     if output.is_dir():
@@ -148,6 +181,7 @@ def write_result(output: Path, text: str) -> None:
     from cuecard.core.system import write_text
     from cuecard.core.text import storable
 
+    check_place(output)
     write_text(output, storable(text))
     note(_("Written to {file}.").format(file=output))
 

@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from cuecard.core.errors import scrub_model
 from cuecard.core.i18n import N_, _
 from cuecard.core.players import kind_of
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, console, table
+from cuecard.tui.commands.output import console, table
+from cuecard.tui.commands.verb import Result, verb
 
 if TYPE_CHECKING:
     from cuecard.core.config_schema import Config
@@ -36,16 +35,12 @@ _NAME: dict[str, str] = {
 _AT_ONCE = 8
 
 
+@verb("cuecard doctor --offline", "json")
 def doctor(
-    context: typer.Context,
-    offline: Annotated[
-        bool, typer.Option("--offline", help=_("Call no model, start no agent"))
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+    ours: Context, *, offline: Annotated[bool, N_("Call no model, start no agent")] = False
+) -> Result:
     from cuecard.tui.commands import doctor_checks as checks
 
-    ours = Context.of(context)
     about_config, config = checks.check_config(ours)
     found = [
         checks.check_python(),
@@ -54,26 +49,20 @@ def doctor(
         checks.check_encoding(),
         checks.check_workspace(ours),
         about_config,
-        *(_python_tool(config) if config else ()),
-        *(_players(config, offline=offline) if config else ()),
-        *(checks.check_own_players(config) if config else ()),
-        *checks.check_plugins(),
     ]
+    if config:
+        tool = asyncio.run(checks.check_python_tool(config))
+        found += [tool] if tool else []
+        found += [*_players(config, offline=offline), *checks.check_own_players(config)]
+    found += checks.check_plugins()
     # A command line may hold a key, and what a server says to a trial call may repeat one.
     found = [scrub_model(check) for check in found]
     wrong = any(check.state == "problem" for check in found)
-    if json:
-        as_json({"ok": not wrong, "checks": [check.model_dump(mode="json") for check in found]})
-    else:
-        _print(found)
-    raise typer.Exit(1 if wrong else 0)
-
-
-def _python_tool(config: Config) -> list[Check]:
-    from cuecard.tui.commands.doctor_checks import check_python_tool
-
-    found = asyncio.run(check_python_tool(config))
-    return [found] if found else []
+    return Result(
+        lambda: _print(found),
+        lambda: {"ok": not wrong, "checks": [check.model_dump(mode="json") for check in found]},
+        code=1 if wrong else 0,
+    )
 
 
 def _players(config: Config, *, offline: bool) -> list[Check]:

@@ -118,7 +118,7 @@ def check_workspace(ours: Context) -> Check:
     from cuecard.store.migrations import HEAD
 
     try:
-        with ours.workspace() as workspace:
+        with ours.open() as workspace:
             tasks, runs = len(workspace.tasks.summaries()), len(workspace.runs.all())
             place = workspace.public_url
     except CuecardError as error:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import typer
 
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE, all_embedded
-from cuecard.tui.commands.context import AUTO, Context
+from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import CallProgress, as_json, note, problem_json, prose
-from cuecard.tui.commands.transfer import InputFormat
+from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -48,108 +48,115 @@ class Progress(CallProgress):
 
 
 _SHOWN = 10
-Judged = TypeVar("Judged")
+Done = TypeVar("Done")
 
 
+@verb(
+    "cuecard judge --tasks tasks/ --responses out.jsonl --json",
+    "json",
+    json=N_("Print JSON; of several judges as a list, judges"),
+)
 def judge(
-    context: typer.Context,
-    tasks: Annotated[Path | None, typer.Option(help=_("File or folder of tasks"))] = None,
-    responses: Annotated[
-        Path | None, typer.Option(help=_("File or folder of responses, as JSON lines"))
-    ] = None,
-    run: Annotated[int | None, typer.Option(help=_("A run of the workspace instead"))] = None,
+    ours: Context,
+    *,
+    tasks: Annotated[Path | None, N_("File or folder of tasks")] = None,
+    responses: Annotated[Path | None, N_("File or folder of responses, as JSON lines")] = None,
+    run: Annotated[int | None, N_("A run of the workspace instead")] = None,
     names: Annotated[
-        list[str] | None, typer.Option("--judge", help=_("Judge of cuecard.yaml; may be repeated"))
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help=_("Also the trials that the judge has judged before"))
-    ] = False,
+        Sequence[str], Help(N_("Judge of cuecard.yaml; may be repeated"), "--judge")
+    ] = (),
+    again: Annotated[bool, N_("Also the trials that the judge has judged before")] = False,
     format: Annotated[
-        InputFormat, typer.Option(help=_("Format of the tasks and responses"))
-    ] = AUTO,
-    json: Annotated[
-        bool, typer.Option("--json", help=_("Print JSON; of several judges as a list, judges"))
-    ] = False,
-) -> None:
+        str,
+        Help(
+            N_("Format of the tasks and responses"),
+            one_of=("auto", "cuecard.core.formats.registry:FORMATS"),
+        ),
+    ] = "auto",
+) -> Result:
     if run is not None and (tasks or responses):
         raise typer.BadParameter(_("give files or a run, not both"), param_hint="--run")
     if again and run is None:
         raise typer.BadParameter(_("only for a run: --run N"), param_hint="--again")
     chosen = tuple(dict.fromkeys(names or [DEFAULT_JUDGE]))
-    ours = Context.of(context)
-    config = _config_for(ours, chosen)
+    config = config_for(ours, chosen)
     if run is not None:
-        raise typer.Exit(_judge_run(ours, config, run, chosen, again=again, json=json))
+        return _judge_run(ours, config, run, chosen, again=again)
     if tasks is None or responses is None:
         raise typer.BadParameter(
             _("both are needed (or --run N for a run of the workspace)"),
             param_hint=["--tasks", "--responses"],
         )
-    raise typer.Exit(_judge_files(config, tasks, responses, format, chosen, json=json))
+    return _judge_files(ours, config, tasks, responses, format, chosen)
 
 
-def _config_for(ours: Context, names: Sequence[str]) -> Config:
+def config_for(ours: Context, names: Sequence[str]) -> Config:
     """The configuration; embedded judges need none. Raises `ConfigError`."""
     from cuecard.core.config import EMBEDDED
 
     return EMBEDDED if all_embedded("judge", names) else ours.config()
 
 
-def _with_judges(
-    config: Config, names: Sequence[str], perform: Callable[[Judge], Awaitable[Judged]]
-) -> list[Judged]:
-    """What `perform` gives for each judge, one after the other. Raises `ConfigError` before the first if
-    any of them cannot be made.
-    """
+def with_judges(
+    config: Config, names: Sequence[str], work: Callable[[Sequence[Judge]], Awaitable[Done]]
+) -> Done:
+    """What `work` gives with these judges. Raises `ConfigError` where one cannot be made."""
     from cuecard.core.engine.players import build_judge
     from cuecard.core.llm.hub import ModelHub
 
-    async def all_of_them() -> list[Judged]:
+    async def perform() -> Done:
         hub = ModelHub(config)
         try:
-            judges = [build_judge(name, config, hub) for name in names]
-            return [await perform(each) for each in judges]
+            return await work([build_judge(name, config, hub) for name in names])
         finally:
             await hub.close()
 
-    return asyncio.run(all_of_them())
+    return asyncio.run(perform())
 
 
 def _judge_run(
-    ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool, json: bool
-) -> int:
+    ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool
+) -> Result:
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.core.evaluation.judging import judge_run
     from cuecard.core.evaluation.scores import score_run
     from cuecard.tui.commands.score import show
     from cuecard.tui.commands.score_json import scores_json
 
-    with ours.workspace() as workspace, Progress(config.currency) as progress:
+    workspace = ours.workspace
+    with Progress(config.currency) as progress:
 
-        async def perform(each: Judge) -> tuple[RunScores, tuple[JudgeFailure, ...]]:
-            progress.begin(each.ref.name)
-            failures = await judge_run(
-                workspace,
-                run,
-                each,
-                again=again,
-                on_progress=progress.moved,
-                on_call=progress.called,
-            )
-            return await asyncio.to_thread(score_run, workspace, run, each.ref.name), failures
+        async def work(judges: Sequence[Judge]) -> list[tuple[RunScores, Sequence[JudgeFailure]]]:
+            done: list[tuple[RunScores, Sequence[JudgeFailure]]] = []
+            for each in judges:
+                progress.begin(each.ref.name)
+                failures = await judge_run(
+                    workspace,
+                    run,
+                    each,
+                    again=again,
+                    on_progress=progress.moved,
+                    on_call=progress.called,
+                )
+                scores = await asyncio.to_thread(score_run, workspace, run, each.ref.name)
+                done.append((scores, failures))
+            return done
 
-        done = _with_judges(config, names, perform)
+        done = with_judges(config, names, work)
         disputed = disputed_runs(workspace).get(run, 0)
-    if json and len(done) > 1:
-        scored = [{**scores_json(s), "gold_disputed": disputed} for s, _failures in done]
-        as_json({"judges": scored})
-    for scores, failures in done:
-        if not json or len(done) == 1:
-            show(scores, ours, json=json, disputed=disputed)
-        _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
-        _tell_failures(scores.judge, failures)
-    progress.report()
-    return 1 if any(failures for _scores, failures in done) else 0
+
+    def tell() -> None:
+        if ours.json and len(done) > 1:
+            scored = [{**scores_json(s), "gold_disputed": disputed} for s, _failures in done]
+            as_json({"judges": scored})
+        for scores, failures in done:
+            if not ours.json or len(done) == 1:
+                show(scores, ours, json=ours.json, disputed=disputed)
+            _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
+            _tell_failures(scores.judge, failures)
+        progress.report()
+
+    return Result(tell, code=1 if any(failures for _scores, failures in done) else 0)
 
 
 def _tell_unjudged(name: str, scores: Sequence[dict[str, float | None]]) -> None:
@@ -157,11 +164,12 @@ def _tell_unjudged(name: str, scores: Sequence[dict[str, float | None]]) -> None
     left = int(sum(found.get("unjudged") or 0 for found in scores))
     if left:
         note(
-            ngettext(
+            plural(
                 "{n} item is left unjudged by {judge}; it counts neither as right nor as wrong.",
                 "{n} items are left unjudged by {judge}; they count neither as right nor as wrong.",
                 left,
-            ).format(n=left, judge=name)
+                judge=name,
+            )
         )
 
 
@@ -175,23 +183,19 @@ def _tell_failures(name: str, failures: Sequence[JudgeFailure]) -> None:
     halted = [failure for failure in failures if failure.halted]
     if halted:
         note(
-            ngettext(
+            plural(
                 "{judge} had to stop, {n} trial is left: {reason}",
                 "{judge} had to stop, {n} trials are left: {reason}",
                 len(halted),
-            ).format(judge=name, n=len(halted), reason=halted[0].reason)
+                judge=name,
+                reason=halted[0].reason,
+            )
         )
 
 
 def _judge_files(
-    config: Config,
-    tasks: Path,
-    responses: Path,
-    format: str,
-    names: Sequence[str],
-    *,
-    json: bool,
-) -> int:
+    ours: Context, config: Config, tasks: Path, responses: Path, format: str, names: Sequence[str]
+) -> Result:
     from cuecard.core.evaluation.judging import judge_responses
 
     known, problems = read_tasks(tasks, format)
@@ -199,21 +203,56 @@ def _judge_files(
     files = Files(len(known), len(found), (*problems, *trouble))
     with Progress(config.currency) as progress:
 
-        async def perform(each: Judge) -> JudgedResponses:
-            progress.begin(each.ref.name)
-            return await judge_responses(
-                known, found, each, on_progress=progress.moved, on_call=progress.called
-            )
+        async def work(judges: Sequence[Judge]) -> list[JudgedResponses]:
+            done: list[JudgedResponses] = []
+            for each in judges:
+                progress.begin(each.ref.name)
+                judged = await judge_responses(
+                    known, found, each, on_progress=progress.moved, on_call=progress.called
+                )
+                done.append(judged)
+            return done
 
-        done = _with_judges(config, names, perform)
-    if json:
+        done = with_judges(config, names, work)
+    first = done[0]
+    failed = any(judged.failed for judged in done)
+
+    def data() -> object:
         shown = [judged_json(judged, files) for judged in done]
-        as_json(shown[0] if len(shown) == 1 else {"judges": shown})
-    code = print_judged(done, files, tables=not json)
-    for judged in done:
-        _tell_unjudged(judged.judge.name, [result.scores for result in judged.results])
-    progress.report()
-    return code
+        return shown[0] if len(shown) == 1 else {"judges": shown}
+
+    def show() -> None:
+        for judged in done:
+            if judged.results:
+                _print(judged)
+
+    def remarks() -> None:
+        _tell_files(first, files)
+        if not ours.json:
+            _tell_unusable(first)
+        for judged in done:
+            for f in judged.failed[:_SHOWN]:
+                text = _("{task} #{sample} is not judged by {judge} and not in its means: {reason}")
+                note(
+                    text.format(
+                        task=f.task_id, sample=f.sample, judge=judged.judge.name, reason=f.reason
+                    )
+                )
+        if not failed and not any(judged.results for judged in done):
+            raise CuecardError(
+                _("Nothing was judged"),
+                _("{tasks} tasks and {responses} responses were read").format(
+                    tasks=files.tasks, responses=files.responses
+                ),
+                _("each response names its task, by task_id, qid or instance_id"),
+            )
+        for judged in done:
+            _tell_unjudged(judged.judge.name, [result.scores for result in judged.results])
+        progress.report()
+
+    return Result(
+        show, data, code=1 if files.problems or first.unknown or failed else 0, remarks=remarks
+    )
 
 
 class Files(NamedTuple):
@@ -257,52 +296,20 @@ def judged_json(judged: JudgedResponses, files: Files) -> dict[str, Any]:
     }
 
 
-def print_judged(done: Sequence[JudgedResponses], files: Files, *, tables: bool) -> int:
-    """Tables on stdout if wanted, on stderr what is not in them; the exit code.
-
-    Raises `CuecardError` where nothing was judged.
-    """
-    for judged in done:
-        if tables and judged.results:
-            _print(judged)
+def _tell_files(first: JudgedResponses, files: Files) -> None:
+    """What of the files is not in the results."""
     for problem in files.problems:
         note(str(problem))
-    first = done[0]
     if first.unknown:
-        note(
-            _("Responses to tasks that are not among these: {ids}").format(ids=_some(first.unknown))
-        )
+        text = _("Responses to tasks that are not among these: {ids}")
+        note(text.format(ids=_some(first.unknown)))
     if first.missing and first.results:
         note(
-            ngettext(
+            plural(
                 "{n} task has no response and is not in the means: {ids}",
                 "{n} tasks have no response and are not in the means: {ids}",
                 len(first.missing),
-            ).format(n=len(first.missing), ids=_some(first.missing))
-        )
-    if tables:
-        _tell_unusable(first)
-    for judged in done:
-        _judge_files_tell_failures(judged)
-    if not any(judged.results or judged.failed for judged in done):
-        raise CuecardError(
-            _("Nothing was judged"),
-            _("{tasks} tasks and {responses} responses were read").format(
-                tasks=files.tasks, responses=files.responses
-            ),
-            _("each response names its task, by task_id, qid or instance_id"),
-        )
-    return 1 if files.problems or first.unknown or any(judged.failed for judged in done) else 0
-
-
-def _judge_files_tell_failures(judged: JudgedResponses) -> None:
-    for failure in judged.failed[:_SHOWN]:
-        note(
-            _("{task} #{sample} is not judged by {judge} and not in its means: {reason}").format(
-                task=failure.task_id,
-                sample=failure.sample,
-                judge=judged.judge.name,
-                reason=failure.reason,
+                ids=_some(first.missing),
             )
         )
 
@@ -338,11 +345,13 @@ def _print(judged: JudgedResponses) -> None:
         {found.family: found.measures for found in judged.aggregates},
     )
     for found in judged.aggregates:
-        title = ngettext(
+        title = plural(
             "{family}: {n} response to {tasks} tasks",
             "{family}: {n} responses to {tasks} tasks",
             found.responses,
-        ).format(family=_(FAMILY[found.family]), n=found.responses, tasks=found.tasks)
+            family=_(FAMILY[found.family]),
+            tasks=found.tasks,
+        )
         print_aggregate(title, found.measures)
     by = _("Judged by {judge}, model {model}.")
     prose(

@@ -1,100 +1,78 @@
-"""`cuecard labels`: import and export labels."""
+"""`cuecard sample` and `cuecard labels`: draw what people label, and bring labels in and out as files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, example, note, say, table, tell_sight
+from cuecard.tui.commands.output import note, say, table
+from cuecard.tui.commands.verb import Help, Result, Reveal, verb
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.files.exporting import LabelExport
     from cuecard.annotate.labelling.files.importing import LabelImport
+    from cuecard.annotate.labelling.labelling_sets import Preview
+    from cuecard.annotate.labelling.sampling import SamplingPlan
+    from cuecard.core.label_records import LabelSet
+    from cuecard.store.workspace import Workspace
 
-
-class LabelFormat(StrEnum):
-    """The formats of `annotate.labelling.files`."""
-
-    VIBESEARCH = "vibesearch"
-    CSV = "csv"
-    JSONL = "jsonl"
-    LABELSTUDIO = "labelstudio"
-
-
-_SHEETS = (LabelFormat.VIBESEARCH, LabelFormat.LABELSTUDIO)
+Json = dict[str, Any]
+LabelFormat = Literal["vibesearch", "csv", "jsonl", "labelstudio"]
+_SHEETS = ("vibesearch", "labelstudio")
 """Forms to be filled in: they hold what waits for a label, and one person's labels."""
 
 
-def verbs() -> typer.Typer:
-    """The verbs below `labels`."""
-    verbs = typer.Typer(no_args_is_help=True)
-    verbs.command(
-        "import",
-        help=_("Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."),
-        epilog=example("cuecard labels import recall.csv precision.csv --run 3 --person Ana"),
-    )(import_)
-    verbs.command(
-        "export",
-        help=_("Write labels, or a labelling set to be filled in, into files."),
-        epilog=example("cuecard labels export --set 1 --format vibesearch -o sheets"),
-    )(export)
-    return verbs
-
-
+@verb("cuecard labels import recall.csv precision.csv --run 3 --person Ana", "json")
 def import_(
-    context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=_("Files or folders"))],
-    run: Annotated[int | None, typer.Option(help=_("Only trials of this run are meant"))] = None,
-    trial: Annotated[
-        str, typer.Option(help=_("The trial that meta-evaluation sheets are of"))
-    ] = "",
-    person: Annotated[
-        str, typer.Option(help=_("Whose labels these are, where a file does not say"))
-    ] = "",
+    ours: Context,
+    paths: Annotated[Sequence[Path], Help(N_("Files or folders"), metavar="FILE")],
+    *,
+    run: Annotated[int | None, N_("Only trials of this run are meant")] = None,
+    trial: Annotated[str, N_("The trial that meta-evaluation sheets are of")] = "",
+    person: Annotated[str, N_("Whose labels these are, where a file does not say")] = "",
     revealed: Annotated[
         bool | None,
-        typer.Option(
-            "--revealed/--blind",
-            help=_(
+        Help(
+            N_(
                 "Whether they were given with the judge's decision in sight; by default whether it stands in the file"
             ),
+            "--revealed/--blind",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help=_("Say what would happen; save nothing"))
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+    dry_run: Annotated[bool, N_("Say what would happen; save nothing")] = False,
+) -> Result:
     from cuecard.annotate.labelling.files.importing import import_labels
 
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        report = import_labels(
-            workspace,
-            paths,
-            person=person or ours.reader,
-            run_id=run,
-            trial=trial,
-            phase=None if revealed is None else "revealed" if revealed else "blind",
-            dry=dry_run,
-        )
-    if json:
-        as_json({**asdict(report), "problems": []})
-    else:
-        _print_import(report)
-    if revealed is None and any(file.shows_judge for file in report.files):
-        note(
-            _(
-                "The judge's decision stands in the file beside the labels: they count as given with it in sight."
-                " If it was not, import with --blind."
+    report = import_labels(
+        ours.workspace,
+        list(paths),
+        person=person or ours.reader,
+        run_id=run,
+        trial=trial,
+        phase=None if revealed is None else "revealed" if revealed else "blind",
+        dry=dry_run,
+    )
+
+    def remarks() -> None:
+        if revealed is None and any(file.shows_judge for file in report.files):
+            note(
+                _(
+                    "The judge's decision stands in the file beside the labels: they count as given with it in sight."
+                    " If it was not, import with --blind."
+                )
             )
-        )
+
+    return Result(
+        lambda: _print_import(report), lambda: {**asdict(report), "problems": []}, remarks=remarks
+    )
 
 
 def _print_import(report: LabelImport) -> None:
@@ -104,62 +82,37 @@ def _print_import(report: LabelImport) -> None:
         [(Path(file.path).name, file.format, file.labels, file.blank) for file in report.files],
         numbers=(2, 3),
     )
-    say(
-        _("New labels: {new}, known: {known}; by {people}, on {trials}.").format(
-            new=report.added,
-            known=report.known,
-            people=", ".join(one_line(name) for name in report.people) or _("nobody"),
-            trials=ngettext("{n} trial", "{n} trials", len(report.trials)).format(
-                n=len(report.trials)
-            ),
-        )
-    )
+    text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
+    people = ", ".join(one_line(name) for name in report.people) or _("nobody")
+    trials = plural("{n} trial", "{n} trials", len(report.trials))
+    say(text.format(new=report.added, known=report.known, people=people, trials=trials))
 
 
+@verb("cuecard labels export --set 1 --format vibesearch -o sheets", "json")
 def export(
-    context: typer.Context,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help=_("File; for vibesearch a folder"))
-    ],
-    format: Annotated[LabelFormat, typer.Option(help=_("Format"))],
-    run: Annotated[int | None, typer.Option(help=_("Labels on this run; none means all"))] = None,
-    set_: Annotated[
-        int | None, typer.Option("--set", help=_("The items of this labelling set"))
-    ] = None,
+    ours: Context,
+    *,
+    output: Annotated[Path, Help(N_("File; for vibesearch a folder"), "-o", "--output")],
+    format: Annotated[LabelFormat, N_("Format")],
+    run: Annotated[int | None, N_("Labels on this run; none means all")] = None,
+    set_: Annotated[int | None, Help(N_("The items of this labelling set"), "--set")] = None,
     person: Annotated[
-        str,
-        typer.Option(
-            help=_("Only the labels of this person; in sheets and Label Studio yours by default")
-        ),
+        str, N_("Only the labels of this person; in sheets and Label Studio yours by default")
     ] = "",
-    unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", help=_("Also items that nobody has labelled"))
-    ] = False,
-    history: Annotated[
+    unlabelled: Annotated[bool, N_("Also items that nobody has labelled")] = False,
+    history: Annotated[bool, N_("Every label, not only the newest blind ones")] = False,
+    with_verdicts: Annotated[
         bool,
-        typer.Option("--history", help=_("Every label, not only the newest blind ones")),
-    ] = False,
-    verdicts: Annotated[
-        bool,
-        typer.Option(
-            "--with-verdicts", help=_("Show the judge's decisions; not to be labelled from")
+        Help(
+            N_("Show the judge's decisions; not to be labelled from"),
         ),
     ] = False,
-    reveal: Annotated[
-        bool,
-        typer.Option(
-            "--reveal",
-            help=_("Also what I am still to label; labels that I give on it later are not blind"),
-        ),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+    reveal: Reveal = False,
+) -> Result:
     from cuecard.annotate.labelling.files.exporting import Scope, export_labels
-    from cuecard.store.workspace import Sight
 
     if run is not None and set_ is not None:
         raise typer.BadParameter(_("name a run or a set, not both"), param_hint="--set")
-    ours = Context.of(context)
     sheets = format in _SHEETS
     scope = Scope(
         run_id=run,
@@ -167,36 +120,244 @@ def export(
         unlabelled=unlabelled or sheets or set_ is not None,
         history=history and not sheets,
     )
-    with ours.workspace() as workspace:
-        sight = Sight(workspace, ours.reader, reveal=reveal)
-        report = export_labels(
-            workspace,
-            output,
-            scope,
-            format=format.value,
-            person=person or (ours.reader if sheets else ""),
-            verdicts=verdicts,
-            sight=sight,
-        )
-    tell_sight(sight)
-    if json:
-        files = [str(file) for file in report.files]
-        as_json({**asdict(report), "files": files, "covered": sight.hidden, "seen": sight.told})
-        return
+    sight = ours.sight(reveal=reveal)
+    report = export_labels(
+        ours.workspace,
+        output,
+        scope,
+        format=format,
+        person=person or (ours.reader if sheets else ""),
+        verdicts=with_verdicts,
+        sight=sight,
+    )
+    files = [str(file) for file in report.files]
+    return Result(
+        lambda: _print_export(report, format),
+        lambda: {**asdict(report), "files": files, "covered": sight.hidden, "seen": sight.told},
+    )
+
+
+def _print_export(report: LabelExport, format: str) -> None:
     for file in report.files:
         say(str(file))
     say(
-        ngettext(
+        plural(
             "{n} item, {labels} of them labelled.",
             "{n} items, {labels} of them labelled.",
             report.items,
-        ).format(n=report.items, labels=report.labels)
+            labels=report.labels,
+        )
     )
     if report.left_out:
         note(
-            ngettext(
+            plural(
                 "{n} item is left out: {format} has no place for it.",
                 "{n} items are left out: {format} has no place for them.",
                 report.left_out,
-            ).format(n=report.left_out, format=format.value)
+                format=format,
+            )
         )
+
+
+@verb("cuecard sample 3 --n 200 --stratify decision,family --overlap 0.2", "json")
+def sample(
+    ours: Context,
+    runs: Annotated[
+        Sequence[int], Help(N_("Numbers of runs (`cuecard runs`)"), metavar="RUN")
+    ] = (),
+    *,
+    n: Annotated[int | None, Help(N_("How many to draw"), min=1)] = None,
+    width: Annotated[
+        float | None, N_("Instead of --n: the width of the 95% interval, such as 0.05")
+    ] = None,
+    share: Annotated[
+        float, Help(N_("With --width: about what share will agree"), min=0, max=1)
+    ] = 0.9,
+    per_task: Annotated[
+        float | None, Help(N_("With --width and no run: items of one task"), min=1)
+    ] = None,
+    correlation: Annotated[
+        float, Help(N_("How much items of one task are alike"), min=0, max=1)
+    ] = 0,
+    population: Annotated[
+        int | None, Help(N_("With --width and no run: items in all"), min=1)
+    ] = None,
+    by: Annotated[Literal["items", "trials"], N_("Draw items, or whole trials")] = "items",
+    kinds: Annotated[str, N_("Kinds of items, comma-separated; none: what the judge decided")] = "",
+    judge: Annotated[str, N_("Whose verdicts; none: each trial's first")] = "",
+    stratify: Annotated[
+        str, N_("Spread by these: decision, family, language, agent, relation, task")
+    ] = "",
+    allocation: Annotated[
+        Literal["proportional", "equal"], N_("As many from each as it is large, or equally many")
+    ] = "proportional",
+    overlap: Annotated[float, Help(N_("The share that several people label"), min=0, max=1)] = 0,
+    raters: Annotated[int, Help(N_("How many people that is"), min=2, max=20)] = 2,
+    people: Annotated[str, N_("Who labels, comma-separated; none: anybody")] = "",
+    seed: Annotated[int, N_("Another number draws another set")] = 0,
+    name: Annotated[str, N_("What the set is called")] = "",
+    dry_run: Annotated[bool, N_("Only show what would be drawn")] = False,
+) -> Result:
+    from cuecard.annotate.labelling.labelling_sets import make_set, population_of, preview_of
+    from cuecard.annotate.labelling.sampling import plan_of
+
+    if not runs:
+        if width is None:
+            raise typer.BadParameter(
+                _("give the numbers of runs, or --width alone"), param_hint="RUN"
+            )
+        return _size(width, share, per_task or 1, correlation, population)
+    if (n is None) == (width is None):
+        raise typer.BadParameter(_("give either --n or --width"), param_hint="--n")
+    if width is not None and by == "trials":
+        raise typer.BadParameter(_("--width counts items, not trials"), param_hint="--width")
+    if per_task is not None or population is not None:
+        raise typer.BadParameter(
+            _("with runs, tasks and items are counted"), param_hint="--per-task, --population"
+        )
+    fields: Json = {
+        "runs": list(runs),
+        "n": n or 1,
+        "by": by,
+        "kinds": _listed(kinds),
+        "judge": judge,
+        "strata": _listed(stratify),
+        "allocation": allocation,
+        "seed": seed,
+        "overlap": overlap,
+        "raters": raters,
+        "people": _listed(people),
+    }
+    try:
+        plan = plan_of(fields)
+    except CuecardError as error:
+        raise typer.BadParameter(error.message) from None
+    units = population_of(ours.workspace, plan)
+    if width is not None:
+        plan = _wide_enough(plan, preview_of(units, plan), width, share, correlation)
+    made = None
+    if not dry_run:
+        made = make_set(ours.workspace, plan, name=name, by=ours.person, units=units)
+    unjudged = _without(ours.workspace, plan, {unit.trial_id for unit in units})
+    preview = preview_of(units, plan)
+    expected = preview.width(share, correlation)
+
+    def show() -> None:
+        _print_set(plan, preview, made, unjudged)
+        if expected is not None:
+            text = _("If {share:.0%} agree, the 95% interval is about {width:.3f} wide.")
+            say(text.format(share=share, width=expected))
+
+    return Result(show, lambda: _set_json(plan, preview, made, expected, unjudged))
+
+
+def _listed(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _wide_enough(
+    plan: SamplingPlan, preview: Preview, width: float, share: float, correlation: float
+) -> SamplingPlan:
+    """The plan with as many items as an interval of this width takes."""
+    try:
+        n = preview.n_for(width, share, correlation)
+    except ValueError:
+        raise _wrong_width() from None
+    if n is None:
+        raise CuecardError(
+            _("No number of these items gives an interval as narrow as that"),
+            _("{n} items of {tasks} tasks").format(n=preview.population, tasks=preview.tasks),
+            _("Ask for a wider one, or take more runs, of more tasks."),
+        )
+    return plan.model_copy(update={"n": n})
+
+
+def _wrong_width() -> typer.BadParameter:
+    return typer.BadParameter(_("a width lies between 0 and 1"), param_hint="--width")
+
+
+def _without(workspace: Workspace, plan: SamplingPlan, drawn_from: set[int]) -> int:
+    """How many trials of the runs have nothing to label."""
+    trials = (trial for run in plan.runs for trial in workspace.runs.trials(run))
+    return sum(trial.id not in drawn_from for trial in trials)
+
+
+def _size(
+    width: float, share: float, per_task: float, correlation: float, population: int | None
+) -> Result:
+    from cuecard.annotate.labelling.labelling_sets import design_effect, n_for_width
+
+    effect = design_effect(per_task, correlation)
+    try:
+        n = n_for_width(width, share, population=population, design_effect=effect)
+    except ValueError:
+        raise _wrong_width() from None
+    told = plural(
+        "{n} item, for a 95% interval {width:g} wide where about {share:.0%} agree.",
+        "{n} items, for a 95% interval {width:g} wide where about {share:.0%} agree.",
+        n,
+        width=width,
+        share=share,
+    )
+    if effect > 1:
+        text = _("Items of one task are alike: {effect:.2f} of them say as much as one alone.")
+        told = f"{told}\n{text.format(effect=effect)}"
+    return Result(told, lambda: {"n": n, "width": width, "share": share, "design_effect": effect})
+
+
+def _print_set(plan: SamplingPlan, preview: Preview, made: LabelSet | None, unjudged: int) -> None:
+    sizes = _("trials") if plan.by == "trials" else _("items")
+    table(
+        "",
+        (_("stratum"), sizes, _("drawn")),
+        [(s.name or _("all"), f"{s.size:,}", f"{s.drawn:,}") for s in preview.strata],
+        numbers=(1, 2),
+    )
+    if preview.left_out:
+        text = _("n is less than there are strata: the set will not speak for {n} of them.")
+        note(text.format(n=preview.left_out))
+    if unjudged:
+        note(
+            plural(
+                "{n} trial has nothing to label: it was not judged.",
+                "{n} trials have nothing to label: they were not judged.",
+                unjudged,
+            )
+        )
+    if made is None:
+        text = _("Nothing was drawn yet: about {items:,.0f} items, {labels:,.0f} labels.")
+        say(text.format(items=preview.items, labels=preview.labels))
+        return
+    say(
+        plural(
+            "Set {id}, “{name}”: {n} item to label.",
+            "Set {id}, “{name}”: {n} items to label.",
+            made.items,
+            id=made.id,
+            name=made.name,
+        )
+    )
+    say(_("Label them in the app (`cuecard`), under Verdicts."))
+
+
+def _set_json(
+    plan: SamplingPlan,
+    preview: Preview,
+    made: LabelSet | None,
+    expected: float | None,
+    unjudged: int,
+) -> Json:
+    return {
+        "set": made.id if made else None,
+        "name": made.name if made else None,
+        "items": made.items if made else preview.items,
+        "labels": preview.labels,
+        "population": preview.population,
+        "trials": preview.trials,
+        "tasks": preview.tasks,
+        "trials_without_items": unjudged,
+        "effective_items": preview.effective,
+        "expected_width": expected,
+        "strata": [{"name": s.name, "size": s.size, "drawn": s.drawn} for s in preview.strata],
+        "plan": plan.model_dump(mode="json"),
+    }

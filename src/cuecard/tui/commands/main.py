@@ -37,7 +37,8 @@ class Verbs(typer.core.TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         for verb in VERBS:
-            self.add_command(LazyCommand(verb))
+            if " " not in verb.name:
+                self.add_command(LazyCommand(verb))
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
@@ -247,19 +247,21 @@ def tell_sight(sight: Sight) -> None:
     """Print on stderr what was withheld for blind labelling, and what counts as seen from now on."""
     if sight.hidden:
         note(
-            ngettext(
+            plural(
                 "What was decided on {n} item is held back: {person} has not labelled it. --reveal tells it.",
                 "What was decided on {n} items is held back: {person} has not labelled them. --reveal tells it.",
                 sight.hidden,
-            ).format(n=sight.hidden, person=sight.person)
+                person=sight.person,
+            )
         )
     if sight.told:
         note(
-            ngettext(
+            plural(
                 "{person} counts as having seen what was decided on {n} item: a label on it from now on is not blind.",
                 "{person} counts as having seen what was decided on {n} items: labels on them from now on are not blind.",
                 sight.told,
-            ).format(n=sight.told, person=sight.person)
+                person=sight.person,
+            )
         )
 
 

@@ -2,90 +2,79 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cuecard.core.i18n import _
-from cuecard.core.players import all_embedded
+from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.judge import Progress
-from cuecard.tui.commands.output import as_json, note, prose, say, table, tell_sight
+from cuecard.tui.commands.judge import Progress, config_for, with_judges
+from cuecard.tui.commands.output import note, prose, say, table
+from cuecard.tui.commands.verb import Help, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.rescored import RescoreReport
-    from cuecard.core.config import Config
+    from cuecard.core.engine.messages import PlayerRef
     from cuecard.core.engine.step_context import Judge
     from cuecard.core.evaluation.rescoring import RescoreOutcome, RescorePlan
     from cuecard.store.workspace import Workspace
 
 _SHOWN = 10
-Done = TypeVar("Done")
 
 
+@verb("cuecard rescore 2 --dry-run", "markdown", "json", json=N_("Print JSON, with every item"))
 def rescore(
-    context: typer.Context,
-    run: Annotated[int, typer.Argument(metavar="RUN", help=_("The run"))],
+    ours: Context,
+    run: Annotated[int, Help(N_("The run"), metavar="RUN")],
+    *,
     revisions: Annotated[
-        list[str] | None,
-        typer.Option(
+        Sequence[str],
+        Help(
+            N_("Judge on this revision instead of the newest; may be repeated"),
             "--revision",
             metavar="[TASK@]N",
-            help=_("Judge on this revision instead of the newest; may be repeated"),
         ),
-    ] = None,
+    ] = (),
     names: Annotated[
-        list[str] | None,
-        typer.Option("--judge", help=_("Only this judge's verdicts; may be repeated")),
-    ] = None,
-    anew: Annotated[
-        bool, typer.Option("--anew", help=_("Judge everything again; nothing is kept"))
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help=_("Say what would be judged; call and save nothing"))
-    ] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
-    reveal: Annotated[
-        bool,
-        typer.Option(
-            "--reveal",
-            help=_("Also what I am still to label; labels that I give on it later are not blind"),
-        ),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON, with every item"))] = False,
-) -> None:
+        Sequence[str], Help(N_("Only this judge's verdicts; may be repeated"), "--judge")
+    ] = (),
+    anew: Annotated[bool, N_("Judge everything again; nothing is kept")] = False,
+    dry_run: Annotated[bool, N_("Say what would be judged; call and save nothing")] = False,
+    reveal: Reveal = False,
+) -> Result:
     from cuecard.annotate.results.rescored import report_on
     from cuecard.core.evaluation.rescoring import plan_rescoring
-    from cuecard.store.workspace import Sight
 
-    if json and markdown:
-        raise typer.BadParameter(_("choose one"), param_hint="--json / --markdown")
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        targets = _targets(workspace, run, revisions or ())
-        plan = plan_rescoring(workspace, run, targets=targets, judges=tuple(names or ()))
-        if not plan.changed:
-            if plan.left:
-                _print(report_on(workspace, plan, None), markdown=markdown, json=json)
-                raise typer.Exit(1)
-            _nothing(plan, json=json)
-            return
-        outcome = None
+    workspace = ours.workspace
+    targets = _targets(workspace, run, revisions)
+    plan = plan_rescoring(workspace, run, targets=targets, judges=tuple(names))
+    if not plan.changed and not plan.left:
+        return Result(
+            _("No gold has changed since {run}.").format(run=plan.run.name),
+            lambda: {"changed": False, "run": {"name": plan.run.name, "uid": plan.run.uid}},
+        )
+    outcome = None
+    if not plan.changed:
+        report = report_on(workspace, plan, None)
+    else:
         if not dry_run:
-            outcome = _perform(ours, workspace, plan, anew=anew)
+            outcome = _perform(ours, plan, anew=anew)
         elif not anew:
-            _check(ours, workspace, plan)
-        sight = Sight(workspace, ours.reader, reveal=reveal)
+            _check(ours, plan)
         run_now = outcome.run if outcome else None
-        report = report_on(workspace, plan, run_now, anew=anew, sight=sight)
-        sight.record()
-        tell_sight(sight)
-    _print(report, markdown=markdown, json=json)
-    if outcome:
-        _tell(outcome, quiet=json or markdown)
-    raise typer.Exit(1 if plan.left or (outcome and outcome.failed) else 0)
+        report = report_on(workspace, plan, run_now, anew=anew, sight=ours.sight(reveal=reveal))
+
+    def remarks() -> None:
+        if outcome:
+            _tell(outcome, quiet=bool(ours.form))
+
+    return Result(
+        lambda: _print(report, markdown=ours.markdown),
+        lambda: {"changed": True, **report.model_dump(mode="json")},
+        code=1 if plan.left or (outcome and outcome.failed) else 0,
+        remarks=remarks,
+    )
 
 
 def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[str, int]:
@@ -106,14 +95,11 @@ def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[s
     return found
 
 
-def _perform(
-    ours: Context, workspace: Workspace, plan: RescorePlan, *, anew: bool
-) -> RescoreOutcome:
+def _perform(ours: Context, plan: RescorePlan, *, anew: bool) -> RescoreOutcome:
     from cuecard.core.evaluation.judging import OnProgress
     from cuecard.core.evaluation.rescoring import rescore_run
 
-    config = _config(ours, plan)
-    person = ours.person(workspace)
+    config, workspace, person = config_for(ours, plan.judges), ours.workspace, ours.person
     with Progress(config.currency) as progress:
 
         def begin(judge: str) -> OnProgress:
@@ -131,64 +117,32 @@ def _perform(
                 on_call=progress.called,
             )
 
-        outcome = _with_judges(config, plan, work)
+        outcome = with_judges(config, plan.judges, work)
     progress.report()
     return outcome
 
 
-def _check(ours: Context, workspace: Workspace, plan: RescorePlan) -> None:
+def _check(ours: Context, plan: RescorePlan) -> None:
     """Raises `NotAllowed` and `ConfigError` as the rescoring itself would."""
     from cuecard.core.evaluation.rescoring import check_judges
 
-    async def work(judges: Sequence[Judge]) -> None:
-        await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
-
-    _with_judges(_config(ours, plan), plan, work)
+    refs = with_judges(config_for(ours, plan.judges), plan.judges, _refs)
+    check_judges(ours.workspace, plan, refs)
 
 
-def _config(ours: Context, plan: RescorePlan) -> Config:
-    """The configuration; embedded judges need none. Raises `ConfigError`."""
-    from cuecard.core.config import EMBEDDED
-
-    return EMBEDDED if all_embedded("judge", plan.judges) else ours.config()
+async def _refs(judges: Sequence[Judge]) -> list[PlayerRef]:
+    return [judge.ref for judge in judges]
 
 
-def _with_judges(
-    config: Config, plan: RescorePlan, work: Callable[[Sequence[Judge]], Awaitable[Done]]
-) -> Done:
-    """What `work` gives with the plan's judges. Raises `ConfigError` where one cannot be made."""
-    from cuecard.core.engine.players import build_judge
-    from cuecard.core.llm.hub import ModelHub
-
-    async def perform() -> Done:
-        hub = ModelHub(config)
-        try:
-            return await work([build_judge(name, config, hub) for name in plan.judges])
-        finally:
-            await hub.close()
-
-    return asyncio.run(perform())
-
-
-def _nothing(plan: RescorePlan, *, json: bool) -> None:
-    if json:
-        as_json({"changed": False, "run": {"name": plan.run.name, "uid": plan.run.uid}})
-    else:
-        say(_("No gold has changed since {run}.").format(run=plan.run.name))
-
-
-def _print(report: RescoreReport, *, markdown: bool, json: bool) -> None:
+def _print(report: RescoreReport, *, markdown: bool) -> None:
     from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
     from cuecard.tui.commands.table_output import print_tables
 
-    if json:
-        as_json({"changed": True, **report.model_dump(mode="json")})
-        return
     print_tables(figure_tables(report), markdown=markdown)
+    if markdown:
+        print_tables(item_tables(report), markdown=True)
+        return
     for each in item_tables(report):
-        if markdown:
-            print_tables([each], markdown=True)
-            continue
         # Texts, not figures: they wrap.
         table(each.title, each.headings, [[cell.text for cell in line] for line in each.lines])
         for remark in each.notes:

@@ -1,172 +1,55 @@
-"""`cuecard review`: the review queue, and assigning reviewers for coordinators."""
+"""`cuecard board` and `cuecard review`: the state of every task, the review queue, and who reviews what."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _, pgettext, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, note, say, table
+from cuecard.tui.commands.output import note, prose, say, table
+from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.assignment import QueueLine
+    from cuecard.annotate.review.board import Board, BoardTask, Labels
+    from cuecard.annotate.review.figures import FiguresReport, MeasureAgreement, ReviewFigures
     from cuecard.annotate.review.queue_rows import CoordinatorLine, QueueRow
 
-Json = Annotated[bool, typer.Option("--json", help=_("Print JSON"))]
-Task = Annotated[str, typer.Argument(help=_("Id of a task"))]
+Json = dict[str, Any]
+Task = Annotated[str, N_("Id of a task")]
+Person = Annotated[str, N_("Name of a reviewer")]
+Why = Annotated[str, N_("Why")]
 
 
-def verbs() -> typer.Typer:
-    """The verbs below `review`."""
-    verbs = typer.Typer(
-        invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-    )
-    verbs.callback(invoke_without_command=True)(review)
-    verbs.command("take", help=_("Have a task to yourself to review, for some days."))(take)
-    verbs.command("skip", help=_("Leave a task to others, with a reason."))(skip)
-    verbs.command("assign", help=_("As a coordinator: give a task to a reviewer."))(assign)
-    verbs.command("unassign", help=_("As a coordinator: take a task away from a reviewer."))(
-        unassign
-    )
-    verbs.command("priority", help=_("As a coordinator: from -2 (later) to 2 (sooner)."))(priority)
-    verbs.command("skills", help=_("Say what you review; nothing given means anything."))(skills)
-    return verbs
-
-
+@verb("cuecard review take espresso", "json")
 def review(
-    context: typer.Context,
-    skipped: Annotated[bool, typer.Option("--skipped", help=_("With what you skipped"))] = False,
-    json: Json = False,
-) -> None:
+    ours: Context, *, skipped: Annotated[bool, N_("With what you skipped")] = False
+) -> Result:
     from cuecard.annotate.review.assignment import queue_for
-    from cuecard.annotate.review.protocol import protocol_of
     from cuecard.annotate.review.queue_rows import coordinator_rows, lines_for, queue_rows
 
-    if context.invoked_subcommand is not None:
-        return
-    ours = Context.of(context)
-    protocol, person, now = protocol_of(ours.config()), ours.reader, datetime.now(UTC)
-    with ours.workspace() as workspace:
-        if person in protocol.coordinators:
-            seen = lines_for(workspace, person, protocol, now)
-            found, rows = [_coordinated(line) for line in seen], coordinator_rows(seen, now)
-        else:
-            lines = queue_for(workspace, person, protocol, now, with_skipped=skipped)
-            begun = frozenset(workspace.review_forms.of(person))
-            mine = workspace.reviews.skills().get(person)
-            found, rows = [_queued(line) for line in lines], queue_rows(lines, begun, mine, now)
-    if json:
-        as_json(found)
-        return
-    _print(rows)
+    protocol, person, now = ours.protocol, ours.reader, datetime.now(UTC)
+    workspace = ours.workspace
+    if person in protocol.coordinators:
+        seen = lines_for(workspace, person, protocol, now)
+        rows = coordinator_rows(seen, now)
+        return Result(lambda: _print_queue(rows), lambda: [_coordinated(line) for line in seen])
+    lines = queue_for(workspace, person, protocol, now, with_skipped=skipped)
+    begun = frozenset(workspace.review_forms.of(person))
+    rows = queue_rows(lines, begun, workspace.reviews.skills().get(person), now)
+    return Result(lambda: _print_queue(rows), lambda: [_queued(line) for line in lines])
 
 
-def take(context: typer.Context, task: Task) -> None:
-    from cuecard.annotate.review.assignment import take as take_task
-    from cuecard.annotate.review.protocol import protocol_of
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        until = take_task(workspace, task, ours.reader, protocol_of(ours.config()))
-    text = _("{task} is yours to review until {time}.")
-    say(text.format(task=task, time=until.astimezone().strftime("%Y-%m-%d %H:%M")))
-
-
-def skip(
-    context: typer.Context,
-    task: Task,
-    reason: Annotated[str, typer.Option("--reason", help=_("Why"))],
-) -> None:
-    from cuecard.annotate.review.assignment import skip as skip_task
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        skip_task(workspace, task, ours.reader, reason)
-    say(_("{task} is left to others.").format(task=task))
-
-
-def assign(
-    context: typer.Context,
-    task: Task,
-    person: Annotated[str, typer.Argument(help=_("Name of a reviewer"))],
-) -> None:
-    from cuecard.annotate.review.assignment import assign as assign_task
-    from cuecard.annotate.review.protocol import protocol_of
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        assign_task(workspace, task, person, ours.reader, protocol_of(ours.config()))
-    say(_("{name} has {task} now.").format(name=person, task=task))
-
-
-def unassign(
-    context: typer.Context,
-    task: Task,
-    person: Annotated[str, typer.Argument(help=_("Name of a reviewer"))],
-    reason: Annotated[str, typer.Option("--reason", help=_("Why"))],
-) -> None:
-    from cuecard.annotate.review.assignment import unassign as take_away
-    from cuecard.annotate.review.protocol import protocol_of
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        take_away(workspace, task, person, ours.reader, reason, protocol_of(ours.config()))
-    say(_("{name} does not have {task} any more.").format(name=person, task=task))
-
-
-def priority(
-    context: typer.Context,
-    task: Task,
-    value: Annotated[int, typer.Argument(min=-2, max=2, help=_("0 is usual"))],
-) -> None:
-    from cuecard.annotate.review.assignment import prioritise
-    from cuecard.annotate.review.protocol import protocol_of
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        prioritise(workspace, task, ours.reader, value, protocol_of(ours.config()))
-    say(_("{task} has priority {n}.").format(task=task, n=value))
-
-
-def skills(
-    context: typer.Context,
-    language: Annotated[
-        list[str] | None, typer.Option("--language", help=_("en or zh; may be repeated"))
-    ] = None,
-    domain: Annotated[
-        list[str] | None, typer.Option("--domain", help=_("A domain; may be repeated"))
-    ] = None,
-) -> None:
-    from cuecard.annotate.review.reviewing import set_skills
-
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        kept = set_skills(workspace, ours.reader, language or (), domain or ())
-    names = ", ".join((*kept.languages, *kept.domains))
-    say(_("You review: {skills}.").format(skills=names or _("anything")))
-
-
-def _print(rows: list[QueueRow]) -> None:
+def _print_queue(rows: list[QueueRow]) -> None:
     if not rows:
         note(_("No task waits for your review."))
         return
     table(
         "",
         ("", _("Task"), _("Title"), _("In"), _("Waits"), ""),
-        [
-            (
-                row.urgency,
-                row.task.id,
-                row.task.title,
-                row.reviews,
-                row.waits,
-                row.note,
-            )
-            for row in rows
-        ],
+        [(r.urgency, r.task.id, r.task.title, r.reviews, r.waits, r.note) for r in rows],
         numbers={1, 3, 4},  # an id that wraps cannot be copied
     )
 
@@ -208,3 +91,259 @@ def _task(line: QueueLine | CoordinatorLine) -> dict[str, Any]:
         "needed": line.needed,
         "places": line.places,
     }
+
+
+@verb("")
+def take(ours: Context, task: Task) -> str:
+    from cuecard.annotate.review.assignment import take
+
+    until = take(ours.workspace, task, ours.reader, ours.protocol).astimezone()
+    text = _("{task} is yours to review until {time}.")
+    return text.format(task=task, time=until.strftime("%Y-%m-%d %H:%M"))
+
+
+@verb("")
+def skip(ours: Context, task: Task, *, reason: Why) -> str:
+    from cuecard.annotate.review.assignment import skip
+
+    skip(ours.workspace, task, ours.reader, reason)
+    return _("{task} is left to others.").format(task=task)
+
+
+@verb("")
+def assign(ours: Context, task: Task, person: Person) -> str:
+    from cuecard.annotate.review.assignment import assign
+
+    assign(ours.workspace, task, person, ours.reader, ours.protocol)
+    return _("{name} has {task} now.").format(name=person, task=task)
+
+
+@verb("")
+def unassign(ours: Context, task: Task, person: Person, *, reason: Why) -> str:
+    from cuecard.annotate.review.assignment import unassign
+
+    unassign(ours.workspace, task, person, ours.reader, reason, ours.protocol)
+    return _("{name} does not have {task} any more.").format(name=person, task=task)
+
+
+@verb("")
+def priority(
+    ours: Context, task: Task, value: Annotated[int, Help(N_("0 is usual"), min=-2, max=2)]
+) -> str:
+    from cuecard.annotate.review.assignment import prioritise
+
+    prioritise(ours.workspace, task, ours.reader, value, ours.protocol)
+    return _("{task} has priority {n}.").format(task=task, n=value)
+
+
+@verb("")
+def skills(
+    ours: Context,
+    *,
+    language: Annotated[Sequence[str], N_("en or zh; may be repeated")] = (),
+    domain: Annotated[Sequence[str], N_("A domain; may be repeated")] = (),
+) -> str:
+    from cuecard.annotate.review.reviewing import set_skills
+
+    kept = set_skills(ours.workspace, ours.reader, language, domain)
+    names = ", ".join((*kept.languages, *kept.domains))
+    return _("You review: {skills}.").format(skills=names or _("anything"))
+
+
+@verb("cuecard board", "json")
+def board(ours: Context) -> Result:
+    from cuecard.annotate.review.board import dimension_labels, load_board, seen_by
+    from cuecard.annotate.review.figures import figures_of
+
+    protocol, reader, now = ours.protocol, ours.reader, datetime.now(UTC)
+    labels = dimension_labels(protocol)
+    found = load_board(ours.workspace, reader, protocol.coordinators, now)
+    logs = seen_by(ours.workspace, reader, protocol.coordinators)
+    report = figures_of(logs, dimensions=tuple(labels))
+    if not found.tasks and not ours.json:
+        note(_("No tasks yet; `cuecard import` brings some, and the app (`cuecard`) writes them."))
+        return Result()
+
+    def show() -> None:
+        _print_board(found, now)
+        _print_figures(report, labels)
+
+    return Result(show, lambda: {**_board_json(found), "figures": _report_json(report)})
+
+
+def _board_json(found: Board) -> Json:
+    """The board as JSON. Names that the reader must not know are left out."""
+    return {
+        "reader": found.reader,
+        "complete": found.complete,
+        "counts": {state.value: count for state, count in found.counts().items()},
+        "tasks": [_board_task(task) for task in found.tasks],
+        "people": [{**load.model_dump(mode="json"), "open": load.open} for load in found.people],
+    }
+
+
+def _report_json(report: FiguresReport) -> Json:
+    """Statistics by name, each with value, n and interval; `value` is null where `reason` says why."""
+    return {
+        "overall": _figures_json(report.overall),
+        "pairs": [_figures_json(pair) for pair in report.pairs],
+        "people": [_figures_json(person) for person in report.people],
+        "rounds_until_approval": {
+            **report.approvals.rounds.model_dump(mode="json"),
+            "counts": {str(rounds): tasks for rounds, tasks in report.approvals.counts},
+        },
+    }
+
+
+def _board_task(task: BoardTask) -> Json:
+    return {
+        "id": task.task.id,
+        "title": task.task.title,
+        "family": task.task.family,
+        "language": task.task.language,
+        "domain": task.task.domain,
+        "revision": task.task.revision,
+        "state": task.state.value,
+        "since": task.since.isoformat(),
+        "authors": list(task.authors),
+        "reviews": task.reviews,
+        "needed": task.needed,
+        "claims": task.claims,
+        "reviewed": list(task.reviewed),
+        "reviewing": list(task.reviewing),
+        "waits_for": list(task.waits_for),
+        "forks": task.forks,
+    }
+
+
+def _figures_json(figures: ReviewFigures) -> Json:
+    return {
+        "who": list(figures.who),
+        "tasks": figures.tasks,
+        "revisions": figures.revisions,
+        "reviews": figures.reviews,
+        "seconds": figures.seconds.model_dump(mode="json"),
+        "returned": figures.returned.model_dump(mode="json"),
+        "reasons": [reason.model_dump(mode="json") for reason in figures.reasons],
+        "agreement": [
+            {
+                "measure": found.measure,
+                "unsure": found.unsure,
+                **{s.name: s.model_dump(mode="json", exclude={"name"}) for s in found.statistics},
+            }
+            for found in figures.agreement
+        ],
+    }
+
+
+def _print_board(found: Board, now: datetime) -> None:
+    from cuecard.annotate.review.board import waiting
+    from cuecard.annotate.sharing.merging import STATE
+    from cuecard.core.i18n import age
+
+    counts = [f"{_(STATE[state])} {count}" for state, count in found.counts().items()]
+    table(
+        " · ".join(counts),
+        (_("state"), _("task"), pgettext("when a state began", "since"), _("waits for")),
+        [
+            (_(STATE[task.state]), task.task.id, age(task.since, now), waiting(task, found.reader))
+            for task in found.tasks
+        ],
+        numbers=(2,),
+    )
+    if found.people:
+        table(
+            _("Open with people")
+            if found.complete
+            else _("Open with people, as far as you may know"),
+            ("", _("drafts"), _("returned"), _("to review"), _("with reviewers"), _("oldest")),
+            [
+                (
+                    load.name,
+                    load.drafts,
+                    load.returned,
+                    load.reviews,
+                    load.with_reviewers,
+                    age(load.oldest, now) if load.oldest else "",
+                )
+                for load in found.people
+            ],
+            numbers=range(1, 6),
+        )
+
+
+def _print_figures(report: FiguresReport, labels: Labels) -> None:
+    from cuecard.annotate.review import board
+    from cuecard.annotate.review.figures import ALL_DIMENSIONS, DECISION
+
+    if not report.rounds:
+        prose(_("No review is decided yet: figures come when all reviews of a revision are in."))
+        return
+    title = plural(
+        "Agreement over {n} decided revision, with 95% intervals resampled by task",
+        "Agreement over {n} decided revisions, with 95% intervals resampled by task",
+        len(report.rounds),
+    )
+    say(f"{title}\n")
+    for measure in (DECISION, ALL_DIMENSIONS):
+        lines = [(f, f.on(measure)) for f in (report.overall, *report.pairs)]
+        _print_agreement(
+            board.measure_label(measure, {}),
+            ("", "n", _("percent"), _("kappa"), "AC1"),
+            [(board.who(figures), found) for figures, found in lines if found is not None],
+        )
+    shown = [
+        found
+        for found in report.overall.agreement
+        if found.measure not in (DECISION, ALL_DIMENSIONS)
+    ]
+    _print_agreement(
+        _("Agreement of all reviewers by dimension"),
+        (_("dimension"), "n", _("percent"), _("Fleiss' kappa"), "AC1"),
+        [(board.measure_label(found.measure, labels), found) for found in shown],
+    )
+    _print_work(report, labels)
+
+
+def _print_agreement(
+    title: str, headings: Sequence[str], shown: Sequence[tuple[str, MeasureAgreement]]
+) -> None:
+    from cuecard.annotate.review.board import figure, remark
+
+    table(
+        title,
+        headings,
+        [(name, f.n, *(figure(each, n=False) for each in f.statistics)) for name, f in shown],
+        numbers=range(1, 5),
+    )
+    remarks = dict.fromkeys(remark(each) for _name, f in shown for each in f.statistics)
+    for text in filter(None, remarks):
+        say("  " + text)
+    say("")
+
+
+def _print_work(report: FiguresReport, labels: Labels) -> None:
+    from cuecard.annotate.review.board import figure, minutes, reasons_text, who
+
+    table(
+        _("Reviews"),
+        ("", _("reviews"), _("minutes: median (quartiles)"), _("returned"), _("most failed")),
+        [
+            (
+                who(figures),
+                figures.reviews,
+                minutes(figures.seconds),
+                figure(figures.returned),
+                reasons_text(figures, labels),
+            )
+            for figures in (report.overall, *report.people)
+        ],
+        numbers=(1,),
+    )
+    spread = report.approvals.rounds
+    if spread.median is not None:
+        prose(
+            _("Rounds until approval: median {median:g} ({lower:g}–{upper:g}), n={n}").format(
+                median=spread.median, lower=spread.lower, upper=spread.upper, n=spread.n
+            )
+        )

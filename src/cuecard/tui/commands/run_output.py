@@ -9,9 +9,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
-from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuecard.core.engine.events import (
@@ -29,11 +28,12 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import Drained, Halt
 from cuecard.core.evaluation.run_trials import Tally
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.system import EXIT_INTERRUPTED
 from cuecard.core.text import one_line
-from cuecard.tui.commands.output import as_json, console, note
+from cuecard.tui.commands.output import console, note
 from cuecard.tui.commands.score_output import termination_label
+from cuecard.tui.commands.verb import Result
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -43,66 +43,56 @@ if TYPE_CHECKING:
     from cuecard.tui.commands.context import Context
 
 
-class Shown(Enum):
-    TABLES = "tables"
-    JSON = "json"
-    NOTHING = "nothing"
-
-
-@dataclass(frozen=True)
-class Report:
-    scores: RunScores
-    problems: Sequence[Problem]
-    currency: str
-    stopped: bool
-    halt: Halt | None
-
-
-def print_report(ours: Context, report: Report, show: Shown) -> int:
-    """Print the result of a run; gives the exit code."""
+def report(
+    ours: Context,
+    scores: RunScores,
+    problems: Sequence[Problem],
+    *,
+    stopped: bool,
+    halt: Halt | None,
+    quiet: bool,
+) -> Result:
+    """What came of a run; `quiet`: without its scores."""
+    from cuecard.tui.commands.score_json import scores_json
     from cuecard.tui.commands.score_output import print_scores
 
-    if show is Shown.JSON:
-        from cuecard.tui.commands.score_json import scores_json
-
-        as_json(
-            {
-                **scores_json(report.scores),
-                "stopped": report.stopped,
-                "reason": str(report.halt or ""),
-                "problems": [problem._asdict() for problem in report.problems],
-            }
-        )
-    elif show is Shown.TABLES:
-        print_scores(report.scores)
-    for line in summary_of(report.problems):
-        note(line)
-    spent = spent_line(report.scores.usage, report.currency)
-    if spent:
-        note(spent)
-    run = report.scores.run
+    run = scores.run
     left = run.trials - run.finished
-    if left:
-        if report.halt and not isinstance(report.halt, Drained):
-            note(_("Run {run} is paused. {reason}").format(run=run.id, reason=report.halt))
-        note(
-            _("Run {run}: {n} of {all} trials are open. Go on with: {command}").format(
-                run=run.id,
-                n=left,
-                all=run.trials,
-                command=ours.command("run", "--resume", str(run.id)),
+
+    def remarks() -> None:
+        for line in summary_of(problems):
+            note(line)
+        if spent := spent_line(scores.usage, ours.config().currency):
+            note(spent)
+        if not left:
+            note(
+                plural(
+                    "Run {run}: {n} trial ended. See it again with: {command}",
+                    "Run {run}: {n} trials ended. See them again with: {command}",
+                    run.finished,
+                    run=run.id,
+                    command=ours.command("score", str(run.id)),
+                )
             )
-        )
-        asked = report.stopped and (report.halt is None or isinstance(report.halt, Drained))
-        return EXIT_INTERRUPTED if asked else 1
-    note(
-        ngettext(
-            "Run {run}: {n} trial ended. See it again with: {command}",
-            "Run {run}: {n} trials ended. See them again with: {command}",
-            run.finished,
-        ).format(run=run.id, n=run.finished, command=ours.command("score", str(run.id)))
+            return
+        if halt and not isinstance(halt, Drained):
+            note(_("Run {run} is paused. {reason}").format(run=run.id, reason=halt))
+        text = _("Run {run}: {n} of {all} trials are open. Go on with: {command}")
+        command = ours.command("run", "--resume", str(run.id))
+        note(text.format(run=run.id, n=left, all=run.trials, command=command))
+
+    asked = stopped and (halt is None or isinstance(halt, Drained))
+    return Result(
+        lambda: quiet or print_scores(scores),
+        lambda: {
+            **scores_json(scores),
+            "stopped": stopped,
+            "reason": str(halt or ""),
+            "problems": [problem._asdict() for problem in problems],
+        },
+        code=(EXIT_INTERRUPTED if asked else 1) if left else int(bool(problems)),
+        remarks=remarks,
     )
-    return 1 if report.problems else 0
 
 
 def spent_line(usage: Sequence[UsageRecord], currency: str) -> str:
@@ -113,13 +103,12 @@ def spent_line(usage: Sequence[UsageRecord], currency: str) -> str:
     total = Usage()
     for used in usage:
         total = total.plus(used.usage)
-    line = ngettext(
+    line = plural(
         "{calls} model call: {prompt} prompt tokens ({cached} cached), {completion} completion"
         " tokens ({reasoning} reasoning)",
         "{calls} model calls: {prompt} prompt tokens ({cached} cached), {completion} completion"
         " tokens ({reasoning} reasoning)",
         calls,
-    ).format(
         calls=f"{calls:,}",
         prompt=f"{total.prompt:,}",
         cached=f"{total.cached:,}",
@@ -259,7 +248,7 @@ class _Board:
             for cell, turn in playing[:_LINES]
         ]
         if (rest := len(playing) - _LINES) > 0:
-            more = ngettext("and {n} more", "and {n} more", rest).format(n=rest)
+            more = plural("and {n} more", "and {n} more", rest)
             lines.append(Text(f"  {more}"))
         return Group(self._bar, *lines)
 

@@ -6,152 +6,108 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cuecard.core.errors import FileProblem, FileProblems, NotFound
-from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import OutputLost, after_loss, as_json, note, table
+from cuecard.tui.commands.output import OutputLost, after_loss, note, table
+from cuecard.tui.commands.verb import Budget, Help, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.core.errors import Halt
-    from cuecard.core.evaluation.plans import RunSettings
     from cuecard.core.records import RunRecord
     from cuecard.store.workspace import Workspace
 
 
-_PLANNED = ("targets", "agents", "user", "world", "judges", "samples", "max_turns", "seed", "name")
+_PLANNED = {"targets", "agents", "user", "world", "judges", "samples", "max_turns", "seed"}
+_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl")
 
 
-class Rerun(StrEnum):
-    """Which ended trials are played again."""
-
-    FAILED = "failed"
-
-
+@verb("cuecard run espresso --agent live --samples 3", "json")
 def run(
-    context: typer.Context,
+    ours: Context,
     targets: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TASK|PATH", help=_("Task ids, or files to import first; none means all")
-        ),
-    ] = None,
+        Sequence[str],
+        Help(N_("Task ids, or files to import first; none means all"), metavar="TASK|PATH"),
+    ] = (),
+    *,
     agents: Annotated[
-        list[str] | None, typer.Option("--agent", help=_("Agent of cuecard.yaml; may be repeated"))
-    ] = None,
-    user: Annotated[
-        str, typer.Option(help=_("Who plays the user: a user of cuecard.yaml"))
-    ] = DEFAULT_USER,
+        Sequence[str], Help(N_("Agent of cuecard.yaml; may be repeated"), "--agent")
+    ] = (),
+    user: Annotated[str, N_("Who plays the user: a user of cuecard.yaml")] = DEFAULT_USER,
     world: Annotated[
-        str, typer.Option(help=_("What answers the agent's tools: a world of cuecard.yaml"))
+        str, N_("What answers the agent's tools: a world of cuecard.yaml")
     ] = DEFAULT_WORLD,
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", help=_("Judge of cuecard.yaml; may be repeated"))
-    ] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, max=1000, help=_("Trials of each task and agent"))
-    ] = 1,
-    concurrency: Annotated[
-        int, typer.Option(min=1, max=1024, help=_("Trials at the same time"))
-    ] = 4,
+        Sequence[str], Help(N_("Judge of cuecard.yaml; may be repeated"), "--judge")
+    ] = (),
+    samples: Annotated[int, Help(N_("Trials of each task and agent"), min=1, max=1000)] = 1,
+    concurrency: Annotated[int, Help(N_("Trials at the same time"), min=1, max=1024)] = 4,
     max_turns: Annotated[
-        int, typer.Option(min=1, max=1000, help=_("Agent turns before a trial is ended"))
+        int, Help(N_("Agent turns before a trial is ended"), min=1, max=1000)
     ] = 60,
-    seed: Annotated[int, typer.Option(help=_("Seed of the first sample"))] = 0,
-    name: Annotated[str, typer.Option(help=_("Name of the run"))] = "",
-    resume: Annotated[
-        int | None, typer.Option(metavar="RUN", help=_("Go on with this run instead"))
-    ] = None,
+    seed: Annotated[int, N_("Seed of the first sample")] = 0,
+    name: Annotated[str, N_("Name of the run")] = "",
+    resume: Annotated[int | None, Help(N_("Go on with this run instead"), metavar="RUN")] = None,
     rerun: Annotated[
-        Rerun | None,
-        typer.Option(help=_("With --resume: play these trials again, too")),
+        Literal["failed"] | None, N_("With --resume: play these trials again, too")
     ] = None,
     replay: Annotated[
-        int | None,
-        typer.Option(metavar="RUN", help=_("Play this run again from its records, without a call")),
+        int | None, Help(N_("Play this run again from its records, without a call"), metavar="RUN")
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(min=0.000001, help=_("Stop when the calls have cost so much")),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-    json_lines: Annotated[
-        bool, typer.Option("--json-lines", help=_("Print what happens, a JSON object a line"))
-    ] = False,
-) -> None:
-    from cuecard.core.evaluation.plans import RunSettings, create_replay
+    budget: Budget = None,
+    json_lines: Annotated[bool, N_("Print what happens, a JSON object a line")] = False,
+) -> Result:
+    from cuecard.core.engine.events import Limits
+    from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
     from cuecard.core.evaluation.scores import score_as_judged
-    from cuecard.tui.commands.run_output import Report, Shown, print_report, problems_of
+    from cuecard.tui.commands.run_output import problems_of, report
 
-    _check_options(context, resume=resume, replay=replay, rerun=rerun)
-    if json and json_lines:
-        raise typer.BadParameter(_("give one of them"), param_hint=["--json", "--json-lines"])
-    ours = Context.of(context)
-    config = ours.config()
-    with ours.workspace() as workspace:
-        person = ours.person(workspace)
-        if replay is not None:
-            record = create_replay(workspace, replay, by=person, name=name)
-        elif resume is None:
-            record = plan_run(
-                workspace,
-                targets or [],
-                agents=agents or [DEFAULT_AGENT],
-                samples=samples,
-                max_turns=max_turns,
-                seed=seed,
-                name=name,
-                person=person,
-                config=config,
-                settings=RunSettings(
-                    user=user,
-                    world=world,
-                    judges=tuple(dict.fromkeys(judges or [DEFAULT_JUDGE])),
-                    budget=budget,
-                ),
-            )
-        else:
-            record = workspace.runs.get(resume)
-        way = _Way(
-            concurrency, json_lines, rerun is Rerun.FAILED, budget if resume else None, person
-        )
-        played = _play(workspace, record, config, way)
-        scores = score_as_judged(workspace, record.id)
-        problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
-    show = Shown.NOTHING if json_lines else Shown.JSON if json else Shown.TABLES
-    report = Report(scores, problems, config.currency, played.stopped, played.halt)
-    raise typer.Exit(print_report(ours, report, show))
-
-
-def _check_options(
-    context: typer.Context, *, resume: int | None, replay: int | None, rerun: Rerun | None
-) -> None:
-    if resume is not None and any(_given(context, option) for option in (*_PLANNED, "replay")):
+    if resume is not None and ours.given & {*_PLANNED, "name", "replay"}:
         raise typer.BadParameter(
             _(
                 "a run goes on as it was planned; only --concurrency, --budget and --rerun can be given"
             ),
             param_hint="--resume",
         )
-    planned = [option for option in (*_PLANNED, "budget") if option != "name"]
-    if replay is not None and any(_given(context, option) for option in planned):
+    if replay is not None and ours.given & {*_PLANNED, "budget"}:
         raise typer.BadParameter(
             _("a run is replayed as it was played; only --name can be given"), param_hint="--replay"
         )
     if rerun is not None and resume is None:
         raise typer.BadParameter(_("tell which run, with --resume RUN"), param_hint="--rerun")
-
-
-def _given(context: typer.Context, option: str) -> bool:
-    source = context.get_parameter_source(option)
-    return source is not None and source.name != "DEFAULT"
+    if ours.json and json_lines:
+        raise typer.BadParameter(_("give one of them"), param_hint=["--json", "--json-lines"])
+    config, workspace, person = ours.config(), ours.workspace, ours.person
+    if replay is not None:
+        record = create_replay(workspace, replay, by=person, name=name)
+    elif resume is not None:
+        record = workspace.runs.get(resume)
+    else:
+        players = tuple(dict.fromkeys(judges or [DEFAULT_JUDGE]))
+        plan = RunPlan(
+            name=name,
+            tasks=_chosen(workspace, targets, person),
+            agents=tuple(agents or [DEFAULT_AGENT]),
+            samples=samples,
+            limits=Limits(max_turns=max_turns),
+            seed=seed,
+            settings=RunSettings(user=user, world=world, judges=players, budget=budget),
+        )
+        record = create_run(workspace, plan, by=person, config=config)
+    way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
+    played = _play(workspace, record, config, way)
+    scores = score_as_judged(workspace, record.id)
+    problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
+    return report(
+        ours, scores, problems, stopped=played.stopped, halt=played.halt, quiet=json_lines
+    )
 
 
 @dataclass(frozen=True)
@@ -234,20 +190,19 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
     return _Played(control.cancelled or control.halt is not None, failures, control.halt)
 
 
-def runs(
-    context: typer.Context,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+@verb("", "json")
+def runs(ours: Context) -> Result:
     from cuecard.annotate.task_feedback import disputed_runs
+    from cuecard.tui.commands.score_json import run_json
 
-    with Context.of(context).workspace() as workspace:
-        found, disputed = workspace.runs.all(), disputed_runs(workspace)
-    if json:
-        from cuecard.tui.commands.score_json import run_json
+    found, disputed = ours.workspace.runs.all(), disputed_runs(ours.workspace)
+    return Result(
+        lambda: _print_runs(found, disputed),
+        lambda: {"runs": [{**run_json(r), "gold_disputed": disputed.get(r.id, 0)} for r in found]},
+    )
 
-        listed = [{**run_json(r), "gold_disputed": disputed.get(r.id, 0)} for r in found]
-        as_json({"runs": listed})
-        return
+
+def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None:
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
         return
@@ -261,44 +216,21 @@ def runs(
         ),
         [
             (
-                record.id,
-                record.finished,
-                record.trials,
-                *((disputed.get(record.id, ""),) if disputed else ()),
-                record.state.label,
-                kinds[record.kind],
-                record.name,
-                record.created_by,
-                f"{record.created_at.astimezone():%Y-%m-%d %H:%M}",
+                *(run.id, run.finished, run.trials),
+                *((disputed.get(run.id, ""),) if disputed else ()),
+                *(run.state.label, kinds[run.kind], run.name, run.created_by),
+                f"{run.created_at.astimezone():%Y-%m-%d %H:%M}",
             )
-            for record in found
+            for run in found
         ],
         numbers=range(4 if disputed else 3),
     )
 
 
-_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl")
-
-
-def plan_run(
-    workspace: Workspace,
-    targets: Sequence[str],
-    *,
-    agents: Sequence[str],
-    samples: int,
-    max_turns: int,
-    seed: int,
-    name: str,
-    person: str,
-    config: Config,
-    settings: RunSettings,
-) -> RunRecord:
-    """Save a new run; files among the targets are imported first. Raises `NotFound`, `ConfigError`, and `FileProblems`
-    if anything is wrong with a file, before anything is played.
+def _chosen(workspace: Workspace, targets: Sequence[str], person: str) -> tuple[str, ...]:
+    """Ids of the tasks; files among the targets are imported first. Raises `NotFound`, and `FileProblems` if anything is
+    wrong with a file, before anything is played.
     """
-    from cuecard.core.engine.events import Limits
-    from cuecard.core.evaluation.plans import RunPlan, create_run
-
     tasks = [task for target in targets for task in _tasks_of(workspace, target, person)]
     if not targets:
         tasks = [summary.id for summary in workspace.tasks.summaries()]
@@ -308,16 +240,7 @@ def plan_run(
             workspace.public_url,
             _("`cuecard import` brings tasks in, `cuecard init` the sample tasks"),
         )
-    plan = RunPlan(
-        name=name,
-        tasks=tuple(tasks),
-        agents=tuple(agents),
-        samples=samples,
-        limits=Limits(max_turns=max_turns),
-        seed=seed,
-        settings=settings,
-    )
-    return create_run(workspace, plan, by=person, config=config)
+    return tuple(tasks)
 
 
 def _tasks_of(workspace: Workspace, target: str, person: str) -> list[str]:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE
-from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.context import Context, pool_of
 from cuecard.tui.commands.output import as_json, note
+from cuecard.tui.commands.verb import Only, Page, Result, Runs, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Dimension, Pool
@@ -20,86 +19,76 @@ if TYPE_CHECKING:
     from cuecard.core.records import RunRecord
 
 
+@verb("cuecard score 4 5 --by agent --by language", "json", "markdown")
 def score(
-    context: typer.Context,
-    runs: Annotated[list[int], typer.Argument(metavar="RUN...", help=_("Numbers of the runs"))],
-    judge: Annotated[
-        str, typer.Option(help=_("Whose judgements; none means the first of the run's judges"))
-    ] = "",
+    ours: Context,
+    runs: Runs,
+    *,
+    judge: Annotated[str, N_("Whose judgements; none means the first of the run's judges")] = "",
     by: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=_(
-                "What lines are told apart by; may be repeated: agent, run, model, scaffold, setting, memory, user,"
-                " world, judge, family, language, difficulty, domain, tier, compacted, task"
-            )
+        Sequence[str],
+        N_(
+            "What lines are told apart by; may be repeated: agent, run, model, scaffold, setting, memory, user,"
+            " world, judge, family, language, difficulty, domain, tier, compacted, task"
         ),
-    ] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option(help=_("Only this measure; may be repeated"))
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIMENSION=VALUE", help=_("Only these trials; may be repeated")),
-    ] = None,
-    sort: Annotated[
-        str, typer.Option(help=_("Sort by a figure, highest first: triplet_f1, cost, trials"))
-    ] = "",
+    ] = (),
+    measure: Annotated[Sequence[str], N_("Only this measure; may be repeated")] = (),
+    only: Only = (),
+    sort: Annotated[str, N_("Sort by a figure, highest first: triplet_f1, cost, trials")] = "",
     across: Annotated[
-        str,
-        typer.Option(help=_("Put the values of this dimension across, a table for each figure")),
+        str, N_("Put the values of this dimension across, a table for each figure")
     ] = "",
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help=_("Print Markdown"))] = False,
-) -> None:
-    if json and markdown:
-        raise typer.BadParameter(_("--json or --markdown, not both"), param_hint="--markdown")
+) -> Result:
     from cuecard.annotate.results.scores import interval_groups, run_scores
     from cuecard.annotate.task_feedback import disputed_runs
-    from cuecard.tui.commands.context import pool_of
     from cuecard.tui.commands.run_output import spent_line
+    from cuecard.tui.commands.score_json import results_json
+    from cuecard.tui.commands.score_output import print_scores
 
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        pool = pool_of(workspace, runs, (judge,) if judge else (), only or ())
-        usage = [used for run in pool.runs for used in workspace.runs.usage(run.id)]
-        if only:
-            kept = {row.trial.id for row in pool.rows}
-            usage = [used for used in usage if used.trial_id in kept]
-        disputed = disputed_runs(workspace)
-    cut = Cut.of(by or (), measure or (), sort, across)
-    plain = len(pool.runs) == 1 and not (by or measure or across or markdown)
-    groups = interval_groups(pool) if json or plain else ()
-    if json:
-        from cuecard.tui.commands.score_json import results_json
+    pool = pool_of(ours.workspace, runs, (judge,) if judge else (), only)
+    usage = [used for run in pool.runs for used in ours.workspace.runs.usage(run.id)]
+    if only:
+        kept = {row.trial.id for row in pool.rows}
+        usage = [used for used in usage if used.trial_id in kept]
+    disputed = disputed_runs(ours.workspace)
+    cut = Cut.of(by, measure, sort, across)
+    plain = len(pool.runs) == 1 and not (by or measure or across or ours.markdown)
+    groups = interval_groups(pool) if ours.json or plain else ()
 
-        data = results_json(pool, groups, usage, tables_of(pool, cut))
-        as_json({**data, "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs)})
-    elif plain:
-        from cuecard.tui.commands.score_output import print_scores
-
+    def show() -> None:
+        if not plain:
+            page_of(pool, cut, titled=ours.markdown).print(markdown=ours.markdown)
+            return
         if len({group.scores.agent for group in groups}) > 1:
-            print_cut(pool, cut, markdown=False)
+            page_of(pool, cut).print(markdown=False)
         print_scores(
             run_scores(pool, groups, usage),
             {(g.scores.agent, g.scores.family): g.figures for g in groups},
         )
-    else:
-        print_cut(pool, cut, markdown=markdown)
-    for run in pool.runs:
-        mine = [row for row in pool.rows if row.trial.run_id == run.id]
-        ended = [row for row in mine if row.trial.termination is not None]
-        _remarks(
-            run,
-            ours,
-            judge=mine[0].judged_by if mine else judge,
-            unjudged=sum(row.judge is None for row in ended),
-            scored=bool(mine) or bool(only),
-            disputed=disputed.get(run.id, 0),
-        )
-    spent = spent_line(usage, ours.config().currency)
-    if spent:
-        note(spent)
+
+    def remarks() -> None:
+        for run in pool.runs:
+            mine = [row for row in pool.rows if row.trial.run_id == run.id]
+            ended = [row for row in mine if row.trial.termination is not None]
+            _remarks(
+                run,
+                ours,
+                judge=mine[0].judged_by if mine else judge,
+                unjudged=sum(row.judge is None for row in ended),
+                scored=bool(mine) or bool(only),
+                disputed=disputed.get(run.id, 0),
+            )
+        if spent := spent_line(usage, ours.config().currency):
+            note(spent)
+
+    return Result(
+        show,
+        lambda: {
+            **results_json(pool, groups, usage, tables_of(pool, cut)),
+            "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs),
+        },
+        remarks=remarks,
+    )
 
 
 def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> None:
@@ -129,40 +118,34 @@ def _remarks(
     """What is missing from the scores, and what to do about it."""
     if run.trials > run.finished:
         note(
-            ngettext(
+            plural(
                 "{n} trial is still open. Go on with: {command}",
                 "{n} trials are still open. Go on with: {command}",
                 run.trials - run.finished,
-            ).format(
-                n=run.trials - run.finished, command=ours.command("run", "--resume", str(run.id))
+                command=ours.command("run", "--resume", str(run.id)),
             )
         )
     if disputed:
         note(
-            ngettext(
+            plural(
                 "Gold disputed: {n} item of the revisions played was found wrong by adjudication.",
                 "Gold disputed: {n} items of the revisions played were found wrong by adjudication.",
                 disputed,
-            ).format(n=disputed)
+            )
         )
     if run.trials and not scored:
         note(_("Examinations of tasks have no scores."))
     if unjudged:
+        named = () if judge == DEFAULT_JUDGE else ("--judge", judge)
         note(
-            ngettext(
+            plural(
                 "{n} trial is not judged by {judge}. Judge it with: {command}",
                 "{n} trials are not judged by {judge}. Judge them with: {command}",
                 unjudged,
-            ).format(
-                n=unjudged,
                 judge=judge,
-                command=ours.command("judge", "--run", str(run.id), *_by(judge)),
+                command=ours.command("judge", "--run", str(run.id), *named),
             )
         )
-
-
-def _by(judge: str) -> tuple[str, ...]:
-    return () if judge == DEFAULT_JUDGE else ("--judge", judge)
 
 
 @dataclass(frozen=True)
@@ -197,12 +180,10 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
     return _sorted(score_table(pool, by, cut.measures), cut)
 
 
-def print_cut(pool: Pool, cut: Cut, *, markdown: bool) -> None:
+def page_of(pool: Pool, cut: Cut, *, titled: bool = False) -> Page:
     """A table for each family, or with `across` for each of its figures."""
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
-    from cuecard.tui.commands.output import say
-    from cuecard.tui.commands.table_output import print_result_tables
 
     _check(pool, cut)
     scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
@@ -210,9 +191,7 @@ def print_cut(pool: Pool, cut: Cut, *, markdown: bool) -> None:
         tables = [table_of_scores(each) for each in scores]
     else:
         tables = [pivoted(t, cut.across, column.key) for t in scores for column in t.columns]
-    if markdown:
-        say("# " + _("Scores") + "\n")
-    print_result_tables(tables, markdown=markdown)
+    return Page(tables, _("Scores") if titled else "", share=True)
 
 
 def _check(pool: Pool, cut: Cut) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cuecard.core.errors import FileProblems
-from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import as_json, complain, note, say, table
+from cuecard.tui.commands.output import complain, note, say, table
+from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.sharing.reading import BundleFile
@@ -22,75 +24,81 @@ if TYPE_CHECKING:
 EXIT_CLASHES, EXIT_UNREADABLE = 1, 2
 
 
+@verb("cuecard --as Ana pack -o ana.cuepack", "json")
 def pack(
-    context: typer.Context,
+    ours: Context,
+    *,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help=_("Default: your name and the day"))
+        Path | None, Help(N_("Default: your name and the day"), "-o", "--output")
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option(
+        Help(
+            N_("Only what you did from then on. Default: everything, which is always safe"),
             metavar="DATE",
             formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
-            help=_("Only what you did from then on. Default: everything, which is always safe"),
         ),
     ] = None,
     run: Annotated[
-        list[int] | None,
-        typer.Option(
-            metavar="RUN",
-            help=_("This run, whole, instead of what you did; may be repeated"),
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+        Sequence[int],
+        Help(N_("This run, whole, instead of what you did; may be repeated"), metavar="RUN"),
+    ] = (),
+) -> Result:
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
     from cuecard.annotate.sharing.writing import write_bundle
     from cuecard.store.people import checked_name
 
-    ours = Context.of(context)
     moment = since.astimezone() if since else None
-    with ours.workspace() as workspace:
-        written = write_bundle(
-            workspace, checked_name(ours.reader), output, since=moment, runs=run or ()
-        )
-    if json:
-        as_json(_written_json(written))
-    else:
-        _print_written(written)
+    written = write_bundle(
+        ours.workspace, checked_name(ours.reader), output, since=moment, runs=run
+    )
+    return Result(
+        lambda: _print_written(written),
+        lambda: {
+            "file": str(written.path),
+            "size": written.size,
+            "header": written.header.model_dump(mode="json"),
+            "drafts_left": written.drafts,
+        },
+    )
 
 
+@verb("cuecard merge ana.cuepack ben.cuepack", "json")
 def merge(
-    context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help=_("Packs, or folders with packs"))],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help=_("Say what would happen; change nothing"))
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+    ours: Context,
+    files: Annotated[Sequence[Path], N_("Packs, or folders with packs")],
+    *,
+    dry_run: Annotated[bool, N_("Say what would happen; change nothing")] = False,
+) -> Result:
+    from cuecard.annotate.sharing.merging import signed_for_text
     from cuecard.annotate.sharing.reading import read_bundles
 
-    ours = Context.of(context)
-    with ours.workspace() as workspace:
-        try:
-            bundles = read_bundles(files)
-        except FileProblems as error:
-            if json:
-                as_json({"dry_run": dry_run, "problems": _problems_json(error)})
-            else:
-                complain(error)
-            raise typer.Exit(EXIT_UNREADABLE) from None
-        person = ours.person(workspace)
-        if not json and any(bundle.for_others for bundle in bundles):
-            # Before anything is taken, though nothing asks: names are no passwords.
-            _print_signed_for(workspace.exchange.import_(bundles, by=person, dry=True))
-        report = workspace.exchange.import_(bundles, by=person, dry=dry_run)
-    if json:
-        as_json(_report_json(bundles, report))
-    else:
-        _print_report(bundles, report)
-    raise typer.Exit(EXIT_CLASHES if report.clashes else 0)
+    workspace = ours.workspace
+    try:
+        bundles = read_bundles(list(files))
+    except FileProblems as unreadable:
+        problems = [
+            {"file": problem.file, "place": problem.place, "reason": problem.reason}
+            for problem in unreadable.problems
+        ]
+        refused = unreadable
+        return Result(
+            lambda: complain(refused),
+            lambda: {"dry_run": dry_run, "problems": problems},
+            code=EXIT_UNREADABLE,
+        )
+    person = ours.person
+    if not ours.json and any(bundle.for_others for bundle in bundles):
+        # Before anything is taken, though nothing asks: names are no passwords.
+        for signed in workspace.exchange.import_(bundles, by=person, dry=True).signed_for:
+            note(signed_for_text(signed))
+    report = workspace.exchange.import_(bundles, by=person, dry=dry_run)
+    return Result(
+        lambda: _print_report(bundles, report),
+        lambda: _report_json(bundles, report),
+        code=EXIT_CLASHES if report.clashes else 0,
+    )
 
 
 def _print_written(written: WrittenBundle) -> None:
@@ -113,15 +121,6 @@ def _print_written(written: WrittenBundle) -> None:
             written.drafts,
         )
         note(text.format(n=written.drafts))
-
-
-def _written_json(written: WrittenBundle) -> dict[str, Any]:
-    return {
-        "file": str(written.path),
-        "size": written.size,
-        "header": written.header.model_dump(mode="json"),
-        "drafts_left": written.drafts,
-    }
 
 
 def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
@@ -165,13 +164,6 @@ def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
     _print_clashes(report)
 
 
-def _print_signed_for(report: MergeReport) -> None:
-    from cuecard.annotate.sharing.merging import signed_for_text
-
-    for signed in report.signed_for:
-        note(signed_for_text(signed))
-
-
 def _print_clashes(report: MergeReport) -> None:
     from cuecard.annotate.sharing.merging import clash_text, clash_title
 
@@ -205,10 +197,3 @@ def _report_json(bundles: list[BundleFile], report: MergeReport) -> dict[str, An
         **report.model_dump(mode="json", exclude={"dry", "arrived"}),
         "problems": [],
     }
-
-
-def _problems_json(error: FileProblems) -> list[dict[str, Any]]:
-    return [
-        {"file": problem.file, "place": problem.place, "reason": problem.reason}
-        for problem in error.problems
-    ]

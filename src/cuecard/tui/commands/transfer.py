@@ -6,8 +6,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,49 +13,36 @@ import typer
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.formats.registry import EXPORTS, FORMATS
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.system import replace_file
 from cuecard.core.text import one_line
-from cuecard.tui.commands.context import AUTO, Context, FamilyChoice
-from cuecard.tui.commands.output import as_json, complain, console, note, say, tell_sight
+from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.output import complain, console, note, say
+from cuecard.tui.commands.verb import DryRun, Help, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.task_files import ImportReport
-    from cuecard.core.evaluation.run_exports import OnWritten, RunExport
+    from cuecard.core.evaluation.run_exports import RunExport
     from cuecard.core.tasks.models import Family
     from cuecard.store.workspace import Workspace
 
 
-if TYPE_CHECKING:
-    InputFormat = ExportFormat = str
-else:
-    # What can be chosen depends on what other packages register.
-    InputFormat = StrEnum("InputFormat", [(name, name) for name in (AUTO, *FORMATS)])
-    ExportFormat = StrEnum(
-        "ExportFormat", [(name, name) for name in dict.fromkeys([*FORMATS, *EXPORTS])]
-    )
-
+_FORMATS = "cuecard.core.formats.registry:FORMATS"
+_EXPORTS = "cuecard.core.formats.registry:EXPORTS"
 _STDIN = Path("-")
 _FEW = 50
 
 
 @contextmanager
-def counting(path: Path) -> Generator[Callable[[int, int], bool] | None]:
-    """A listener for the progress of an import; None where nobody watches."""
+def _status(line: str) -> Generator[Callable[[str], None] | None]:
+    """Shows how far something has come; None where nobody watches."""
     if not console(stderr=True).is_terminal:
         yield None
         return
     from rich.text import Text
 
-    with console(stderr=True).status(Text(one_line(str(path)))) as status:
-
-        def progress(done: int, of: int) -> bool:
-            if of > _FEW:
-                text = _("{path}: {done} of {all} files")
-                status.update(Text(one_line(text.format(path=path, done=done, all=of))))
-            return True
-
-        yield progress
+    with console(stderr=True).status(Text(one_line(line))) as status:
+        yield lambda told: status.update(Text(one_line(told)))
 
 
 @contextmanager
@@ -91,63 +76,71 @@ def _suffix(data: bytes) -> str:
     return {b"{": ".json", b"[": ".json", b"<": ".graphml"}.get(start, ".yaml")
 
 
+@verb("cuecard import tasks/ --format vibesearch", "json")
 def import_(
-    context: typer.Context,
-    paths: Annotated[
-        list[Path], typer.Argument(help=_("Task files or folders; - is standard input"))
-    ],
-    format: Annotated[InputFormat, typer.Option(help=_("Their format"))] = AUTO,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help=_("Say what would happen; save nothing"))
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
+    ours: Context,
+    paths: Annotated[Sequence[Path], N_("Task files or folders; - is standard input")],
+    *,
+    format: Annotated[str, Help(N_("Their format"), one_of=("auto", _FORMATS))] = "auto",
+    dry_run: DryRun = False,
+) -> Result:
     from cuecard.annotate.task_files import import_path
 
-    ours = Context.of(context)
     reports: list[tuple[Path, ImportReport]] = []
     refused: list[tuple[Path, CuecardError]] = []
-    with ours.workspace() as workspace, standard_input(paths) as files:
-        person = ours.person(workspace)
+    workspace = ours.workspace
+    with standard_input(paths) as files:
+        person = ours.person
         for path, file in zip(paths, files, strict=True):
             try:
-                with counting(path) as progress:
+                with _status(str(path)) as status:
                     report = import_path(
                         workspace,
                         file,
                         format=format,
                         by=person,
                         dry=dry_run,
-                        progress=progress,
+                        progress=_counted(path, status) if status else None,
                     )
             except CuecardError as error:
                 refused.append((path, error))
             else:
                 reports.append((path, called(report, file, path)))
-    if json:
-        as_json(
-            {
-                "dry_run": dry_run,
-                "files": [
-                    {"path": str(path), "format": r.format, "files": r.files, "bad": r.bad_files}
-                    for path, r in reports
-                ],
-                "tasks": [task.model_dump(mode="json") for _path, r in reports for task in r.tasks],
-                "problems": [
-                    *(p.model_dump(mode="json") for _path, r in reports for p in r.problems),
-                    *(
-                        {"file": str(path), "place": "", "reason": str(error), "line": None}
-                        for path, error in refused
-                    ),
-                ],
-            }
-        )
-    else:
+
+    def show() -> None:
         for path, report in reports:
             _print(path, report)
         for _path, error in refused:
             complain(error)
-    raise typer.Exit(1 if refused or any(report.problems for _path, report in reports) else 0)
+
+    return Result(
+        show,
+        lambda: {
+            "dry_run": dry_run,
+            "files": [
+                {"path": str(path), "format": r.format, "files": r.files, "bad": r.bad_files}
+                for path, r in reports
+            ],
+            "tasks": [task.model_dump(mode="json") for _path, r in reports for task in r.tasks],
+            "problems": [
+                *(p.model_dump(mode="json") for _path, r in reports for p in r.problems),
+                *(
+                    {"file": str(path), "place": "", "reason": str(error), "line": None}
+                    for path, error in refused
+                ),
+            ],
+        },
+        code=1 if refused or any(report.problems for _path, report in reports) else 0,
+    )
+
+
+def _counted(path: Path, show: Callable[[str], None]) -> Callable[[int, int], bool]:
+    def progress(done: int, of: int) -> bool:
+        if of > _FEW:
+            show(_("{path}: {done} of {all} files").format(path=path, done=done, all=of))
+        return True
+
+    return progress
 
 
 def _print(path: Path, report: ImportReport) -> None:
@@ -169,115 +162,83 @@ def _print(path: Path, report: ImportReport) -> None:
         note(str(problem))
     if report.bad_files:
         note(
-            ngettext(
+            plural(
                 "{n} file with problems: nothing of it was imported.",
                 "{n} files with problems: nothing of them was imported.",
                 report.bad_files,
-            ).format(n=report.bad_files)
+            )
         )
 
 
+@verb("cuecard export --run 2 --format inspect -o logs", "json")
 def export(
-    context: typer.Context,
-    folder: Annotated[
-        Path, typer.Option("-o", "--output", help=_("Folder to write into, made if absent"))
-    ],
-    tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK", help=_("Task ids; none means all"))
-    ] = None,
+    ours: Context,
+    tasks: Annotated[Sequence[str], Help(N_("Task ids; none means all"), metavar="TASK")] = (),
+    *,
+    folder: Annotated[Path, Help(N_("Folder to write into, made if absent"), "-o", "--output")],
     format: Annotated[
-        ExportFormat | None,
-        typer.Option(
-            help=_("Format. Default: cuecard for tasks, jsonl for runs"), show_default=False
+        str | None,
+        Help(
+            N_("Format. Default: cuecard for tasks, jsonl for runs"),
+            one_of=(_FORMATS, _EXPORTS),
+            show_default=False,
         ),
     ] = None,
     family: Annotated[
-        FamilyChoice | None, typer.Option(help=_("Only tasks of this family"))
+        str | None, Help(N_("Only tasks of this family"), one_of=("cuecard.core.tasks:SHIPPED",))
     ] = None,
     runs: Annotated[
-        list[int] | None,
-        typer.Option("--run", help=_("Trials of this run instead of tasks; may be repeated")),
-    ] = None,
+        Sequence[int], Help(N_("Trials of this run instead of tasks; may be repeated"), "--run")
+    ] = (),
     judges: Annotated[
-        list[str] | None,
-        typer.Option("--judge", help=_("Of runs: only this judge's judgements; may be repeated")),
-    ] = None,
-    content: Annotated[
-        bool, typer.Option("--content", help=_("Of otel: also what was said, asked and found"))
-    ] = False,
-    reveal: Annotated[
-        bool,
-        typer.Option(
-            "--reveal",
-            help=_("Also what I am still to label; labels that I give on it later are not blind"),
-        ),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help=_("Print JSON"))] = False,
-) -> None:
-
+        Sequence[str], Help(N_("Of runs: only this judge's judgements; may be repeated"), "--judge")
+    ] = (),
+    content: Annotated[bool, N_("Of otel: also what was said, asked and found")] = False,
+    reveal: Reveal = False,
+) -> Result:
     if runs:
         if tasks or family:
             what = _("runs are exported whole: name no tasks and no family with --run")
             raise typer.BadParameter(what, param_hint="--run")
-        options = RunOptions(runs, format, judges or (), content=content, reveal=reveal, json=json)
-        export_runs(Context.of(context), folder, options)
-        return
+        return _export_runs(
+            ours, folder, runs, format or "jsonl", judges, content=content, reveal=reveal
+        )
     if judges or content or reveal:
         hint = "--judge / --content / --reveal"
         raise typer.BadParameter(_("only for runs: --run N"), param_hint=hint)
-    _export_tasks(context, folder, tasks, _task_format(format), family, json=json)
-
-
-def _task_format(format: str | None) -> str:
-    """Raises `BadParameter` for a format of trials."""
-    if format is not None and format not in FORMATS:
-        what = _("{format} holds trials, not tasks; name a run with --run")
-        raise typer.BadParameter(what.format(format=format), param_hint="--format")
-    return format or "cuecard"
+    return _export_tasks(ours, folder, tasks, format or "cuecard", family)
 
 
 def _export_tasks(
-    context: typer.Context,
-    folder: Path,
-    tasks: list[str] | None,
-    format: str,
-    family: FamilyChoice | None,
-    *,
-    json: bool,
-) -> None:
+    ours: Context, folder: Path, tasks: Sequence[str], format: str, family: Family | None
+) -> Result:
     from cuecard.annotate.task_files import export_tasks
 
+    if format not in FORMATS:
+        what = _("{format} holds trials, not tasks; name a run with --run")
+        raise typer.BadParameter(what.format(format=format), param_hint="--format")
     if tasks and family:
         raise typer.BadParameter(_("name tasks or a family, not both"), param_hint="--family")
-    with Context.of(context).workspace() as workspace:
-        chosen = family.value if family else None
-        if not tasks and chosen is None:
-            chosen = _only_family(workspace, format)
-        report = export_tasks(
-            workspace, folder, format=format, task_ids=tasks or None, family=chosen
-        )
-    if json:
-        as_json(
-            {
-                "format": format,
-                "files": [str(file) for file in report.files],
-                "left_out": report.left_out,
-            }
-        )
-        return
-    written = len(report.files)
-    say(
-        ngettext("{n} file written to {folder}.", "{n} files written to {folder}.", written).format(
-            n=written, folder=folder
-        )
+    if not tasks and family is None:
+        family = _only_family(ours.workspace, format)
+    report = export_tasks(
+        ours.workspace, folder, format=format, task_ids=list(tasks) or None, family=family
     )
-    if report.left_out:
-        parts = ", ".join(f"{what} ({n})" for what, n in sorted(report.left_out.items()))
-        note(
-            _("{format} has no place for: {parts}. Cuecard's own format keeps them.").format(
-                format=format, parts=parts
+
+    def show() -> None:
+        n = len(report.files)
+        say(
+            plural(
+                "{n} file written to {folder}.", "{n} files written to {folder}.", n, folder=folder
             )
         )
+        if report.left_out:
+            parts = ", ".join(f"{what} ({n})" for what, n in sorted(report.left_out.items()))
+            text = _("{format} has no place for: {parts}. Cuecard's own format keeps them.")
+            note(text.format(format=format, parts=parts))
+
+    files = [str(file) for file in report.files]
+    return Result(show, lambda: {"format": format, "files": files, "left_out": report.left_out})
 
 
 def _only_family(workspace: Workspace, format: str) -> Family | None:
@@ -289,73 +250,69 @@ def _only_family(workspace: Workspace, format: str) -> Family | None:
     left = sum(summary.family != family for summary in workspace.tasks.summaries())
     if left:
         note(
-            ngettext(
+            plural(
                 "{n} task of another family is left out; {format} holds {family} tasks.",
                 "{n} tasks of other families are left out; {format} holds {family} tasks.",
                 left,
-            ).format(n=left, format=format, family=family)
+                format=format,
+                family=family,
+            )
         )
     return family
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    runs: Sequence[int]
-    format: str | None
-    judges: Sequence[str]
-    content: bool
-    reveal: bool
-    json: bool
-
-
-def export_runs(ours: Context, folder: Path, options: RunOptions) -> None:
+def _export_runs(
+    ours: Context,
+    folder: Path,
+    runs: Sequence[int],
+    format: str,
+    judges: Sequence[str],
+    *,
+    content: bool,
+    reveal: bool,
+) -> Result:
     """Raises `BadParameter` for a format that holds no trials, and `CuecardError`."""
-    from cuecard.core.evaluation import run_exports as exporting
-    from cuecard.store.workspace import Sight
+    from cuecard.core.evaluation.run_exports import Options, export_runs
 
-    format = _run_format(options.format)
-    if options.content and format != "otel":
+    if format not in EXPORTS:
+        what = _("{format} holds tasks, not trials; for runs: {names}")
+        raise typer.BadParameter(
+            what.format(format=format, names=", ".join(EXPORTS)), param_hint="--format"
+        )
+    if content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")
         raise typer.BadParameter(what, param_hint="--content")
-    with ours.workspace() as workspace, _counting() as progress:
-        sight = Sight(workspace, ours.reader, reveal=options.reveal)
-        report = exporting.export_runs(
-            workspace,
-            options.runs,
+    with _status(_("Writing…")) as status:
+
+        def written(done: int, of: int) -> None:
+            if status:
+                status(_("Writing: {done} of {all} trials").format(done=done, all=of))
+
+        report = export_runs(
+            ours.workspace,
+            runs,
             folder,
             format,
-            judges=options.judges,
-            options=exporting.Options(content=options.content),
-            on_written=progress,
-            sight=sight,
+            judges=judges,
+            options=Options(content=content),
+            on_written=written if status else None,
+            sight=ours.sight(reveal=reveal),
         )
-    tell_sight(sight)
-    if options.json:
-        as_json(
-            {
-                "format": report.format,
-                "folder": str(report.folder),
-                "trials": report.trials,
-                "files": [str(file) for file in report.files],
-                "left_out": report.left_out,
-            }
-        )
-        return
-    _tell(report)
-
-
-def _run_format(format: str | None) -> str:
-    if format is not None and format not in EXPORTS:
-        what = _("{format} holds tasks, not trials; for runs: {names}").format(
-            format=format, names=", ".join(EXPORTS)
-        )
-        raise typer.BadParameter(what, param_hint="--format")
-    return format or "jsonl"
+    return Result(
+        lambda: _tell(report),
+        lambda: {
+            "format": report.format,
+            "folder": str(report.folder),
+            "trials": report.trials,
+            "files": [str(file) for file in report.files],
+            "left_out": report.left_out,
+        },
+    )
 
 
 def _tell(report: RunExport) -> None:
-    trials = ngettext("{n} trial", "{n} trials", report.trials).format(n=report.trials)
-    files = ngettext("{n} file", "{n} files", len(report.files)).format(n=len(report.files))
+    trials = plural("{n} trial", "{n} trials", report.trials)
+    files = plural("{n} file", "{n} files", len(report.files))
     say(
         _("{trials} written to {folder} ({files}).").format(
             trials=trials, folder=report.folder, files=files
@@ -365,20 +322,3 @@ def _tell(report: RunExport) -> None:
         note(_("Left out: {what} ({n}).").format(what=_(what), n=n))
     if report.format == "inspect":
         note(_("`inspect view --log-dir {folder}` shows them.").format(folder=report.folder))
-
-
-@contextmanager
-def _counting() -> Generator[OnWritten | None]:
-    """A listener for the progress; None where nobody watches."""
-    if not console(stderr=True).is_terminal:
-        yield None
-        return
-    from rich.text import Text
-
-    with console(stderr=True).status(Text(_("Writing…"))) as status:
-
-        def progress(done: int, of: int) -> None:
-            line = _("Writing: {done} of {all} trials").format(done=done, all=of)
-            status.update(Text(line))
-
-        yield progress

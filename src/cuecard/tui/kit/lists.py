@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -19,13 +19,13 @@ from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import normalise
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell
 from cuecard.tui.grid.cells import NOTHING, PADDING, GridColumn, flat, measured, plain
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.lists import ListTable
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -38,10 +38,6 @@ Row = TypeVar("Row")
 Cell = str | GridCell | Text
 Value = str | float | None
 
-LOOK = 1.5
-"""Seconds between looks whether anybody changed anything."""
-SHARE = 10
-"""Reading again may take at most this fraction of the time: one part in ten."""
 _MOST = 200
 _FIRST = 40
 """Cells that every column gets in its turn before one gets more."""
@@ -86,10 +82,15 @@ def _number(said: str) -> float | None:
     return float(found[0].replace(",", "")) if found else None
 
 
-def _natural(said: str) -> tuple[tuple[int, int, str], ...] | None:
+def _natural(said: str) -> str | None:
     """`trial 9` before `trial 10`."""
-    parts = re.split(r"(\d+)", normalise(said))
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p) or None
+    return re.sub(r"\d+", lambda number: number[0].zfill(12), _plainly(said)) or None
+
+
+@lru_cache(10_000)
+def _plainly(text: str) -> str:
+    """As `normalise`, which is slow, for what is sorted and searched."""
+    return text.lower() if text.isascii() else normalise(text)
 
 
 def widths_of(
@@ -105,13 +106,17 @@ def widths_of(
         for i, column in enumerate(columns)
         if wants[i]
     }
-    while (left := room - sum(widths.values()) - 2 * PADDING * len(widths)) < 0:
-        # What says nothing goes before what can be spared.
-        spare = {i: columns[i].spare or 100 * (not contents[i]) for i in widths}
-        out = max(widths, key=lambda i: (not contents[i], spare[i], i))
-        if not spare[out]:
+    # What says nothing goes first, then what can be spared, until what matters most has room.
+    top = max(column.grow for column in columns)
+    needs = {
+        i: min(wants[i], _FIRST) if top and columns[i].grow == top else widths[i] for i in widths
+    }
+    while sum(needs[i] + 2 * PADDING for i in widths) > room:
+        out = max(widths, key=lambda i: (not contents[i], columns[i].spare, i))
+        if contents[out] and not columns[out].spare:
             break
         del widths[out]
+    left = room - sum(widths.values()) - 2 * PADDING * len(widths)
     growing = sorted((i for i in widths if columns[i].grow), key=lambda i: -columns[i].grow)
     for most in (_FIRST, _MOST):
         for i in growing:
@@ -205,7 +210,7 @@ class ListView(Vertical, Generic[Row]):
 
     DEFAULT_CSS = """
     ListView { height: 1fr; }
-    ListView .told { height: auto; max-height: 3; color: $muted; padding: 0 1; display: none; }
+    ListView .told { height: 1; color: $muted; padding: 0 1; display: none; }
     ListView Input { height: 1; background: $panel; padding: 0 1; border: none; display: none; }
     """
     BINDINGS = keys(
@@ -321,7 +326,7 @@ class ListView(Vertical, Generic[Row]):
         self._moved()
 
     def _kept(self) -> Sequence[Row]:
-        words = normalise(self._words).split()
+        words = _plainly(self._words).split()
         if not words:
             return self._every
         if self._texts is None:
@@ -330,7 +335,7 @@ class ListView(Vertical, Generic[Row]):
         return [row for row, text in texts if all(word in text for word in words)]
 
     def _text_of(self, row: Row) -> str:
-        return normalise(" ".join(plain(column.get(row)) for column in self.columns))
+        return " ".join(_plainly(plain(column.get(row))) for column in self.columns)
 
     def _sorted(self, rows: Sequence[Row]) -> Sequence[Row]:
         if self._by is None:
@@ -377,8 +382,8 @@ class ListView(Vertical, Generic[Row]):
         needed = -(-cell_len(text) // max(1, self.size.width - 2))
         self._told = max(self._told, min(needed, _TOLD))
         line.display = bool(text) or (self._tells and self._told > 0)
-        line.styles.min_height = max(1, self._told)
-        line.update(text)
+        line.styles.height = max(1, self._told)
+        line.update(text, layout=False)  # another layout for each step of the cursor would be seen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
@@ -427,7 +432,7 @@ class ListView(Vertical, Generic[Row]):
         self._show()
 
 
-class ListScreen(CuecardScreen[None], Generic[Row]):
+class ListScreen(LiveScreen, Generic[Row]):
     """A screen of one list: say its `columns`, `key`, how rows are `read`, and what it says when it is `empty`.
 
     It reads again when it is come back to, and within two seconds of a change by anybody if it is `LIVE`. Actions of
@@ -437,7 +442,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     PLACE: ClassVar[str] = ""
     """The place of the navigation bar; "" for a screen that has none."""
     MARKING: ClassVar[bool] = False
-    LIVE: ClassVar[bool] = True
     TELLS: ClassVar[bool] = True
     NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
     DEFAULT_CSS = """
@@ -453,9 +457,7 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: object = None
-        self._reading = self._was_read = False
-        self._next = 0.0
+        self._was_read = False
 
     def columns(self) -> Sequence[Column[Row]]:
         raise NotImplementedError
@@ -501,8 +503,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     def on_mount(self) -> None:
         for widget in self.query("#title, #list, #note, #detail, EmptyState"):
             widget.display = False
-        if self.LIVE:
-            self.set_interval(LOOK, self._look)
 
     def on_screen_resume(self) -> None:
         if self.PLACE:
@@ -521,14 +521,8 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
     @guarded("list")
     async def load(self, to: Hashable = None) -> None:
         """Read again, with the cursor on the row with the key `to` or where it was."""
-        self._reading, began = True, time.monotonic()
-        try:
-            # Before the rows: what is saved meanwhile is then seen at the next look.
-            self._seen = await self.services.version() if self.LIVE else None
+        async with self.reading():
             self.show(await self.read(), to)
-        finally:
-            self._reading, now = False, time.monotonic()
-            self._next = now + SHARE * (now - began)
 
     def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
         """List these rows."""
@@ -548,12 +542,14 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
         """Write title, note and detail again."""
         for selector, text in (("#title", self.title_words()), ("#note", self.note())):
             line = self.query_one(selector, Static)
-            line.update(text)
+            if str(line.content) != text:
+                line.update(text)
             line.display = bool(text)
         row = self.row
         said = self.detail(row) if row is not None else ()
         self.query_one("#detail").display = bool(said)
-        self.query_one("#detail Paragraphs", Paragraphs).load(said)
+        if said:
+            self.query_one("#detail Paragraphs", Paragraphs).load(said)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -576,21 +572,6 @@ class ListScreen(CuecardScreen[None], Generic[Row]):
 
     def action_leave(self) -> None:
         self.dismiss()
-
-    def _look(self) -> None:
-        at_rest = self._was_read and not self._reading
-        if self.is_current and at_rest and time.monotonic() >= self._next:
-            self.look()
-
-    @guarded("look", background=True)
-    async def look(self) -> None:
-        """Read again if anybody changed anything since the last time."""
-        try:
-            now = await self.services.version()
-        except CuecardError:
-            return  # Whatever is read next says so.
-        if now != self._seen and not self._reading:
-            self.cue_app.in_background(self.load())
 
 
 class BlindListScreen(ListScreen[Row]):

@@ -300,11 +300,6 @@ class VerdictsSnapshot(NamedTuple):
     sets: tuple[SetLine, ...] = ()
     probes: frozenset[int] = frozenset()
 
-    def chosen(self, marked: frozenset[int], cursor: int) -> tuple[RunLabels, ...]:
-        """The marked runs by line, or the one under the cursor where none is marked."""
-        lines = sorted(marked) or [cursor]
-        return tuple(self.runs[line] for line in lines if line < len(self.runs))
-
 
 def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
     """Runs with verdicts and sets, the newest first."""
@@ -317,24 +312,17 @@ def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
     )
 
 
-def run_cells(run: RunLabels, *, probe: bool) -> Sequence[str | GridCell]:
-    name = _("{name} (probe)").format(name=run.name) if probe else run.name
-    numbers = (f"{n:,}" for n in (run.verdicts, run.mine, run.labels))
-    return (name, ", ".join(run.judges), *numbers)
-
-
-def set_cells(line: SetLine) -> Sequence[str | GridCell]:
+def given(line: SetLine) -> GridCell:
+    """Labels of a set that are there, of those that are wanted."""
     progress = line.progress
     full = progress.given >= progress.wanted
-    return (
-        line.set.name,
-        line.set.created_by,
-        f"{progress.items:,}",
-        GridCell(f"{progress.given:,}/{progress.wanted:,}", "good" if full else "plain"),
-        f"{progress.mine:,}",
-        GridCell(f"{progress.left:,}", "strong" if progress.left else "muted"),
-        pace(progress),
-    )
+    return GridCell(f"{progress.given:,}/{progress.wanted:,}", "good" if full else "plain")
+
+
+def left(line: SetLine) -> GridCell:
+    """Items of a set that wait for this person."""
+    n = line.progress.left
+    return GridCell(f"{n:,}", "strong" if n else "muted")
 
 
 def pace(progress: SetProgress) -> str:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.aggregate import measure_label
-from cuecard.core.text import normalise, one_line
+from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.entries import Piece, Tone
@@ -116,25 +116,6 @@ SHOW_WORDS: dict[Show, str] = {
 }
 
 
-class Order(StrEnum):
-    """What the trials are sorted by."""
-
-    GRID = "grid"
-    STATE = "state"
-    AGENT = "agent"
-    TASK = "task"
-    LOWEST = "lowest"
-    HIGHEST = "highest"
-
-
-ORDER_WORDS: dict[Order, str] = {
-    Order.GRID: N_("as played"),
-    Order.STATE: N_("failed first"),
-    Order.AGENT: N_("by agent"),
-    Order.TASK: N_("by task"),
-    Order.LOWEST: N_("lowest score first"),
-    Order.HIGHEST: N_("highest score first"),
-}
 _STATES = (
     TrialState.FAILED,
     TrialState.PLAYING,
@@ -207,123 +188,73 @@ def _entry(
 
 
 class RunTrials:
-    """What is listed of a run's trials: a grid's source, kept while the run goes on."""
+    """What is listed of a run's trials, kept while the run goes on."""
 
     def __init__(self) -> None:
         self.show = Show.ALL
-        self.order = Order.GRID
-        self.words = ""
         self.behind: Behind | None = None
-        self._entries: Sequence[Entry] = ()
-        self._rows: list[Entry] = []
-
-    def load(self, entries: Sequence[Entry] | None = None) -> set[int] | None:
-        """Take in how the trials stand now, or what is to be listed: the rows that say something else; None if other
-        rows are listed than before.
-        """
-        if entries is not None:
-            self._entries = entries
-        before = self._rows
-        self._rows = self._chosen()
-        if [row.trial.id for row in before] != [row.trial.id for row in self._rows]:
-            return None
-        pairs = zip(before, self._rows, strict=True)
-        return {at for at, (old, new) in enumerate(pairs) if old != new}
+        self.entries: Sequence[Entry] = ()
 
     @property
     def rows(self) -> Sequence[Entry]:
-        return self._rows
+        behind = self.behind
+        return [
+            entry
+            for entry in self.entries
+            if self.show is Show.ALL or self.show in entry.shown_as
+            if behind is None or entry.trial.id in behind.trials
+        ]
 
     @property
     def narrowed(self) -> bool:
-        return self.behind is not None or self.show is not Show.ALL or bool(self.words)
-
-    @property
-    def failed(self) -> tuple[int, ...]:
-        """The failed trials among those that are listed."""
-        return tuple(row.trial.id for row in self._rows if row.state is TrialState.FAILED)
+        return self.behind is not None or self.show is not Show.ALL
 
     def count(self, show: Show) -> int:
-        return sum(show in entry.shown_as for entry in self._entries)
+        return sum(show in entry.shown_as for entry in self.entries)
 
     def next_show(self) -> None:
         """The next kind of trials of which there are any."""
         kinds = [show for show in Show if show in (Show.ALL, self.show) or self.count(show)]
         self.show = kinds[(kinds.index(self.show) + 1) % len(kinds)]
 
-    def next_order(self) -> None:
-        orders = list(Order)
-        self.order = orders[(orders.index(self.order) + 1) % len(orders)]
-
     def clear(self) -> None:
         """List all of them again."""
-        self.show, self.words, self.behind = Show.ALL, "", None
+        self.show, self.behind = Show.ALL, None
 
     def heading(self) -> list[Piece]:
-        """What is listed, of how many, in which order."""
-        shown, every = len(self._rows), len(self._entries)
+        """What is listed, of how many."""
+        shown, every = len(self.rows), len(self.entries)
         pieces: list[Piece] = []
         if self.behind:
             title = _("Behind {figure}").format(figure=one_line(self.behind.title, 60))
             pieces += [Piece(title, "strong"), Piece(" · ")]
         if self.show is not Show.ALL:
             pieces += [Piece(_(SHOW_WORDS[self.show]), "strong"), Piece(" · ")]
-        if self.words:
-            words = _("with “{words}”").format(words=one_line(self.words, 30))
-            pieces += [Piece(words, "strong"), Piece(" · ")]
         number = ngettext("{n} trial", "{n} trials", shown).format(n=f"{shown:,}")
         if shown != every:
             number = _("{done} of {all} trials").format(done=f"{shown:,}", all=f"{every:,}")
-        return [*pieces, Piece(f"{number} · {_(ORDER_WORDS[self.order])}", "muted")]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def cells(self, row: int) -> Sequence[str | GridCell]:
-        """Task, agent, sample, state, turns, score or reason."""
-        entry = self._rows[row]
-        trial = entry.trial
-        glyph, tone, label = STATE_LOOK[entry.state]
-        if trial.termination is not None:
-            glyph, _variable, label = TERMINATION[trial.termination.value]
-        return (
-            trial.title,
-            trial.agent.name,
-            str(trial.sample + 1),
-            GridCell(f"{glyph} {_(label)}", _CELL_TONES.get(tone, "plain")),
-            entry.turns,
-            _outcome(entry),
-        )
-
-    def gutter(self, row: int) -> GridCell:
-        return NOTHING
-
-    def _chosen(self) -> list[Entry]:
-        behind, words = self.behind, normalise(self.words)
-        rows = [
-            entry
-            for entry in self._entries
-            if self.show is Show.ALL or self.show in entry.shown_as
-            if behind is None or entry.trial.id in behind.trials
-            if not words or words in _text(entry)
-        ]
-        match self.order:
-            case Order.GRID:
-                pass
-            case Order.STATE:
-                rows.sort(key=lambda e: (_STATES.index(e.state), e.judged))
-            case Order.AGENT:
-                rows.sort(key=lambda e: e.trial.agent.name)
-            case Order.TASK:
-                rows.sort(key=lambda e: (e.trial.title, e.trial.task_id))
-            case Order.LOWEST:
-                rows.sort(key=lambda e: (e.score is None, e.score or 0.0))
-            case Order.HIGHEST:
-                rows.sort(key=lambda e: (e.score is None, -(e.score or 0.0)))
-        return rows
+        return [*pieces, Piece(number, "muted")]
 
 
-def _outcome(entry: Entry) -> GridCell:
+def failed(rows: Sequence[Entry]) -> tuple[int, ...]:
+    """The trials among these that failed."""
+    return tuple(row.trial.id for row in rows if row.state is TrialState.FAILED)
+
+
+def state_order(entry: Entry) -> tuple[int, bool]:
+    """For sorting: failed ones first."""
+    return _STATES.index(entry.state), entry.judged
+
+
+def state_cell(entry: Entry) -> GridCell:
+    """How it stands, or ended."""
+    glyph, tone, label = STATE_LOOK[entry.state]
+    if entry.trial.termination is not None:
+        glyph, _variable, label = TERMINATION[entry.trial.termination.value]
+    return GridCell(f"{glyph} {_(label)}", _CELL_TONES.get(tone, "plain"))
+
+
+def outcome(entry: Entry) -> GridCell:
     """The score and why it failed; before there is one, what there is to know instead."""
     if entry.judged:
         main = MAIN_MEASURE[entry.trial.family]
@@ -334,8 +265,3 @@ def _outcome(entry: Entry) -> GridCell:
     if entry.trial.termination is not None:
         return GridCell(_("not judged"), "warn")
     return NOTHING
-
-
-def _text(entry: Entry) -> str:
-    trial = entry.trial
-    return normalise(f"{trial.title} {trial.task_id} {trial.agent.name} {entry.reason}")

@@ -19,9 +19,10 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell, ListSource
 from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.board import PEOPLE_COLUMNS, TASK_COLUMNS, BoardView
 from cuecard.tui.present.review_figures import FiguresView
 from cuecard.tui.widgets.lists import FigureTable, ListTable
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 View = Literal["tasks", "people", "figures"]
 
 
-class BoardScreen(CuecardScreen[None]):
+class BoardScreen(LiveScreen):
     """Three views of the same work: its tasks, its people, its figures."""
 
     CSS_PATH = "board.tcss"
@@ -95,7 +96,8 @@ class BoardScreen(CuecardScreen[None]):
         person, now = self.person, datetime.now(UTC)
         protocol = protocol_of(await self.services.config())
         chosen = protocol.coordinators
-        board = await self.services.ask(lambda ws: load_board(ws, person, chosen, now))
+        async with self.reading():
+            board = await self.services.ask(lambda ws: load_board(ws, person, chosen, now))
         old = self._board
         state, name = (old.state, old.person) if old else (None, "")
         self._board = BoardView(board, now, state, name)

@@ -13,7 +13,8 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _entered(workspace: Workspace, name: str) -> tuple[str, str]:
     return workspace.people.add(name).name, ""
 
 
-class HomeScreen(CuecardScreen[None]):
+class HomeScreen(LiveScreen):
     """Lists what waits; Enter opens it. Draws its first frame before anything is loaded."""
 
     CSS_PATH = "home.tcss"
@@ -114,9 +115,10 @@ class HomeScreen(CuecardScreen[None]):
     @guarded("home")
     async def load(self) -> None:
         person, config = self.person, await self._configured()
-        rows, waits, tasks, read_only = await self.services.ask(
-            lambda ws: _load(ws, person, config)
-        )
+        async with self.reading():
+            rows, waits, tasks, read_only = await self.services.ask(
+                lambda ws: _load(ws, person, config)
+            )
         name = one_line(person)
         if waits:
             heading = _("▸ What waits for you, {name}").format(name=name)

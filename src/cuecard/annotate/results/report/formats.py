@@ -12,7 +12,7 @@ from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
 from cuecard.core.i18n import _
 from cuecard.core.tables.html import as_html, environment
-from cuecard.core.tables.latex import PACKAGES, as_latex, escaped
+from cuecard.core.tables.latex import as_latex, escaped, preamble
 from cuecard.core.tables.table import Table
 from cuecard.core.tables.texts import as_markdown, figure_of, plain
 from cuecard.core.tables.texts import escaped as markdown_escaped
@@ -167,12 +167,8 @@ def _asset(name: str) -> str:
 
 
 def report_latex(report: Report) -> str:
-    parts = [
-        f"% {escaped(report.title)}",
-        f"% Cuecard {report.program}, {report.made_on.isoformat()}",
-        f"% \\usepackage{{{PACKAGES}}}",
-        "",
-    ]
+    head = f"% {escaped(report.title)}\n% Cuecard {report.program}, {report.made_on.isoformat()}\n"
+    parts: list[str] = []
     taken: set[str] = set()
     for section in report.sections:
         blocks = [
@@ -180,7 +176,11 @@ def report_latex(report: Report) -> str:
         ]
         if blocks:
             parts += [rf"\section*{{{escaped(section.title)}}}", "", *blocks]
-    return "\n".join(parts) + "\n"
+            # LaTeX gives up on a text with more floating tables than it can hold back.
+            if any(block.startswith(r"\begin{table}") for block in blocks):
+                parts += [r"\clearpage", ""]
+    text = "\n".join(parts) + "\n"
+    return head + preamble(text) + text
 
 
 def _latex_block(block: Block, section: str, taken: set[str]) -> Iterator[str]:

@@ -58,7 +58,6 @@ class ReplayChoiceScreen(ListScreen["Replayable"]):
         )
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.set_interval(0.2, self._tell_progress)
 
     async def read(self) -> Sequence[Replayable]:

@@ -265,8 +265,6 @@ SCREEN_KEYS = keys(
 TRIALS_KEYS = keys(
     Key("run_trials.open", "enter", "open", N_("Open trial"), N_("Read the trial")),
     Key("run_trials.kind", "v", "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
-    Key("run_trials.order", "o", "order", N_("Order"), N_("As played, failed first, by agent, task or score"), show=False),
-    Key("run_trials.find", "slash", "find", N_("Find"), N_("Trials with these words in task, agent or error"), shown_as="/", show=False),
     Key("run_trials.again", "a", "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
 )  # fmt: skip
 SCORES_KEYS = keys(

@@ -1,6 +1,7 @@
 """The trials pane of a run: a mosaic of all trials, and a list that can be sorted and filtered."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from rich.text import Text
 from textual import events
@@ -9,13 +10,22 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
-from cuecard.tui.app import guarded
-from cuecard.tui.grid import Grid
-from cuecard.tui.present.run_trials import Behind, Entry, RunTrials, Scores, entries_of, mosaic
+from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.present.run_trials import (
+    Behind,
+    Entry,
+    RunTrials,
+    Scores,
+    entries_of,
+    failed,
+    mosaic,
+    outcome,
+    state_cell,
+    state_order,
+)
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, refresh_keys
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.text import Lines, style_of
 
 _TALL = 32
@@ -63,12 +73,12 @@ class Mosaic(Static):
 
 
 COLUMNS = (
-    FittedColumn(N_("Task"), 14, grow=3),
-    FittedColumn(N_("Agent"), 8, grow=1),
-    FittedColumn(N_("Sample"), 6, right=True),
-    FittedColumn(N_("State"), 13),
-    FittedColumn(N_("Turns"), 5, right=True),
-    FittedColumn(N_("Score"), 16, grow=2),
+    Column[Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
+    Column[Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
+    Column[Entry](N_("Sample"), lambda entry: str(entry.trial.sample + 1), right=True),
+    Column[Entry](N_("State"), state_cell, sort=state_order),
+    Column[Entry](N_("Turns"), lambda entry: entry.turns, right=True),
+    Column[Entry](N_("Score"), outcome, grow=2, least=16, sort=lambda entry: entry.score),
 )
 
 
@@ -99,17 +109,16 @@ class TrialsPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Mosaic()
         yield Lines(id="trials-heading")
-        yield ListTable(COLUMNS, id="trials-table")
+        yield ListView(COLUMNS, lambda entry: entry.trial.id)
 
     @property
-    def table(self) -> ListTable:
-        return self.query_one(ListTable)
+    def table(self) -> ListView[Entry]:
+        return cast("ListView[Entry]", self.query_one(ListView))
 
     @property
     def entry(self) -> Entry | None:
         """The trial under the cursor."""
-        rows, at = self._list.rows, self.table.cursor_row
-        return rows[at] if 0 <= at < len(rows) else None
+        return self.table.row
 
     @property
     def narrowed(self) -> bool:
@@ -128,7 +137,8 @@ class TrialsPane(Vertical):
         problems: Mapping[int, str],
     ) -> None:
         self.query_one(Mosaic).load(trials, playing)
-        self._fill(entries_of(trials, playing, scores, problems))
+        self._list.entries = entries_of(trials, playing, scores, problems)
+        self._fill()
 
     def list_behind(self, behind: Behind) -> None:
         """List the trials of a figure, and only those."""
@@ -143,13 +153,17 @@ class TrialsPane(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "open":
-                return bool(self._list.rows)
+                return bool(self.table.rows)
             case "again":
-                return bool(self._list.failed)
+                return bool(failed(self.table.rows))
             case _:
                 return True
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
+        event.stop()
+        self._keys = refresh_keys(self, ("open", "again"), self._keys)
+
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
         self.action_open()
 
@@ -161,38 +175,14 @@ class TrialsPane(Vertical):
         self._list.next_show()
         self._fill(first=True)
 
-    def action_order(self) -> None:
-        self._list.next_order()
-        self._fill(first=True)
-
-    @guarded("find")
-    async def action_find(self) -> None:
-        from cuecard.tui.screens.dialogs import AskLine
-
-        text = _("Words in the task, the agent or the error; nothing lists all.")
-        dialog = AskLine(
-            _("Find trials"), text, button=_("Find"), value=self._list.words, required=False
-        )
-        words = await self.app.push_screen_wait(dialog)
-        if words is not None:
-            self._list.words = words
-            self._fill(first=True)
-
     def action_again(self) -> None:
-        self.post_message(self.AgainWanted(self._list.failed))
+        self.post_message(self.AgainWanted(failed(self.table.rows)))
 
-    def _fill(self, entries: Sequence[Entry] | None = None, *, first: bool = False) -> None:
-        under = self.entry
-        changed = self._list.load(entries)
-        table = self.table
-        if changed is None or table.source is not self._list:
-            rows = self._list.rows
-            at = next(
-                (i for i, row in enumerate(rows) if under and row.trial.id == under.trial.id), 0
-            )
-            table.load(self._list, cursor=(0 if first else at, 0))
-        else:
-            for row in changed:
-                table.changed(row)
+    def _fill(self, *, first: bool = False) -> None:
+        rows = self._list.rows
+        if first:
+            self.table.grid.move_to(0)
+        if rows != self.table.every:
+            self.table.load(rows, self.table.key(rows[0]) if first and rows else None)
         self.query_one("#trials-heading", Lines).load([self._list.heading()])
         self._keys = refresh_keys(self, ("open", "again"), self._keys)

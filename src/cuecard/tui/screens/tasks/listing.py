@@ -19,34 +19,12 @@ from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.families import TUI
-from cuecard.tui.grid import Grid
+from cuecard.tui.kit.lists import Column, ListGrid, ListView
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable
 from cuecard.tui.widgets.nav import EmptyState
-
-COLUMNS = (
-    FittedColumn("", 1),
-    FittedColumn(N_("Title"), 16, grow=3),
-    FittedColumn(N_("Lang"), 4),
-    FittedColumn(N_("Level"), 6),
-    FittedColumn(N_("Rev"), 4, right=True),
-    FittedColumn(N_("State"), 11),
-    FittedColumn(N_("Author"), 8, grow=1),
-)
-
-
-class TaskTable(FittedTable):
-    """The footer has no room for marking; help and palette name it."""
-
-    BINDINGS = keys(
-        Key("tasks.mark", "space", "mark", N_("Mark"), N_("Mark this task, to export several"), show=False),
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        super().__init__(COLUMNS, marking=True)
 
 
 class TaskListing(Vertical):
@@ -65,7 +43,6 @@ class TaskListing(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self._lines: Sequence[TaskLine] = ()
-        self._shown: list[TaskLine] = []
         self.chosen = TaskFilter()
 
     def compose(self) -> ComposeResult:
@@ -74,7 +51,16 @@ class TaskListing(Vertical):
             yield Static("", id="criteria")
         with Horizontal(id="body"):
             with Vertical(id="list"):
-                yield TaskTable()
+                columns = (
+                    Column[TaskLine]("", self._family),
+                    Column[TaskLine](N_("Title"), self._title, grow=3, least=16, sort=lambda line: line.title.casefold()),
+                    Column[TaskLine](N_("Lang"), lambda line: LANGUAGE_LABEL.get(line.language, line.language), spare=2),
+                    Column[TaskLine](N_("Level"), lambda line: _(DIFFICULTY.get(line.difficulty, line.difficulty)), spare=3),
+                    Column[TaskLine](N_("Rev"), lambda line: str(line.revision or _("new")), right=True),
+                    Column[TaskLine](N_("State"), lambda line: badge(TASK_STATE, line.state, self.app.theme_variables)),
+                    Column[TaskLine](N_("Author"), lambda line: line.author, grow=1, spare=1),
+                )  # fmt: skip
+                yield ListView(columns, lambda line: line.id, marking=True, filters=False)
                 yield EmptyState(
                     _("No tasks yet"),
                     _("A task is a query, the persona who asks it, and the gold answer."),
@@ -95,12 +81,15 @@ class TaskListing(Vertical):
     def on_mount(self) -> None:
         for state in self.query(EmptyState):
             state.display = False
-        self.table.can_focus = True
-        self.table.focus()
+        self.view.focus()
 
     @property
-    def table(self) -> FittedTable:
-        return self.query_one(FittedTable)
+    def view(self) -> ListView[TaskLine]:
+        return cast("ListView[TaskLine]", self.query_one(ListView))
+
+    @property
+    def table(self) -> ListGrid:
+        return self.view.grid
 
     @property
     def filter_input(self) -> Input:
@@ -109,17 +98,7 @@ class TaskListing(Vertical):
     @property
     def line(self) -> TaskLine | None:
         """The line under the cursor."""
-        row = self.table.cursor_row
-        return self._shown[row] if 0 <= row < len(self._shown) else None
-
-    @property
-    def shown_lines(self) -> Sequence[TaskLine]:
-        """The lines that the filters leave."""
-        return self._shown
-
-    @property
-    def marked_lines(self) -> Sequence[TaskLine]:
-        return [self._shown[row] for row in sorted(self.table.marked) if row < len(self._shown)]
+        return self.view.row
 
     def load(self, lines: Sequence[TaskLine], then: str = "") -> None:
         """Show these lines, with the cursor on the task `then` or where it was."""
@@ -156,21 +135,14 @@ class TaskListing(Vertical):
         self.query_one("#detail").scroll_home(animate=False)
 
     def _show(self, then: str = "") -> None:
-        keep = then or (self.line.id if self.line else "")
-        marked = {line.id for line in self.marked_lines}
-        self._shown = shown(self._lines, self.chosen)
-        ids = [line.id for line in self._shown]
-        variables = self.app.theme_variables
-        cells = [_cells(line, variables) for line in self._shown]
-        self.table.fill(cells, cursor=ids.index(keep) if keep in ids else 0)
-        self.table.mark([row for row, task_id in enumerate(ids) if task_id in marked])
+        lines = shown(self._lines, self.chosen)
+        self.view.load(lines, then or None)
         # A table without lines leaves the room to what says why; it keeps the focus.
-        self.table.set_class(not self._shown, "-empty")
+        self.view.set_class(not lines, "-empty")
         self.query_one("#none").display = not self._lines
-        self.query_one("#hidden").display = bool(self._lines) and not self._shown
-        self.query_one("#detail").set_class(not self._shown, "-empty")
+        self.query_one("#hidden").display = bool(self._lines) and not lines
+        self.query_one("#detail").set_class(not lines, "-empty")
         self.query_one("#criteria", Static).update(self._criteria())
-        self.post_message(self.Moved())
 
     def _criteria(self) -> Text:
         """The filters with their keys, and how many tasks they leave."""
@@ -182,14 +154,14 @@ class TaskListing(Vertical):
         for key, value in (("f", family), ("l", language), ("t", state)):
             label = {"f": _("family"), "l": _("language"), "t": _("state")}[key]
             text.append(f"{key} ", "bold").append(f"{label}{_(': ')}{value}   ")
-        count = len(self._shown)
+        count = len(self.view.rows)
         return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()
         self.post_message(self.Moved())
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
         if self.line is not None:
             self.post_message(self.Opened(self.line))
@@ -203,29 +175,22 @@ class TaskListing(Vertical):
     @on(Input.Submitted, "#filter")
     def filter_done(self, event: Input.Submitted) -> None:
         event.stop()
-        self.table.focus()
+        self.view.focus()
 
+    def _family(self, line: TaskLine) -> Text:
+        family = badge(FAMILY, line.family, self.app.theme_variables)
+        return Text(family.plain[:1], family.style)
 
-def _cells(line: TaskLine, variables: dict[str, str]) -> list[str | Text]:
-    family = badge(FAMILY, line.family, variables)
-    title = Text(one_line(line.title))
-    if line.draft:
-        title = Text.assemble(("✎ ", "bold"), title)
-    if line.building:
-        title = Text.assemble(("✎2 ", "bold"), title)
-    if line.comments:
-        title = Text.assemble((f"❝{line.comments} ", ink(variables, "warning")), title)
-    if line.forks:
-        title = Text.assemble((f"{FORK} ", ink(variables, "warning")), title)
-    return [
-        Text(family.plain[:1], family.style),
-        title,
-        LANGUAGE_LABEL.get(line.language, line.language),
-        _(DIFFICULTY.get(line.difficulty, line.difficulty)),
-        str(line.revision) if line.revision else _("new"),
-        badge(TASK_STATE, line.state, variables),
-        line.author,
-    ]
+    def _title(self, line: TaskLine) -> Text:
+        """With what there is to know of it before: forks, comments, a draft."""
+        warn = ink(self.app.theme_variables, "warning")
+        marks = (
+            (f"{FORK} " if line.forks else "", warn),
+            (f"❝{line.comments} " if line.comments else "", warn),
+            ("✎2 " if line.building else "", "bold"),
+            ("✎ " if line.draft else "", "bold"),
+        )
+        return Text.assemble(*marks, one_line(line.title))
 
 
 ABOUT = TUI.each(lambda family: family.about)

@@ -11,6 +11,7 @@ from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
@@ -45,7 +46,7 @@ def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
     return workspace.tasks.revision(line.id).task
 
 
-class TasksScreen(CuecardScreen[None]):
+class TasksScreen(LiveScreen):
     """Filters narrow the list as they are typed; a wide terminal shows the task under the cursor."""
 
     CSS_PATH = "tasks.tcss"
@@ -100,8 +101,9 @@ class TasksScreen(CuecardScreen[None]):
     async def load(self, then: str = "") -> None:
         """Read the list again, with the cursor on the task `then` or where it was."""
         person = self.person
-        self._lines = await self.services.ask(lambda ws: _load(ws, person))
-        self.listing.load(self._lines, then)
+        async with self.reading():
+            self._lines = await self.services.ask(lambda ws: _load(ws, person))
+            self.listing.load(self._lines, then)
 
     @on(TaskListing.Moved)
     def moved(self) -> None:
@@ -226,11 +228,11 @@ class TasksScreen(CuecardScreen[None]):
 
     def action_clear(self) -> None:
         self.listing.choose(TaskFilter())
-        self.listing.table.focus()
+        self.listing.view.focus()
 
     def action_back(self) -> None:
         if self.listing.filter_input.has_focus:
-            self.listing.table.focus()
+            self.listing.view.focus()
         else:
             self.cue_app.action_go("home")
 
@@ -260,7 +262,7 @@ class TasksScreen(CuecardScreen[None]):
         listing = self.listing
         used = [line for line in self._lines or () if not line.archived]
         here = [listing.line] if listing.line else []
-        groups = {MARKED: listing.marked_lines, SHOWN: listing.shown_lines, HERE: here, ALL: used}
+        groups = {MARKED: listing.view.marked, SHOWN: listing.view.rows, HERE: here, ALL: used}
         report = await self.app.push_screen_wait(ExportDialog(groups))
         if report is not None:
             written = len(report.files)

@@ -1,0 +1,176 @@
+"""`cuecard compare`, `table` and `report`: what runs say, as comparisons, as papers print it, and as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.commands.context import Context, check_place, pool_of
+from cuecard.tui.commands.output import console, note
+from cuecard.tui.commands.verb import STDOUT, Help, Judges, Only, Page, Result, Runs, verb
+
+if TYPE_CHECKING:
+    from cuecard.annotate.results.designs import DesignResult
+    from cuecard.annotate.results.pool import Pool
+
+
+@verb("cuecard compare 4 5 --by agent --base beta", "json", "markdown")
+def compare(
+    ours: Context,
+    runs: Runs,
+    *,
+    by: Annotated[
+        str,
+        N_(
+            "What to compare: agent, run, model, scaffold, setting, memory, user, world, judge, compacted"
+        ),
+    ] = "",
+    base: Annotated[str, N_("What the others are held against")] = "",
+    measure: Annotated[Sequence[str], N_("Only this measure; may be repeated")] = (),
+    design: Annotated[
+        str, N_("A ready-made comparison instead, such as settings, memory, judges")
+    ] = "",
+    judge: Judges = (),
+    only: Only = (),
+    worst: Annotated[int, Help(N_("How many of the tasks that differ most"), min=0)] = 5,
+) -> Result:
+    from cuecard.annotate.results.comparison_tables import comparison_tables
+    from cuecard.annotate.results.comparisons import COMPARABLE, comparisons, dimension_named
+    from cuecard.annotate.results.designs import design_tables
+
+    if by and design:
+        raise typer.BadParameter(_("--by or --design, not both"), param_hint="--design")
+    title, everyone = _("Comparison"), by == "judge" or design in ("judges", "judge")
+    pool = pool_of(ours.workspace, runs, judge, only, all_judges=everyone)
+    if design:
+        designs = _designs(pool, design)
+        tables = [table for one in designs for table in design_tables(pool, one)]
+        return Result(
+            Page(tables, title if ours.markdown else "", share=True),
+            lambda: {"designs": [_design_json(pool, one) for one in designs]},
+        )
+    # Agents if there are several, else another dimension with several values.
+    dimension = dimension_named(
+        by or next((d for d in COMPARABLE if len(set(pool.values(d)) - {""}) > 1), "agent")
+    )
+    found = comparisons(pool, dimension, base or None, measures=measure)
+    return Result(
+        Page(comparison_tables(found, tasks=worst), title if ours.markdown else "", share=True),
+        lambda: {
+            "runs": [{"id": run.id, "uid": run.uid, "name": run.name} for run in pool.runs],
+            "by": dimension,
+            "comparisons": [one.model_dump(mode="json") for one in found],
+        },
+    )
+
+
+def _designs(pool: Pool, name: str) -> list[DesignResult]:
+    """By its name; `settings`: all that compare settings that the pool has."""
+    from cuecard.annotate.results.designs import design_named, designs_in
+
+    if name == "settings":
+        found = [one for one in designs_in(pool) if one.design.dimension == "setting"]
+        return found or [design_named(pool, "facts_settings")]
+    return [design_named(pool, name)]
+
+
+def _design_json(pool: Pool, one: DesignResult) -> dict[str, object]:
+    from cuecard.annotate.results.designs import design_tables
+    from cuecard.core.tables.texts import table_data
+
+    return {
+        "name": one.design.name,
+        "dimension": one.design.dimension,
+        "arms": list(one.arms),
+        "base": one.base,
+        "families": list(one.families),
+        "sheets": [table_data(table) for table in design_tables(pool, one)],
+    }
+
+
+@verb("cuecard table main 4 --latex -o main.tex", "markdown", "latex", "csv", "json", "output")
+def table(
+    ours: Context,
+    name: Annotated[
+        str,
+        Help(
+            N_(
+                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
+            ),
+            metavar="NAME",
+        ),
+    ],
+    runs: Runs,
+    *,
+    judge: Judges = (),
+    only: Only = (),
+    k_trunc: Annotated[
+        int | None, Help(N_("With curves: the fixed cohort is of trials with so many calls"), min=1)
+    ] = None,
+) -> Result:
+    from cuecard.annotate.results.papers import PAPER_TABLES, paper_table
+    from cuecard.annotate.results.scores import unknown
+    from cuecard.core.scoring.trial_score import MAX_K
+    from cuecard.core.tables.texts import table_data
+
+    if name not in PAPER_TABLES:
+        raise unknown(_("No such table"), name, list(PAPER_TABLES))
+    if k_trunc is not None and name != "curves":
+        raise typer.BadParameter(_("only for the table curves"), param_hint="--k-trunc")
+    if k_trunc is not None and k_trunc > MAX_K:
+        told = _("of a trial the first {n} calls are kept").format(n=MAX_K)
+        raise typer.BadParameter(told, param_hint="--k-trunc")
+    pool = pool_of(ours.workspace, runs, judge, only)
+    tables = [table for table in paper_table(pool, name, k_trunc=k_trunc) if table.lines]
+    if not tables and not any(row.figures is not None for row in pool.rows):
+        note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
+    elif not tables:
+        note(_("These runs have nothing for the table {name}.").format(name=name))
+    sheets = [table_data(table) for table in tables]
+    return Result(Page(tables, share=True), lambda: {"table": name, "sheets": sheets})
+
+
+@verb("cuecard report 4 5 -o report.html")
+def report(
+    ours: Context,
+    runs: Annotated[Sequence[int], Help(N_("Runs by number"), metavar="RUN...")],
+    *,
+    output: Annotated[
+        Path, Help(N_("Write to this file; - is standard output"), "-o", "--output")
+    ] = STDOUT,
+    format: Annotated[
+        Literal["html", "md", "tex", "csv", "json"] | None,
+        N_("Default: by the file's suffix, else Markdown"),
+    ] = None,
+    title: Annotated[str, N_("Default: the names of the runs")] = "",
+    judge: Annotated[str, N_("Whose judgements; none means the first of the run's judges")] = "",
+    no_plots: Annotated[bool, N_("Without plots")] = False,
+) -> Result:
+    from cuecard.annotate.results.report.formats import format_of, written
+    from cuecard.annotate.results.report.gathering import report_of
+
+    wanted = format or ("md" if output == STDOUT else format_of(output))
+    if wanted is None:
+        raise typer.BadParameter(
+            _("the file's suffix names no format; give one with --format"), param_hint="--output"
+        )
+    if output != STDOUT:
+        check_place(output)
+    with console(stderr=True).status("") as status:
+        found = report_of(
+            ours.workspace,
+            runs,
+            title=title,
+            judges=(judge,) if judge else (),
+            plots=not no_plots,
+            on_count=lambda done, of: status.update(
+                _("Counting trials: {done} of {all}").format(done=f"{done:,}", all=f"{of:,}")
+            ),
+            doing=status.update,
+        )
+        status.update(_("Writing"))
+        return Result(document=written(found, wanted), output=output)
