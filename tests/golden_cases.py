@@ -302,6 +302,7 @@ def _scores() -> Iterator[Case]:
         ),
     )
     yield from _forms("compare/", "compare 6 --by agent", zh=True)
+    yield Case("compare/files", ("compare 6 --by agent -o compare.tex", "score 6 7 -o score.csv"))
     yield from _forms("compare/base-", "compare 6 --by agent --base beta --worst 2", PLAIN)
     yield from _forms(
         "compare/runs-", "compare 6 7 --by run --measure triplet_f1 --worst 1", FORMS[:2]

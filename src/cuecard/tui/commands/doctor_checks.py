@@ -39,6 +39,10 @@ class Check(Frozen):
     data: dict[str, Any] = {}
 
 
+def _problem(name: str, error: CuecardError, **data: Any) -> Check:
+    return Check(name=name, state="problem", detail=error.message, hint=error.hint, data=data)
+
+
 def check_python() -> Check:
     found = platform.python_version()
     fine = sys.version_info[:2] >= _OLDEST
@@ -149,13 +153,7 @@ def check_config(ours: Context) -> tuple[Check, Config | None]:
         config = ours.config()
     except FileProblems as error:
         problems = [{"line": p.line, "place": p.place, "reason": p.reason} for p in error.problems]
-        return Check(
-            name="config",
-            state="problem",
-            detail=error.message,
-            hint=error.hint,
-            data={"file": str(path), "problems": problems},
-        ), None
+        return _problem("config", error, file=str(path), problems=problems), None
     except CuecardError as error:
         return Check(name="config", state="problem", detail=str(error), hint=error.hint), None
     detail = _("{file}: {models} models, {agents} agents").format(
@@ -172,21 +170,14 @@ async def check_model(name: str, config: ModelConfig) -> Check:
 
     report = await probe(config)
     data = {"base_url": config.base_url, **report.model_dump(mode="json")}
-    if not report.reachable:
-        hint = _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
-        return Check(
-            name=f"model:{name}",
-            state="problem",
-            detail=report.error,
-            hint=report.hint or hint,
-            data=data,
-        )
-    hints = _shortcomings(report)
-    detail = _("answered in {ms} ms: {what}").format(
-        ms=report.latency_ms, what=", ".join(_abilities(report))
-    )
-    state = "warning" if hints else "ok"
-    return Check(name=f"model:{name}", state=state, detail=detail, hint="; ".join(hints), data=data)
+    state, detail = "problem", report.error
+    hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
+    if report.reachable:
+        hint = "; ".join(_shortcomings(report))
+        what = ", ".join(_abilities(report))
+        detail = _("answered in {ms} ms: {what}").format(ms=report.latency_ms, what=what)
+        state = "warning" if hint else "ok"
+    return Check(name=f"model:{name}", state=state, detail=detail, hint=hint, data=data)
 
 
 def _abilities(report: ProbeReport) -> tuple[str, ...]:
@@ -245,12 +236,16 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
         detail = report.detail
     else:
         return None
-    data = report.model_dump(mode="json")
-    if not report.works:
-        said = report.detail
-        return Check(name=f"agent:{name}", state="problem", detail=said, hint=hint, data=data)
     state = "warning" if report.hint else "ok"
-    return Check(name=f"agent:{name}", state=state, detail=detail, hint=report.hint, data=data)
+    if not report.works:
+        state, detail = "problem", report.detail
+    return Check(
+        name=f"agent:{name}",
+        state=state,
+        detail=detail,
+        hint=report.hint if report.works else hint,
+        data=report.model_dump(mode="json"),
+    )
 
 
 def check_command(name: str, agent: AgentConfig) -> Check:
@@ -263,8 +258,7 @@ def check_command(name: str, agent: AgentConfig) -> Check:
         try:
             detail = _("{program}, not started").format(program=find_command(name, agent))
         except CuecardError as error:
-            said = error.message
-            return Check(name=f"agent:{name}", state="problem", detail=said, hint=error.hint)
+            return _problem(f"agent:{name}", error)
     return Check(name=f"agent:{name}", state="skipped", detail=detail)
 
 
@@ -332,7 +326,7 @@ def _loading(what: str, load: Callable[[], object], reference: str) -> Check:
     except MissingPart as error:
         return Check(name=what, state="problem", detail=str(error))
     except CuecardError as error:
-        return Check(name=what, state="problem", detail=error.message, hint=error.hint)
+        return _problem(what, error)
     return Check(name=what, state="ok", detail=_("{name}, loaded").format(name=reference))
 
 

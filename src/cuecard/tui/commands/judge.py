@@ -114,6 +114,15 @@ def with_judges(
     return asyncio.run(perform())
 
 
+def _one_by_one(
+    config: Config, names: Sequence[str], perform: Callable[[Judge], Awaitable[Done]]
+) -> list[Done]:
+    async def work(judges: Sequence[Judge]) -> list[Done]:
+        return [await perform(each) for each in judges]
+
+    return with_judges(config, names, work)
+
+
 def _judge_run(
     ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool
 ) -> Result:
@@ -126,23 +135,19 @@ def _judge_run(
     workspace = ours.workspace
     with Progress(config.currency) as progress:
 
-        async def work(judges: Sequence[Judge]) -> list[tuple[RunScores, Sequence[JudgeFailure]]]:
-            done: list[tuple[RunScores, Sequence[JudgeFailure]]] = []
-            for each in judges:
-                progress.begin(each.ref.name)
-                failures = await judge_run(
-                    workspace,
-                    run,
-                    each,
-                    again=again,
-                    on_progress=progress.moved,
-                    on_call=progress.called,
-                )
-                scores = await asyncio.to_thread(score_run, workspace, run, each.ref.name)
-                done.append((scores, failures))
-            return done
+        async def perform(each: Judge) -> tuple[RunScores, Sequence[JudgeFailure]]:
+            progress.begin(each.ref.name)
+            failures = await judge_run(
+                workspace,
+                run,
+                each,
+                again=again,
+                on_progress=progress.moved,
+                on_call=progress.called,
+            )
+            return await asyncio.to_thread(score_run, workspace, run, each.ref.name), failures
 
-        done = with_judges(config, names, work)
+        done = _one_by_one(config, names, perform)
         disputed = disputed_runs(workspace).get(run, 0)
 
     def tell() -> None:
@@ -203,17 +208,13 @@ def _judge_files(
     files = Files(len(known), len(found), (*problems, *trouble))
     with Progress(config.currency) as progress:
 
-        async def work(judges: Sequence[Judge]) -> list[JudgedResponses]:
-            done: list[JudgedResponses] = []
-            for each in judges:
-                progress.begin(each.ref.name)
-                judged = await judge_responses(
-                    known, found, each, on_progress=progress.moved, on_call=progress.called
-                )
-                done.append(judged)
-            return done
+        async def perform(each: Judge) -> JudgedResponses:
+            progress.begin(each.ref.name)
+            return await judge_responses(
+                known, found, each, on_progress=progress.moved, on_call=progress.called
+            )
 
-        done = with_judges(config, names, work)
+        done = _one_by_one(config, names, perform)
     first = done[0]
     failed = any(judged.failed for judged in done)
 

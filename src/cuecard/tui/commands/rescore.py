@@ -11,7 +11,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.judge import Progress, config_for, with_judges
 from cuecard.tui.commands.output import note, prose, say, table
-from cuecard.tui.commands.verb import Help, Result, Reveal, verb
+from cuecard.tui.commands.verb import TABLES, Help, Page, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.rescored import RescoreReport
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@verb("cuecard rescore 2 --dry-run", "markdown", "json", json=N_("Print JSON, with every item"))
+@verb("cuecard rescore 2 --dry-run", *TABLES, json=N_("Print JSON, with every item"))
 def rescore(
     ours: Context,
     run: Annotated[int, Help(N_("The run"), metavar="RUN")],
@@ -44,6 +44,7 @@ def rescore(
     reveal: Reveal = False,
 ) -> Result:
     from cuecard.annotate.results.rescored import report_on
+    from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
     from cuecard.core.evaluation.rescoring import plan_rescoring
 
     workspace = ours.workspace
@@ -70,7 +71,9 @@ def rescore(
             _tell(outcome, quiet=bool(ours.form))
 
     return Result(
-        lambda: _print(report, markdown=ours.markdown),
+        Page([*figure_tables(report), *item_tables(report)])
+        if ours.form
+        else lambda: _print(report),
         lambda: {"changed": True, **report.model_dump(mode="json")},
         code=1 if plan.left or (outcome and outcome.failed) else 0,
         remarks=remarks,
@@ -134,14 +137,11 @@ async def _refs(judges: Sequence[Judge]) -> list[PlayerRef]:
     return [judge.ref for judge in judges]
 
 
-def _print(report: RescoreReport, *, markdown: bool) -> None:
+def _print(report: RescoreReport) -> None:
     from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
     from cuecard.tui.commands.table_output import print_tables
 
-    print_tables(figure_tables(report), markdown=markdown)
-    if markdown:
-        print_tables(item_tables(report), markdown=True)
-        return
+    print_tables(figure_tables(report), markdown=False)
     for each in item_tables(report):
         # Texts, not figures: they wrap.
         table(each.title, each.headings, [[cell.text for cell in line] for line in each.lines])

@@ -11,14 +11,14 @@ import typer
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context, check_place, pool_of
 from cuecard.tui.commands.output import console, note
-from cuecard.tui.commands.verb import STDOUT, Help, Judges, Only, Page, Result, Runs, verb
+from cuecard.tui.commands.verb import STDOUT, TABLES, Help, Judges, Only, Page, Result, Runs, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.designs import DesignResult
     from cuecard.annotate.results.pool import Pool
 
 
-@verb("cuecard compare 4 5 --by agent --base beta", "json", "markdown")
+@verb("cuecard compare 4 5 --by agent --base beta", *TABLES)
 def compare(
     ours: Context,
     runs: Runs,
@@ -44,13 +44,15 @@ def compare(
 
     if by and design:
         raise typer.BadParameter(_("--by or --design, not both"), param_hint="--design")
-    title, everyone = _("Comparison"), by == "judge" or design in ("judges", "judge")
+    # A table that is read here needs no title above it.
+    title = _("Comparison") if ours.form else ""
+    everyone = by == "judge" or design in ("judges", "judge")
     pool = pool_of(ours.workspace, runs, judge, only, all_judges=everyone)
     if design:
         designs = _designs(pool, design)
         tables = [table for one in designs for table in design_tables(pool, one)]
         return Result(
-            Page(tables, title if ours.markdown else "", share=True),
+            Page(tables, title, share=True),
             lambda: {"designs": [_design_json(pool, one) for one in designs]},
         )
     # Agents if there are several, else another dimension with several values.
@@ -59,7 +61,7 @@ def compare(
     )
     found = comparisons(pool, dimension, base or None, measures=measure)
     return Result(
-        Page(comparison_tables(found, tasks=worst), title if ours.markdown else "", share=True),
+        Page(comparison_tables(found, tasks=worst), title, share=True),
         lambda: {
             "runs": [{"id": run.id, "uid": run.uid, "name": run.name} for run in pool.runs],
             "by": dimension,
@@ -92,7 +94,7 @@ def _design_json(pool: Pool, one: DesignResult) -> dict[str, object]:
     }
 
 
-@verb("cuecard table main 4 --latex -o main.tex", "markdown", "latex", "csv", "json", "output")
+@verb("cuecard table main 4 --latex -o main.tex", *TABLES)
 def table(
     ours: Context,
     name: Annotated[

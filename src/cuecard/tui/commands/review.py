@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.review.queue_rows import CoordinatorLine, QueueRow
 
 Json = dict[str, Any]
+_TOLD = ("title", "family", "language", "domain", "revision")
 Task = Annotated[str, N_("Id of a task")]
 Person = Annotated[str, N_("Name of a reviewer")]
 Why = Annotated[str, N_("Why")]
@@ -80,11 +81,7 @@ def _coordinated(line: CoordinatorLine) -> dict[str, Any]:
 def _task(line: QueueLine | CoordinatorLine) -> dict[str, Any]:
     return {
         "task": line.task.id,
-        "title": line.task.title,
-        "family": line.task.family,
-        "language": line.task.language,
-        "domain": line.task.domain,
-        "revision": line.task.revision,
+        **{name: getattr(line.task, name) for name in _TOLD},
         "submitted_at": line.submitted_at.isoformat() if line.submitted_at else None,
         "priority": line.priority,
         "reviews": line.reviews,
@@ -198,11 +195,7 @@ def _report_json(report: FiguresReport) -> Json:
 def _board_task(task: BoardTask) -> Json:
     return {
         "id": task.task.id,
-        "title": task.task.title,
-        "family": task.task.family,
-        "language": task.task.language,
-        "domain": task.task.domain,
-        "revision": task.task.revision,
+        **{name: getattr(task.task, name) for name in _TOLD},
         "state": task.state.value,
         "since": task.since.isoformat(),
         "authors": list(task.authors),
@@ -218,13 +211,7 @@ def _board_task(task: BoardTask) -> Json:
 
 def _figures_json(figures: ReviewFigures) -> Json:
     return {
-        "who": list(figures.who),
-        "tasks": figures.tasks,
-        "revisions": figures.revisions,
-        "reviews": figures.reviews,
-        "seconds": figures.seconds.model_dump(mode="json"),
-        "returned": figures.returned.model_dump(mode="json"),
-        "reasons": [reason.model_dump(mode="json") for reason in figures.reasons],
+        **figures.model_dump(mode="json"),
         "agreement": [
             {
                 "measure": found.measure,

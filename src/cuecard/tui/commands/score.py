@@ -10,7 +10,7 @@ from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context, pool_of
 from cuecard.tui.commands.output import as_json, note
-from cuecard.tui.commands.verb import Only, Page, Result, Runs, verb
+from cuecard.tui.commands.verb import TABLES, Only, Page, Result, Runs, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Dimension, Pool
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cuecard.core.records import RunRecord
 
 
-@verb("cuecard score 4 5 --by agent --by language", "json", "markdown")
+@verb("cuecard score 4 5 --by agent --by language", *TABLES)
 def score(
     ours: Context,
     runs: Runs,
@@ -52,15 +52,12 @@ def score(
         usage = [used for used in usage if used.trial_id in kept]
     disputed = disputed_runs(ours.workspace)
     cut = Cut.of(by, measure, sort, across)
-    plain = len(pool.runs) == 1 and not (by or measure or across or ours.markdown)
+    plain = len(pool.runs) == 1 and not (by or measure or across or (ours.form and not ours.json))
     groups = interval_groups(pool) if ours.json or plain else ()
 
     def show() -> None:
-        if not plain:
-            page_of(pool, cut, titled=ours.markdown).print(markdown=ours.markdown)
-            return
         if len({group.scores.agent for group in groups}) > 1:
-            page_of(pool, cut).print(markdown=False)
+            page_of(pool, cut).print()
         print_scores(
             run_scores(pool, groups, usage),
             {(g.scores.agent, g.scores.family): g.figures for g in groups},
@@ -82,7 +79,7 @@ def score(
             note(spent)
 
     return Result(
-        show,
+        show if plain else page_of(pool, cut, title=_("Scores") if ours.form else ""),
         lambda: {
             **results_json(pool, groups, usage, tables_of(pool, cut)),
             "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs),
@@ -180,7 +177,7 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
     return _sorted(score_table(pool, by, cut.measures), cut)
 
 
-def page_of(pool: Pool, cut: Cut, *, titled: bool = False) -> Page:
+def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
     """A table for each family, or with `across` for each of its figures."""
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
@@ -191,7 +188,7 @@ def page_of(pool: Pool, cut: Cut, *, titled: bool = False) -> Page:
         tables = [table_of_scores(each) for each in scores]
     else:
         tables = [pivoted(t, cut.across, column.key) for t in scores for column in t.columns]
-    return Page(tables, _("Scores") if titled else "", share=True)
+    return Page(tables, title, share=True)
 
 
 def _check(pool: Pool, cut: Cut) -> None:

@@ -23,14 +23,13 @@ from cuecard.tui.commands.output import as_json, note, prose, say, tell_sight
 if TYPE_CHECKING:
     from cuecard.core.tables.table import Table
 
-Form = Literal["json", "markdown", "latex", "csv"]
-_FORMS: dict[str, str] = {
+_FORMS = {
     "json": N_("Print JSON"),
     "markdown": N_("Print Markdown"),
     "latex": N_("Print LaTeX"),
     "csv": N_("Print CSV"),
 }
-_SUFFIXES: dict[str, Form] = {
+_SUFFIXES = {
     "json": "json",
     "md": "markdown",
     "markdown": "markdown",
@@ -39,6 +38,8 @@ _SUFFIXES: dict[str, Form] = {
     "csv": "csv",
 }
 STDOUT = Path("-")
+TABLES = (*_FORMS, "output")
+"""The forms of a `Page`."""
 
 
 class Help:
@@ -83,18 +84,26 @@ class Page:
     hint: str = ""
     share: bool = False
 
-    def print(self, *, markdown: bool) -> None:
+    def print(self) -> None:
         from cuecard.tui.commands.table_output import print_result_tables, print_tables
 
         if self.title:
-            say(f"# {self.title}\n" if markdown else self.title)
+            say(self.title)
         for fact in self.facts:
-            say(f"- {fact}") if markdown else prose(fact)
+            prose(fact)
         if self.facts:
             say("")
-        (print_result_tables if self.share else print_tables)(self.tables, markdown=markdown)
-        if self.hint:
-            note(self.hint)
+        (print_result_tables if self.share else print_tables)(self.tables, markdown=False)
+
+    def text(self, form: str) -> str:
+        """As Markdown, LaTeX or CSV."""
+        from cuecard.core.tables.texts import tables_text
+
+        if form in ("csv", "latex"):
+            return tables_text(self.tables, "csv" if form == "csv" else "tex")
+        facts = "".join(f"- {fact}\n" for fact in self.facts)
+        head = f"# {self.title}\n" if self.title else ""
+        return "\n".join(filter(None, (head, facts, tables_text(self.tables, "md"))))
 
 
 def _nothing() -> None: ...
@@ -135,7 +144,7 @@ class Command:
 
 
 def verb(
-    example: str, *forms: Form | Literal["output"], json: str = _FORMS["json"]
+    example: str, *forms: str, json: str = _FORMS["json"]
 ) -> Callable[[Callable[..., Result | str]], Command]:
     """Makes a verb of a function. Its first parameter is the `Context`; of the others those before `*` are arguments, those
     after it options; a parameter is `Annotated` with its help, or with `Help`. Types are those of Typer, `Literal`, and
@@ -248,6 +257,8 @@ def _call(command: Command, ours: Context, given: dict[str, Any]) -> None:
     if ours.seen:
         tell_sight(ours.seen)
     _hand_over(result, form, output if output != STDOUT else result.output)
+    if isinstance(result.shown, Page) and result.shown.hint and form != "json":
+        note(result.shown.hint)
     result.remarks()
     if result.code:
         raise typer.Exit(result.code)
@@ -276,10 +287,10 @@ def _hand_over(result: Result, form: str, output: Path) -> None:
             say(result.shown)
     elif not isinstance(result.shown, Page):
         result.shown()
-    elif not form or (form == "markdown" and result.shown.title):
-        result.shown.print(markdown=bool(form))
+    elif form:
+        typer.echo(result.shown.text(form), nl=False)
     else:
-        typer.echo(_text(result, form), nl=False)
+        result.shown.print()
 
 
 def _text(result: Result, form: str) -> str:
@@ -289,7 +300,4 @@ def _text(result: Result, form: str) -> str:
     if result.document:
         return result.document
     assert isinstance(result.shown, Page)
-    from cuecard.core.tables.texts import tables_text
-
-    kind = "csv" if form == "csv" else "tex" if form == "latex" else "md"
-    return tables_text(result.shown.tables, kind)
+    return result.shown.text(form)
