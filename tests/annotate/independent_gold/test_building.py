@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cuecard.annotate.authoring.session import keep_draft, open_task
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.independent_gold.building import (
     COVER,
     blank_for,
@@ -64,6 +65,8 @@ def given(ws: Workspace, task: Task, person: str) -> None:
 def test_nothing_of_any_samples_gold_is_in_its_blank(sample_dir: Path) -> None:
     for file in sample_dir.glob("*.yaml"):
         task = load_task(file)
+        if ANNOTATE[task.family].independent is None:
+            continue
         blank = blank_for(task)
         assert set(blank) == set(task.model_dump())
         if task.family == "facts":
