@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
@@ -219,3 +222,50 @@ async def test_its_gold_is_edited_by_the_fields_that_it_names(
         await until(pilot, lambda: "height" in shown(screen))
         screen.editor.commit()
         assert screen.edit.data["gold"]["by"] == "height"
+
+
+FOUND = """
+import sys
+from cuecard.core.tasks.gold import FAMILIES, gold_class
+from cuecard.core.tasks.yaml_io import parse_task
+from cuecard.core.families.registry import CORE, family_of
+from cuecard.annotate.families.registry import ANNOTATE
+from cuecard.tui.families import TUI
+from cuecard.core.plugins import PluginError
+
+text = sys.stdin.read()
+assert list(FAMILIES)[-2:] == ["broken", "ranking"], list(FAMILIES)
+assert "fifth_family" not in sys.modules
+task = parse_task(text, "peaks.yaml")
+assert type(task.gold) is gold_class("ranking")
+assert family_of(task) is CORE["ranking"]
+assert ANNOTATE["ranking"] and TUI["ranking"]
+try:
+    parse_task(text.replace("family: ranking", "family: broken"), "peaks.yaml")
+except PluginError as error:
+    print(error.message)
+"""
+
+
+def test_a_package_names_a_family_by_entry_points(tmp_path: Path) -> None:
+    about = tmp_path / "ranking-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: ranking\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[cuecard.families]\nbroken = fifth_family.nowhere:X\n"
+        "ranking = fifth_family.core:RANKING\n"
+        "[cuecard.families.annotate]\nranking = fifth_family.annotate:RANKING\n"
+        "[cuecard.families.tui]\nranking = fifth_family.tui:RANKING\n"
+    )
+    path = os.pathsep.join((str(tmp_path), str(Path(__file__).parent)))
+    done = subprocess.run(
+        [sys.executable, "-c", FOUND],
+        input=TEXT,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "broken of the package ranking 1.0, registered in cuecard.families" in done.stdout
+    assert "ModuleNotFoundError: No module named 'fifth_family.nowhere'" in done.stdout

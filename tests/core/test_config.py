@@ -239,6 +239,7 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
         "crew": "team",
         "harness": "acp",
         "remote": "http",
+        "mine": "python",
     }
     assert set(config.users) == {"scripted", "simulator"}
     assert set(config.worlds) == {"closed", "parallel", "web", "archive"}

@@ -96,4 +96,4 @@ def test_each_row_has_a_maker_that_is_there() -> None:
 
 def test_of_a_kind_that_is_not_known_nothing_is_true() -> None:
     unknown = kind_of("agent", "of-next-year")
-    assert not any((unknown.baseline, unknown.needs_model, unknown.embedded, unknown.offline))
+    assert not any((unknown.baseline, unknown.needs_model, unknown.embedded))

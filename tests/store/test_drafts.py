@@ -99,3 +99,17 @@ def test_what_was_thrown_away_can_be_had_back(
     drafts.throw_away("t", "Ann")
     assert drafts.thrown("Ann") == []
     assert [d.data["title"] for d in drafts.thrown("Ann", "t")] == ["second", "first"]
+
+
+def test_the_history_of_a_draft_is_kept_beside_it_and_goes_with_it(workspace: Workspace):
+    drafts = workspace.drafts
+    steps = {"changed": True, "done": [{"path": ["title"], "diff": {"in": {"title": {"v": "a"}}}}]}
+    drafts.keep("t", "Ann", 1, {"id": "t"}, history=steps)
+    kept, draft = drafts.history("t", "Ann"), drafts.get("t", "Ann")
+    assert (kept.data, kept.base, kept.updated_at) == (steps, 1, draft.updated_at)
+    assert [each.task_id for each in drafts.of("Ann")] == ["t"]
+    assert drafts.history("t", "Bob") is None
+    drafts.discard("t", "Ann", base=2, history=steps)
+    assert (drafts.get("t", "Ann"), drafts.history("t", "Ann").base) == (None, 2)
+    drafts.discard("t", "Ann")
+    assert drafts.history("t", "Ann") is None

@@ -115,3 +115,26 @@ def test_a_set_comes_whole_or_not_at_all(
         }
         assert other.label_sets.all() == []
         assert report.added == 0
+
+
+def test_what_was_seen_in_two_workspaces_does_not_keep_a_pack_out(
+    workspace: Workspace, make_trial: MakeTrial, tmp_path: Path
+) -> None:
+    """Whichever was seen first, and whichever comes in last."""
+    if workspace.url.startswith("postgres"):
+        pytest.skip("a copy is a file")
+    trial = make_trial()
+    workspace.close()
+    paths = [tmp_path / f"{name}.db" for name in ("early", "late")]
+    for path in paths:
+        shutil.copy(workspace.public_url, path)
+    with Workspace.open(paths[0]) as early, Workspace.open(paths[1]) as late:
+        for space in (early, late):
+            space.verdicts.label_item(trial.id, FIRST, "Ana", LabelValue.NO)
+            space.verdicts.note_reveal(trial.id, FIRST, "Ana")
+        for source, target in ((early, late), (late, early)):
+            report = target.exchange.import_([source.exchange.bundle("Ana")], by="Ana")
+            arrived = {one.kind: (one.added, one.known) for one in report.arrived}
+            assert arrived["reveal"] == (0, 1)
+            label = target.verdicts.label_item(trial.id, FIRST, "Ana", LabelValue.YES)
+            assert label.phase == "revealed"

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, Tab, TextArea
 
+from cuecard.annotate.authoring import session as authoring
 from cuecard.core.contributions import ReviewDecision, Reviewed, TaskState
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -91,6 +92,14 @@ async def test_a_changed_line_is_drafted_and_there_again_after_a_restart(
         assert screen.focused.text.startswith("Well then. ")
         await until(pilot, lambda: again._notifications)
         assert any("restored" in note.message for note in again._notifications)
+        # What was typed before can be taken back, and done again, as if the task had not been left.
+        while screen.edit.can_undo:
+            await pilot.press("ctrl+z")
+        await until(pilot, lambda: not screen.focused.text.startswith("W"))
+        assert not screen.edit.changed
+        while screen.edit.can_redo:
+            await pilot.press("ctrl+y")
+        await until(pilot, lambda: screen.focused.text.startswith("Well then. "))
 
 
 async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> None:
@@ -124,6 +133,10 @@ async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> Non
     with workspace(database) as ws:
         draft = ws.drafts.get("espresso", "Ana")
         assert draft.data["query"].startswith("K9")
+        edit = authoring.open_task(ws, "espresso", "Ana").edit
+        while edit.can_undo:
+            assert edit.undo() == ("query",)
+        assert not edit.changed
         assert ws.tasks.revision("espresso").number == 1
 
 
@@ -477,8 +490,12 @@ async def test_enter_edits_where_the_task_was_opened_and_escape_reads_again(
 async def test_before_its_first_change_a_task_past_drafting_asks_once(
     judged: Path, make_app, state: TaskState
 ) -> None:
-    if state is TaskState.APPROVED:
-        with workspace(judged) as ws:
+    with workspace(judged) as ws:
+        edit = authoring.open_task(ws, "espresso", "Ana").edit
+        edit.set(("title",), "What was taken back in an earlier sitting")
+        edit.undo()
+        authoring.keep_draft(ws, "Ana", edit.snapshot)
+        if state is TaskState.APPROVED:
             for reviewer in ("Ben", "Chen"):
                 review = Reviewed(ratings={"gold": "pass"}, decision=ReviewDecision.APPROVE)
                 ws.reviews.act("espresso", reviewer, review)
@@ -488,12 +505,13 @@ async def test_before_its_first_change_a_task_past_drafting_asks_once(
         app.push_screen(screen)
         await until(pilot, lambda: screen.loaded and screen.editor.tabs.has_focus)
         assert screen._state == state.value
-        # Every way in asks: Enter, a problem's place, a click, the whole task as YAML.
+        # Every way in asks: Enter, a problem's place, a click, the whole task as YAML, a step of its history.
         ways = (
             lambda: pilot.press("enter"),
             lambda: screen.editor.go_to(("title",)),
             lambda: pilot.click("#brief LineEditor"),
             lambda: pilot.press("ctrl+o"),
+            lambda: pilot.press("ctrl+y"),
         )
         for way in ways:
             await way()

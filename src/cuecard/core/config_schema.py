@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Annotated, Literal, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
@@ -33,6 +33,7 @@ from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
 from cuecard.core.tasks.base import Frozen, Name
 from cuecard.core.tasks.models import Family
 
+T = TypeVar("T")
 Problem = tuple[tuple[str | int, ...], str]
 """A place in the configuration, and what is wrong there."""
 _KEY = re.compile("[a-z][a-z0-9_]{0,39}")
@@ -127,7 +128,7 @@ def qc_problems(
 
 def no_model(name: str, models: Collection[str]) -> str:
     return _("there is no model {name} here; known models: {names}").format(
-        name=name, names=", ".join(models) or "-"
+        name=name, names=_listed(models)
     )
 
 
@@ -190,7 +191,7 @@ def play_problems(
         yield ("play", "world"), reason.format(name=play.world, names=_listed(worlds))
 
 
-def _listed(names: Collection[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "-"
 
 
@@ -279,6 +280,12 @@ class AuthoringConfig(Frozen):
     model: str = ""
 
 
+def _named(found: Mapping[str, T], name: str, title: str, known: str) -> T:
+    if name in found:
+        return found[name]
+    raise ConfigError(title, name, known.format(names=_listed(found)))
+
+
 class Config(Frozen):
     """The whole configuration. Models and players are found by name; read by `core.config`, it also
     holds the offline players, under their own names.
@@ -309,44 +316,29 @@ class Config(Frozen):
         """The agent called `name`. Raises `ConfigError`, which lists the known ones; `person` is none of them (see
         `core.human_players`).
         """
-        if name in self.agents:
-            return self.agents[name]
-        if name == PERSON:
+        if name == PERSON and name not in self.agents:
             raise ConfigError(
                 _("A person plays only in live sessions"),
                 _("The agent {name} cannot play by itself.").format(name=name),
                 _("Choose it when you begin to play a task yourself."),
             )
-        known = _("known agents: {names}").format(names=", ".join(self.agents) or "-")
-        raise ConfigError(_("Unknown agent"), name, known)
+        return _named(self.agents, name, _("Unknown agent"), _("known agents: {names}"))
 
     def user(self, name: str) -> UserConfig:
         """The user called `name`. Raises `ConfigError`, which lists the known ones."""
-        if name in self.users:
-            return self.users[name]
-        known = _("known users: {names}").format(names=", ".join(self.users) or "-")
-        raise ConfigError(_("Unknown user"), name, known)
+        return _named(self.users, name, _("Unknown user"), _("known users: {names}"))
 
     def world(self, name: str) -> WorldConfig:
         """The world called `name`. Raises `ConfigError`, which lists the known ones."""
-        if name in self.worlds:
-            return self.worlds[name]
-        known = _("known worlds: {names}").format(names=", ".join(self.worlds) or "-")
-        raise ConfigError(_("Unknown world"), name, known)
+        return _named(self.worlds, name, _("Unknown world"), _("known worlds: {names}"))
 
     def judge(self, name: str) -> JudgeConfig:
         """The judge called `name`. Raises `ConfigError`, which lists the known ones."""
-        if name in self.judges:
-            return self.judges[name]
-        known = _("known judges: {names}").format(names=", ".join(self.judges) or "-")
-        raise ConfigError(_("Unknown judge"), name, known)
+        return _named(self.judges, name, _("Unknown judge"), _("known judges: {names}"))
 
     def model(self, name: str) -> ModelConfig:
         """The model called `name`. Raises `ConfigError`, which lists the known ones."""
-        if name in self.models:
-            return self.models[name]
-        known = _("known models: {names}").format(names=", ".join(self.models) or "-")
-        raise ConfigError(_("Unknown model"), name, known)
+        return _named(self.models, name, _("Unknown model"), _("known models: {names}"))
 
 
 def guard_config(config: Config) -> None:

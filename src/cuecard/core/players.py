@@ -52,11 +52,6 @@ class PlayerKind:
         return self.source == "rules"
 
     @property
-    def offline(self) -> bool:
-        """Whether it works without the network, models and other programs."""
-        return self.source in ("rules", "records")
-
-    @property
     def needs_model(self) -> bool:
         """Whether its settings name one of the configuration's models."""
         return self.source == "model"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, bindparam, insert, update
+from sqlalchemy import insert
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
@@ -130,7 +130,9 @@ class Adding:
         return self._equal[entry]
 
     def said(self, kind: Kind, records: Sequence[Any]) -> None:
-        """What people said of items of trials; without its trial it is left out."""
+        """What people said of items of trials; without its trial it is left out. Of two reveals of an item the first that
+        comes in stays: that there is one is what counts.
+        """
         rows = kind.rows
         trials = self._trials_here({record.trial for record in records})
         values: list[dict[str, Any]] = []
@@ -144,15 +146,6 @@ class Adding:
             for each in values:
                 each["verdict_id"] = verdicts.get((each["trial_id"], each["item_key"]))
         self.add(rows, values, kind.name)
-        if kind.name == "reveal" and values:
-            # Of two on an item, the earlier holds.
-            place = and_(*(key == bindparam(f"the_{key.key}") for key in rows.keys))
-            later = rows.column("at") > bindparam("the_at")
-            statement = update(rows.table).where(place, later)
-            self.session.connection().execute(
-                statement.values(at=bindparam("the_at")),
-                [{f"the_{name}": value for name, value in each.items()} for each in values],
-            )
 
     def _trials_here(self, uids: Iterable[str]) -> dict[str, int]:
         return self.map(TrialRow.uid, TrialRow.id, where=col(TrialRow.uid).in_(uids))

@@ -174,14 +174,8 @@ class _Reading:
         """By task, the uids of the revisions that travel for their own sake, or because others refer to them."""
         revisions: Any = select(RevisionRow.task_id, RevisionRow.uid)
         if self._export.runs:
-            played = (col(TrialRow.task_id) == RevisionRow.task_id) & (
-                col(TrialRow.revision) == RevisionRow.number
-            )
-            queries = [
-                revisions.join(TrialRow, played)
-                .where(col(TrialRow.id).in_(self._trials))
-                .distinct()
-            ]
+            played = col(TrialRow.run_id).in_(self._export.runs)
+            queries = [revisions.join(TrialRow, _PLAYED).where(played).distinct()]
         else:
             said = revisions.join(ContributionRow, _SAME).where(*self._mine(NAMED["contribution"]))
             queries = [said, *self._saved(self._since)]

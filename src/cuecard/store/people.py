@@ -43,6 +43,7 @@ from cuecard.store.task_tables import (
 )
 
 MAX_NAME = 80
+_HISTORY = f"{ASIDE}history"
 
 
 class People:
@@ -131,27 +132,22 @@ class Drafts:
         *,
         origins: Sequence[Origin] = (),
         left: bool = False,
+        history: dict[str, JsonValue] | None = None,
     ) -> None:
-        """As `save`, but returns nothing, for the frequent saves while somebody types."""
-        body, packed = pack(to_json_in_pieces(data))
+        """As `save`, but returns nothing, for the frequent saves while somebody types. `history`: see `history`."""
         now = datetime.now(UTC)
-        values = {
-            "base": base,
-            "body": body,
-            "packed": packed,
-            "origins": origins_text(origins),
-            "updated_at": now,
-            "left_at": now if left else None,
-        }
+        drafted = _values(base, data, now, origins, left=left)
+        steps = _values(base, history, now) if history else None
         with self._database.write() as session:
-            connection = session.connection()
-            name = ensure_person(session, person).name
-            statement = insert_of(connection.dialect.name, metadata.tables["draft"]).values(
-                task_id=task_id, person=name, **values
-            )
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["task_id", "person"], set_=values)
-            )
+            _put(session, task_id, person, drafted)
+            if steps:
+                _put(session, f"{task_id}{_HISTORY}", person, steps)
+
+    def history(self, task_id: str, person: str) -> Draft | None:
+        """What can be undone in a draft, as it was kept: at the moment of the draft that it belongs to, or of none if that
+        was discarded since as equal to its revision.
+        """
+        return self.get(f"{task_id}{_HISTORY}", person)
 
     def leave(self, task_id: str, person: str) -> None:
         """Record that the editor was closed normally; nothing if there is no draft."""
@@ -166,12 +162,24 @@ class Drafts:
             row = session.get(DraftRow, (task_id, person))
             return _draft(row) if row else None
 
-    def discard(self, task_id: str, person: str) -> None:
-        """Delete a draft whose content is saved elsewhere; nothing if there is none."""
+    def discard(
+        self,
+        task_id: str,
+        person: str,
+        *,
+        base: int = 0,
+        history: dict[str, JsonValue] | None = None,
+    ) -> None:
+        """Delete a draft whose content is saved elsewhere; nothing if there is none. Its history goes with it, unless it
+        is given, as that of revision `base`.
+        """
+        steps = _values(base, history, datetime.now(UTC)) if history else None
         with self._database.write() as session:
-            row = session.get(DraftRow, (task_id, person))
-            if row is not None:
-                session.delete(row)
+            _delete(session, task_id, person)
+            if steps:
+                _put(session, f"{task_id}{_HISTORY}", person, steps)
+            else:
+                _delete(session, f"{task_id}{_HISTORY}", person)
 
     def throw_away(self, task_id: str, person: str) -> None:
         """Discard a draft but keep a copy for `thrown` and `recall`; nothing if there is none."""
@@ -192,6 +200,7 @@ class Drafts:
                 )
             )
             session.delete(row)
+            _delete(session, f"{task_id}{_HISTORY}", person)
 
     def thrown(self, person: str, task_id: str | None = None) -> list[ThrownDraft]:
         """This person's discarded drafts, the last first: of one task; or without `task_id`, of tasks that were never
@@ -247,6 +256,44 @@ class Drafts:
         )
         with self._database.read() as session:
             return [_draft(row) for row in session.exec(query)]
+
+
+def _values(
+    base: int,
+    data: dict[str, JsonValue],
+    now: datetime,
+    origins: Sequence[Origin] = (),
+    *,
+    left: bool = False,
+) -> dict[str, object]:
+    """The columns of a draft, packed before a transaction begins."""
+    body, packed = pack(to_json_in_pieces(data))
+    return {
+        "base": base,
+        "body": body,
+        "packed": packed,
+        "origins": origins_text(origins),
+        "updated_at": now,
+        "left_at": now if left else None,
+    }
+
+
+def _put(session: Session, task_id: str, person: str, values: dict[str, object]) -> None:
+    """Insert or replace a draft."""
+    connection = session.connection()
+    name = ensure_person(session, person).name
+    statement = insert_of(connection.dialect.name, metadata.tables["draft"]).values(
+        task_id=task_id, person=name, **values
+    )
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["task_id", "person"], set_=values)
+    )
+
+
+def _delete(session: Session, task_id: str, person: str) -> None:
+    row = session.get(DraftRow, (task_id, person))
+    if row is not None:
+        session.delete(row)
 
 
 def _recalled(session: Session, thrown: ThrownDraftRow) -> DraftRow:

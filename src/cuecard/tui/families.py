@@ -130,5 +130,6 @@ class TuiFamily(Generic[G]):
 TUI: Parts[TuiFamily[Any]] = Parts(
     "part in the screens",
     {name: f"cuecard.tui.shipped_families:{name.upper()}" for name in SHIPPED},
+    "cuecard.families.tui",
 )
 """What the screens know of each family, by its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from cuecard.annotate.authoring.ops import (
 from cuecard.annotate.authoring.paste import parse_rows
 from cuecard.annotate.authoring.table_ops import apply_paste, plan_paste
 from cuecard.annotate.authoring.task_data import Path, blank_persona
+from cuecard.annotate.authoring.undo import KEPT_BYTES, KEPT_STEPS
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
@@ -195,6 +197,12 @@ def state(edit: TaskEdit) -> tuple[Any, ...]:
     return copy.deepcopy(edit.data), edit.origins, edit.base
 
 
+def change(edit: TaskEdit, rng: random.Random) -> None:
+    staged = WITH_STAGES if edit.items(STAGES) else ()
+    rng.choice([*ANYWHERE, *staged, *2 * OF[edit.family]])(edit, rng)
+    edit.seal()
+
+
 @pytest.mark.parametrize("task_id", IDS)
 @settings(max_examples=examples(10), deadline=None)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 25))
@@ -206,10 +214,8 @@ def test_undo_after_any_operations_returns_the_exact_earlier_task(
     edit = TaskEdit(data, base=1, saved=data)
     seen = [state(edit)]
     for _step in range(steps):
-        staged = WITH_STAGES if edit.items(STAGES) else ()
         version = edit.version
-        rng.choice([*ANYWHERE, *staged, *2 * OF[edit.family]])(edit, rng)
-        edit.seal()
+        change(edit, rng)
         assert edit.version <= version + 1, "more than one step"
         if edit.version > version:
             seen.append(state(edit))
@@ -223,3 +229,64 @@ def test_undo_after_any_operations_returns_the_exact_earlier_task(
         assert edit.redo() is not None
         assert state(edit) == later
     assert not edit.can_redo
+
+
+def reopened(edit: TaskEdit, revisions: dict[int, dict[str, Any]]) -> TaskEdit:
+    """The edit as it is opened again from what was written of it."""
+    kept = json.loads(json.dumps([edit.snapshot.history(), edit.data]))
+    again = TaskEdit(kept[1], base=edit.base, saved=edit.saved, origins=edit.origins)
+    if kept[0]:
+        again.recall(kept[0], revisions.get)
+    return again
+
+
+@pytest.mark.parametrize("task_id", IDS)
+@settings(max_examples=examples(12), deadline=None)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 25))
+def test_undo_and_redo_go_on_wherever_the_task_was_left(
+    task_id: str, seed: int, steps: int
+) -> None:
+    rng = random.Random(seed)
+    revisions = {1: small(task_id), 2: {**small(task_id), "title": "Another's"}}
+    stayed = TaskEdit(revisions[1], base=1, saved=revisions[1])
+    left = TaskEdit(revisions[1], base=1, saved=revisions[1])
+    for _step in range(steps):
+        seed = rng.randrange(2**32)
+        for edit in (stayed, left):
+            chance = random.Random(seed)
+            match chance.choice(["change", "change", "change", "undo", "undo", "redo", "rebase"]):
+                case "undo":
+                    edit.undo()
+                case "redo":
+                    edit.redo()
+                case "rebase" if edit.base == 1:
+                    edit.rebase({**edit.data, "notes": "merged"}, 2, revisions[2])
+                case _:
+                    change(edit, chance)
+        if rng.random() < 0.4:
+            left = reopened(left, revisions)
+        assert state(left) == state(stayed)
+        assert left.changed == stayed.changed
+    for back in (True, False, True):
+        while stayed.can_undo if back else stayed.can_redo:
+            at = stayed.undo() if back else stayed.redo()
+            assert (left.undo() if back else left.redo()) == at
+            assert state(left) == state(stayed)
+        assert not (left.can_undo if back else left.can_redo)
+        left = reopened(left, revisions)
+
+
+def test_only_so_much_is_kept_the_nearest_of_it() -> None:
+    data = sample("table-us-states").model_dump(mode="json")
+    edit = TaskEdit(data, base=1, saved=data)
+    for number in range(KEPT_STEPS + 10):
+        edit.set(("title",), f"title {number}")
+    again = reopened(edit, {})
+    titles = [again.get(("title",)) for _step in iter(again.undo, None)]
+    assert titles == [f"title {n}" for n in reversed(range(9, KEPT_STEPS + 9))]
+    edit.set(("notes",), "large " * KEPT_BYTES)
+    edit.set(("title",), "small")
+    edit.undo()
+    edit.set(("notes",), "")
+    assert len(json.dumps(edit.snapshot.history())) < KEPT_BYTES
+    assert not reopened(edit, {}).can_undo

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from cuecard.annotate.authoring.session import open_task
+from cuecard.annotate.authoring.session import keep_draft, open_task
+from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.independent_gold.building import (
     COVER,
     blank_for,
@@ -17,7 +18,6 @@ from cuecard.annotate.independent_gold.building import (
     gold_key,
     hand_in,
     is_under_way,
-    keep_blank,
     obstacle,
     open_blank,
     refuse_while_building,
@@ -54,7 +54,7 @@ def built(ws: Workspace, task: Task, person: str, rows: list[list[str]]) -> None
     """`person` builds these rows and keeps them."""
     opened, _changed = open_blank(ws, task.id, person)
     opened.edit.set(("gold", "rows"), rows)
-    keep_blank(ws, task.id, person, opened.edit.base, opened.edit.data, opened.edit.changed)
+    keep_draft(ws, person, opened.edit.snapshot, gold_key(task.id))
 
 
 def given(ws: Workspace, task: Task, person: str) -> None:
@@ -65,6 +65,8 @@ def given(ws: Workspace, task: Task, person: str) -> None:
 def test_nothing_of_any_samples_gold_is_in_its_blank(sample_dir: Path) -> None:
     for file in sample_dir.glob("*.yaml"):
         task = load_task(file)
+        if ANNOTATE[task.family].independent is None:
+            continue
         blank = blank_for(task)
         assert set(blank) == set(task.model_dump())
         if task.family == "facts":

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import os
 import random
+import resource
 import shutil
 import tempfile
 import threading
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from apart import Held, fresh, held, merge_files, packed, small_task, unpacked
+from cuecard.annotate.sharing import reading
 from cuecard.annotate.sharing.bundle import compressed
 from cuecard.annotate.sharing.reading import parse_bundle, read_bundle, read_bundles
 from cuecard.annotate.sharing.writing import file_of, kept_lines, write_bundle
@@ -93,7 +95,11 @@ def test_a_hash_that_is_wrong_goes_before_all_else_that_is() -> None:
     assert "was changed after it was packed" in problem.reason
 
 
-def test_a_file_that_changes_after_it_was_read_is_not_merged(tmp_path: Path) -> None:
+def test_a_file_that_changes_after_it_was_read_is_not_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if it were large: what is small is held in memory.
+    monkeypatch.setattr(reading, "_SMALL", 0)
     path = tmp_path / "ana.cuepack"
     with fresh(tmp_path / "a.db") as ana, fresh(tmp_path / "b.db") as ben:
         for title in ("first", "second"):
@@ -113,6 +119,22 @@ def test_a_file_that_changes_after_it_was_read_is_not_merged(tmp_path: Path) -> 
         with pytest.raises(FileProblems, match="changed after it was packed"):
             ben.exchange.import_(bundles, by="Ben")
         assert (ben.tasks.count(), ben.people.all()) == (0, [])
+
+
+def test_more_packs_than_files_may_be_open_are_merged_at_once(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for number in range(80):
+        shutil.copy(PACKS / "ana.cuepack", tmp_path / f"{number}.cuepack")
+    with fresh(tmp_path / "w.db") as workspace:
+        highest = max(map(int, os.listdir("/dev/fd")))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 40, hard))
+        try:
+            report = merge_files(workspace, [tmp_path], "Eve")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        alone = workspace.exchange.import_([read_bundle(PACKS / "ana.cuepack")], by="Eve")
+        assert (report.added, report.known) == (7, 0)
+        assert (alone.added, alone.known) == (0, 6)
 
 
 def test_a_pack_comes_through_a_pipe(tmp_path: Path) -> None:

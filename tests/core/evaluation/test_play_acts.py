@@ -12,7 +12,7 @@ import pytest
 
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
-from cuecard.core.config import EMBEDDED
+from cuecard.core.config import EMBEDDED, parse_config
 from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, TrialRetried, UserSpoke
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.errors import ConfigError, NotAllowed
@@ -275,3 +275,32 @@ async def test_interrupted_at_any_moment_the_log_is_whole(workspace: Workspace):
             answered = [m["tool_call_id"] for m in request.messages if m["role"] == "tool"]
             assert asked == answered
         await session.close()
+
+
+async def test_an_agent_of_ones_own_is_interrupted_and_plays_on(
+    workspace: Workspace, tmp_path: Path
+):
+    (tmp_path / "interrupted_agent.py").write_text(
+        "import asyncio\n"
+        "class Agent:\n"
+        "    def __init__(self, task): pass\n"
+        "    async def reply(self, dialogue, context):\n"
+        "        context.stream('I think')\n"
+        "        if dialogue.turn == 0:\n"
+        "            await asyncio.sleep(3600)\n"
+        "        return 'Fine.'\n"
+        "    def conclude(self, dialogue, context): return 'Final answer: x'\n",
+        encoding="utf-8",
+    )
+    text = 'agents:\n  own: {kind: python, class: "interrupted_agent:Agent"}\n'
+    config = parse_config(text, tmp_path / "cuecard.yaml")
+    session = await PlaySession.start(workspace, TASK, by="ann", agent="own", config=config)
+    await say(session, "hello")
+    await written(session, "I think")
+    await session.interrupt()
+    assert spoken(session.events) == ["user: hello", "agent: I think"]
+    await say(session, "go on")
+    assert await session.wait_turn()
+    assert spoken(session.events)[2:] == ["user: go on", "agent: Fine."]
+    check_log(workspace, session)
+    await session.close()

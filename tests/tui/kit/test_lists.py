@@ -121,16 +121,16 @@ async def test_the_filter_keeps_lines_with_all_words_and_escape_takes_it_away() 
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("/", *"TRIAL 1")
         assert app.names == ["trial 10"]
-        assert app.told.startswith("1 of 4 lines")
+        assert app.told.startswith("/ TRIAL 1 · 1 of 4 lines")
         await pilot.press("enter")
         assert app.view.grid.has_focus
-        assert app.query_one(Input).display
+        assert not app.query_one(Input).display
         app.view.load([*TREES, Tree("trial 11", 1)])
         assert app.names == ["trial 10", "trial 11"]
         await pilot.press("escape")
         assert len(app.names) == 5
         assert app.view.row == TREES[1]
-        assert not app.query_one(Input).display
+        assert app.query_one(Input).value == ""
 
 
 async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -> None:

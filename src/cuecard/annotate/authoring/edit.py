@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from cuecard.annotate.authoring import task_data
 from cuecard.annotate.authoring.task_data import Path
+from cuecard.annotate.authoring.undo import MAX_STEPS, Snapshot, Step, steps_of
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Family, Task
@@ -90,22 +92,6 @@ def _refusal(problem: FileProblem) -> Problem:
     return Problem("error", problem.place, problem.reason, _(RULES[code].mend), code)
 
 
-MAX_STEPS = 2000
-
-
-@dataclass
-class _Step:
-    """One step of the undo history: the data before it, where it happened, and whether further typing there joins it.
-    `rebased`: the revision (number and data) that the edit was based on before, if the step changed it.
-    """
-
-    before: dict[str, Any]
-    origins: tuple[Origin, ...]
-    path: Path
-    open: bool
-    rebased: tuple[int, dict[str, Any] | None] | None = None
-
-
 class TaskEdit:
     """One person's edit of a task with undo. `data` has the shape of a task's `model_dump(mode="json")` but need not be
     valid.
@@ -130,9 +116,9 @@ class TaskEdit:
         # What did not change is shared with what is saved, so that comparing them is quick.
         same = self._saved is not None and _same(dict(data), self._saved)
         self._data: dict[str, Any] = (self._saved or {}) if same else copy.deepcopy(dict(data))
-        self._done: list[_Step] = []
-        self._undone: list[_Step] = []
-        self._batch: _Step | None = None
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        self._batch: Step | None = None
         self._origins = tuple(origins)
         self.base = base
         self.version = 0
@@ -225,7 +211,7 @@ class TaskEdit:
             yield
             return
         before, origins = self._data, self._origins
-        self._batch = _Step(before, origins, path, typing)
+        self._batch = Step(before, origins, path, typing)
         try:
             yield
         except BaseException:
@@ -279,6 +265,25 @@ class TaskEdit:
         """Redo the step that was undone last; gives its path, None when there is none."""
         return self._travel(self._undone, self._done)
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is kept as the draft, with what can be undone and done again from here."""
+        done, undone = tuple(self._done), tuple(self._undone)
+        return Snapshot(self.base, self._data, self._origins, self.changed, done, undone)
+
+    def recall(
+        self, kept: Mapping[str, Any], revision: Callable[[int], dict[str, Any] | None]
+    ) -> None:
+        """Take up a history as `Snapshot.history` gave it, of the data as it stands; one of other data is passed over.
+        `revision` gives the data of a revision by its number.
+        """
+        with contextlib.suppress(LookupError, TypeError, ValueError):
+            done, undone = (
+                steps_of(kept[name], self._data, self._origins, revision)
+                for name in ("done", "undone")
+            )
+            self._done, self._undone = done, undone
+
     def replace(self, data: Mapping[str, Any]) -> None:
         """Replace all data, as one undo step."""
         if not _same(self._data, data):
@@ -288,7 +293,7 @@ class TaskEdit:
         """Continue with `data` that was merged with a newer revision `base`, whose data is `saved`. Undo restores the
         earlier base too.
         """
-        step = _Step(self._data, self._origins, (), open=False, rebased=(self.base, self._saved))
+        step = Step(self._data, self._origins, (), open=False, rebased=(self.base, self._saved))
         self.seal()
         self._done.append(step)
         self._undone.clear()
@@ -335,17 +340,17 @@ class TaskEdit:
         if not (typing and top and top.open and top.path == path and not self._undone):
             self.seal()
             origins = self._origins if before_origins is None else before_origins
-            self._done.append(_Step(self._data, origins, path, typing))
+            self._done.append(Step(self._data, origins, path, typing))
             del self._done[:-MAX_STEPS]
         self._undone.clear()
         self._data = data
         self._tell(path)
 
-    def _travel(self, source: list[_Step], target: list[_Step]) -> Path | None:
+    def _travel(self, source: list[Step], target: list[Step]) -> Path | None:
         if not source:
             return None
         step = source.pop()
-        back = _Step(self._data, self._origins, step.path, open=False)
+        back = Step(self._data, self._origins, step.path, open=False)
         if step.rebased is not None:
             back.rebased = self.base, self._saved
             self.base, self._saved = step.rebased

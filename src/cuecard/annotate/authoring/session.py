@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
+from cuecard.annotate.authoring.undo import Snapshot
 from cuecard.annotate.authoring.yaml_text import Filling
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
@@ -20,7 +22,7 @@ from cuecard.core.tasks.models import Family
 from cuecard.core.text import for_display
 
 if TYPE_CHECKING:
-    from cuecard.core.records import Revision, TaskState
+    from cuecard.core.records import Draft, Revision, TaskState
     from cuecard.store.workspace import Workspace
 
 
@@ -49,17 +51,40 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
         edit = TaskEdit(_whole(draft.data, None), origins=draft.origins)
         # A draft that was left as it was written has only just been begun.
         restored = None if draft.left_at == draft.updated_at else draft.updated_at
+        recall_history(ws, edit, task_id, person, draft)
         return Opened(edit, restored, None, None, draft.left_at is None)
     state = ws.reviews.state(task_id)
     current = newest.task.model_dump(mode="json")
     data = _whole(draft.data, newest.task.family) if draft is not None else current
     if draft is None or data == current:
-        return Opened(TaskEdit(current, base=newest.number, saved=current), None, newest, state)
+        edit = TaskEdit(current, base=newest.number, saved=current)
+        recall_history(ws, edit, task_id, person, draft)
+        return Opened(edit, None, newest, state)
     saved: dict[str, Any] | None = current
     if draft.base != newest.number:
         saved = _data_of(ws, task_id, draft.base)
     edit = TaskEdit(data, base=draft.base, saved=saved, origins=draft.origins)
+    recall_history(ws, edit, task_id, person, draft)
     return Opened(edit, draft.updated_at, newest, state, draft.left_at is None)
+
+
+def recall_history(
+    ws: Workspace, edit: TaskEdit, key: str, person: str, draft: Draft | None
+) -> None:
+    """Give an edit that was opened the history that was kept with it: with its draft, or, where there is none, with the
+    revision that it equals.
+    """
+    kept = ws.drafts.history(key, person)
+    if kept is None:
+        return
+    if draft is not None:
+        fits = kept.updated_at == draft.updated_at and draft.data == edit.data
+    else:
+        fits = kept.base == edit.base and kept.data.get("changed") is False
+    if fits:
+        # Without a revision that it went on from, undo would lead to nothing that can be saved.
+        with contextlib.suppress(NotFound):
+            edit.recall(kept.data, lambda number: _data_of(ws, edit.task_id, number))
 
 
 def _whole(data: dict[str, Any], family: Family | None) -> dict[str, Any]:
@@ -67,20 +92,15 @@ def _whole(data: dict[str, Any], family: Family | None) -> dict[str, Any]:
     return Filling().task(data, family or cast(Family, data["gold"]["family"]))
 
 
-def keep_draft(
-    ws: Workspace,
-    person: str,
-    base: int,
-    data: dict[str, Any],
-    changed: bool,
-    origins: Sequence[Origin] = (),
-) -> None:
-    """Save the draft; one that equals its revision is deleted instead."""
-    task_id = str(data["id"])
-    if changed:
-        ws.drafts.keep(task_id, person, base, data, origins=origins)
+def keep_draft(ws: Workspace, person: str, edit: Snapshot, key: str = "") -> None:
+    """Save the draft with its history, under the task's id or another `key`; one that equals its revision is deleted
+    instead, and its history stays.
+    """
+    key, history = key or str(edit.data["id"]), edit.history()
+    if edit.changed:
+        ws.drafts.keep(key, person, edit.base, edit.data, origins=edit.origins, history=history)
     else:
-        ws.drafts.discard(task_id, person)
+        ws.drafts.discard(key, person, base=edit.base, history=history)
 
 
 def save_revision(

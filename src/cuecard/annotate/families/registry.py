@@ -141,6 +141,7 @@ class AnnotateFamily(Generic[G]):
 ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
     "part in the tools of authors and evaluators",
     {name: f"cuecard.annotate.families.{name}:{name.upper()}" for name in SHIPPED},
+    "cuecard.families.annotate",
 )
 """What these tools know of each family, by its name."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
-from cuecard.annotate.authoring.session import Opened
+from cuecard.annotate.authoring.session import Opened, recall_history
 from cuecard.annotate.families.registry import ANNOTATE, built_twice
 from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
 from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
@@ -196,24 +196,17 @@ def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
     blank = blank_for(head.task)
     draft = ws.drafts.get(gold_key(task_id), person)
     if draft is None:
-        return Opened(TaskEdit(blank, base=head.number, saved=blank), None, None, None), False
+        edit = TaskEdit(blank, base=head.number, saved=blank)
+        recall_history(ws, edit, gold_key(task_id), person, None)
+        return Opened(edit, None, None, None), False
     before = blank
     if draft.base != head.number:
         before = blank_for(ws.tasks.revision(task_id, draft.base).task)
     data = moved(draft.data, before, blank)
     edit = TaskEdit(data, base=head.number, saved=blank)
+    recall_history(ws, edit, gold_key(task_id), person, draft)
     opened = Opened(edit, draft.updated_at, None, None, draft.left_at is None)
     return opened, not same_brief(before, blank)
-
-
-def keep_blank(
-    ws: Workspace, task_id: str, person: str, base: int, data: dict[str, Any], changed: bool
-) -> None:
-    """Save the draft; one in which nothing is built is deleted instead."""
-    if changed:
-        ws.drafts.keep(gold_key(task_id), person, base, data)
-    else:
-        ws.drafts.discard(gold_key(task_id), person)
 
 
 def give_up(ws: Workspace, task_id: str, person: str) -> None:

@@ -1,5 +1,6 @@
 """Reads bundles from files, and validates everything in them before anything is imported."""
 
+import os
 import tempfile
 import weakref
 from collections import Counter
@@ -25,10 +26,11 @@ from cuecard.store.bundle_kinds import KIND_OF
 
 _MOST_PROBLEMS = 10
 _MOST_LINES = 3_000_000
+_SMALL = 1 << 18
 
 
 class BundleFile:
-    """A bundle that was read and validated. It keeps its file open, and reads it again when its records are asked for.
+    """A bundle that was read and validated. It keeps its file, and reads it again when its records are asked for.
     `for_others`: it holds revisions under other names than its maker's.
     """
 
@@ -142,12 +144,14 @@ def _checked(line: bytes, seen: Seen) -> tuple[list[str], str]:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """The file, to be read more than once: what is a pipe is copied."""
+    """The file, to be read more than once. What is small is held in memory, for a folder may have more packs than a
+    process may have open files; what is a pipe is copied.
+    """
     file = path.open("rb")
-    if file.seekable():
+    if file.seekable() and os.fstat(file.fileno()).st_size > _SMALL:
         return file
     with file:
-        kept = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115
+        kept = cast(BinaryIO, tempfile.SpooledTemporaryFile(_SMALL))  # noqa: SIM115
         left = MAX_FILE + 1
         while left > 0 and (piece := file.read(min(left, 1 << 20))):
             kept.write(piece)

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -96,11 +97,11 @@ class _Step:
         self.printed: list[str] = []
         self.halt: Halt | None = None
         self._loop = loop
-        self._asking: set[Future[Any]] | None = set()
-        self._lock = threading.Lock()
+        self._asking: list[Future[Any]] = []
+        self._over = False
 
     def ask(self, make: Callable[[], Awaitable[object]]) -> Future[Any]:
-        """Await what `make` gives on the trial's loop. Raises `PlayerFailed` once the step is over."""
+        """Await what `make` gives on the trial's loop; cancelled once the step is over."""
 
         async def answered() -> object:
             try:
@@ -109,29 +110,27 @@ class _Step:
                 self.halt = halt
                 raise
 
-        with self._lock:
-            if self._asking is None:
-                raise PlayerFailed(_("This step is over"))
-            future = asyncio.run_coroutine_threadsafe(answered(), self._loop)
-            self._asking.add(future)
+        future = asyncio.run_coroutine_threadsafe(answered(), self._loop)
+        self._asking.append(future)
+        if self._over:
+            future.cancel()
         return future
 
     def end(self) -> None:
-        with self._lock:
-            left, self._asking = self._asking or set[Future[Any]](), None
-        for future in left:
+        self._over = True
+        for future in self._asking:
             future.cancel()
 
 
+@dataclass(frozen=True)
 class _OwnContext:
     """The context of a step, for the thread of the class. Methods that are no coroutines wait for what they ask of it
     (`waits`); coroutines await it.
     """
 
-    def __init__(self, inner: Any, step: _Step, waits: bool) -> None:
-        self._inner = inner
-        self._step = step
-        self._waits = waits
+    _inner: Any
+    _step: _Step
+    _waits: bool
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -154,10 +153,10 @@ class _OwnContext:
         self._step.ask(shown)
 
     def scope(self, name: str) -> _OwnContext:
-        return _OwnContext(self._inner.scope(name), self._step, self._waits)
+        return replace(self, _inner=self._inner.scope(name))
 
     def onward(self) -> _OwnContext:
-        return _OwnContext(self._inner.onward(), self._step, self._waits)
+        return replace(self, _inner=self._inner.onward())
 
     def _ask(self, make: Callable[[], Awaitable[object]]) -> Any:
         future = self._step.ask(make)

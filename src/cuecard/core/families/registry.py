@@ -1,6 +1,7 @@
 """The registry of families in core: one `CoreFamily` for each, looked up by the family's name.
 
-Our own families are imported on first use. Another package's family is made known by `register`:
+Our own families are imported on first use, and so is one that another package names by entry point in `cuecard.families`.
+A program makes one known by `register`:
 
     register(CoreFamily(name="ranking", gold=Ranking, label="Ranking tasks", ...))
 
@@ -11,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from cuecard.core.plugins import imported, load, registered
 from cuecard.core.tasks import SHIPPED
-from cuecard.core.tasks.gold import FAMILIES, Family, G, gold_class, register_gold
+from cuecard.core.tasks.gold import FAMILIES, GROUP, Family, G, gold_class, register_gold
 
 if TYPE_CHECKING:
     from cuecard.core.agents.briefing import Approach, PublicTask
@@ -45,14 +46,15 @@ class MissingPart(LookupError):
 
 class Parts(Mapping[Family, P]):
     """A registry of what one part of the program needs of every family. `shipped`: our own families' objects, as
-    `module:name`.
+    `module:name`; those of other packages are registered by hand, or as entry points of `group` by the family's name.
 
     Reading it, or iterating over it, raises `MissingPart` for a family whose gold is registered and that has nothing
     here, so that no table made from it leaves a family out.
     """
 
-    def __init__(self, what: str, shipped: Mapping[Family, str]) -> None:
+    def __init__(self, what: str, shipped: Mapping[Family, str], group: str) -> None:
         self._what = what
+        self.group = group
         self._shipped = dict(shipped)
         self._parts: dict[Family, P] = {}
 
@@ -77,10 +79,11 @@ class Parts(Mapping[Family, P]):
     def _load(self, name: Family) -> P:
         if name not in FAMILIES:
             raise KeyError(name)
-        if name not in self._shipped:
-            raise MissingPart(f"the family {name!r} has no {self._what}")
-        module, _colon, attribute = self._shipped[name].partition(":")
-        return cast(P, getattr(import_module(module), attribute))
+        if name in self._shipped:
+            return imported(self._shipped[name])
+        if name in registered(self.group):
+            return load(registered(self.group)[name])
+        raise MissingPart(f"the family {name!r} has no {self._what}")
 
     def __iter__(self) -> Iterator[Family]:
         return iter(FAMILIES)
@@ -189,6 +192,7 @@ class CoreFamily(Generic[G]):
 CORE: Parts[CoreFamily[Any]] = Parts(
     "part in the engine",
     {name: f"cuecard.core.families.{name}.family:{name.upper()}" for name in SHIPPED},
+    GROUP,
 )
 """The `CoreFamily` of every family, by its name."""
 

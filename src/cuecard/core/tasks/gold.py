@@ -8,20 +8,30 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Annotated, Any, TypeVar, Union, cast, overload
 
 from pydantic import AfterValidator, BaseModel, Field, PlainValidator, SerializeAsAny, TypeAdapter
 from pydantic_core import PydanticKnownError
 
+from cuecard.core.i18n import _
+from cuecard.core.plugins import imported, load, registered
 from cuecard.core.tasks import SHIPPED
 
+GROUP = "cuecard.families"
+"""The entry points of other packages' families, each a `core.families.registry.CoreFamily`."""
 _golds: dict[str, type[Gold] | None] = dict.fromkeys(SHIPPED)
 _adapter: TypeAdapter[Gold] | None = None
 
 
+def _all() -> dict[str, type[Gold] | None]:
+    """The classes of gold by family, None for those that are not imported yet; those of other packages come last."""
+    for name in registered(GROUP):
+        _golds.setdefault(name, None)
+    return _golds
+
+
 def _known(name: str) -> str:
-    if name not in _golds:
+    if name not in _golds and name not in _all():
         *names, last = map(repr, _golds)
         expected = f"{', '.join(names)} or {last}" if names else last
         raise PydanticKnownError("literal_error", {"expected": expected})
@@ -87,13 +97,13 @@ class _Families(Sequence[Family]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Family, ...]: ...
     def __getitem__(self, index: int | slice) -> Family | tuple[Family, ...]:
-        return tuple(_golds)[index]
+        return tuple(_all())[index]
 
     def __len__(self) -> int:
-        return len(_golds)
+        return len(_all())
 
     def __contains__(self, name: object) -> bool:
-        return name in _golds
+        return name in _golds or name in _all()
 
 
 FAMILIES: Sequence[Family] = _Families()
@@ -121,15 +131,25 @@ def forget_gold(name: Family) -> None:
     _adapter = None
 
 
+def _problem(found: object) -> str:
+    fits = isinstance(getattr(found, "gold", None), type)
+    wanted = "cuecard.core.families.registry:CoreFamily"
+    return "" if fits else _("it must be of the class {name}").format(name=wanted)
+
+
 def gold_class(name: Family) -> type[Gold]:
-    """The class of a family's gold. Raises `KeyError` for an unknown family."""
-    kind = _golds[name]
+    """The class of a family's gold. Raises `KeyError` for an unknown family, `PluginError` for one of another package that
+    cannot be loaded.
+    """
+    global _adapter
+    kind = (_golds if name in _golds else _all())[name]
     if kind is None:
-        module, _colon, attribute = SHIPPED[name].partition(":")
-        kind = cast(
-            type[Gold], getattr(import_module(f"cuecard.core.families.{module}"), attribute)
-        )
-        _golds[name] = kind
+        if name in SHIPPED:
+            found = imported(f"cuecard.core.families.{SHIPPED[name]}")
+        else:
+            found = load(registered(GROUP)[name], _problem).gold
+        kind = _golds[name] = cast(type[Gold], found)
+        _adapter = None
     return kind
 
 
@@ -143,8 +163,12 @@ def narrow(gold: Gold, kind: type[G]) -> G:
 def _read(value: object) -> Gold:
     """Gold of the family that `value` names, validated with the errors of a discriminated union."""
     global _adapter
+    name = cast(dict[str, object], value).get("family") if isinstance(value, dict) else None
+    if isinstance(name, str) and name in FAMILIES:
+        gold_class(name)
     if _adapter is None:
-        kinds = tuple(map(gold_class, FAMILIES))
+        # Without those of other packages that no task needed yet: one that cannot be loaded harms its own tasks only.
+        kinds = tuple(gold_class(name) for name, kind in _golds.items() if kind or name in SHIPPED)
         union: Any = Union[kinds]  # noqa: UP007
         tagged = Annotated[union, Field(discriminator="family")] if len(kinds) > 1 else union
         _adapter = TypeAdapter(cast(Any, tagged))

@@ -284,10 +284,13 @@ def check_own_players(config: Config) -> list[Check]:
 
 def check_plugins() -> list[Check]:
     """Whether everything that other packages register can be loaded, and is what its group wants."""
+    from cuecard.annotate.families.registry import ANNOTATE
+    from cuecard.core.families.registry import CORE
     from cuecard.core.formats.registry import EXPORTS, FORMATS
     from cuecard.core.players import METHODS
     from cuecard.core.plugins import Registry, load_class, registered
     from cuecard.core.scoring.aggregate import MEASURES
+    from cuecard.tui.families import TUI
 
     registries: tuple[Registry[Any], ...] = (FORMATS, EXPORTS, MEASURES)
     found = [
@@ -298,6 +301,11 @@ def check_plugins() -> list[Check]:
         )
         for part, methods in METHODS.items()
         for name, entry in registered(f"cuecard.{part}s").items()
+    ]
+    found += [
+        _loading(f"plugin:{parts.group}/{name}", partial(parts.__getitem__, name), entry.value)
+        for parts in (CORE, ANNOTATE, TUI)
+        for name, entry in registered("cuecard.families").items()
     ]
     for registry in registries:
         for name, entry in registered(registry.group).items():
@@ -311,8 +319,12 @@ def check_plugins() -> list[Check]:
 
 
 def _loading(what: str, load: Callable[[], object], reference: str) -> Check:
+    from cuecard.core.families.registry import MissingPart
+
     try:
         load()
+    except MissingPart as error:
+        return Check(name=what, state="problem", detail=str(error))
     except CuecardError as error:
         return _problem(what, error)
     return Check(name=what, state="ok", detail=_("{name}, loaded").format(name=reference))

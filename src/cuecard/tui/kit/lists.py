@@ -370,11 +370,9 @@ class ListView(Vertical, Generic[Row]):
         """What of the row under the cursor is cut. Lines that were needed once stay, so that the list does not jump."""
         parts: list[str] = []
         if self._words:
-            parts.append(
-                _("{n} of {all} lines").format(
-                    n=f"{len(self._rows):,}", all=f"{len(self._every):,}"
-                )
-            )
+            told, every = _("{n} of {all} lines"), len(self._every)
+            parts.append(f"/ {self._words}")
+            parts.append(told.format(n=f"{len(self._rows):,}", all=f"{every:,}"))
         if self._tells and self.row is not None:
             cut = self.grid.left_out(self.grid.cursor_row)
             parts += [f"{title}{_(': ')}{text}" if title else text for title, text in cut]
@@ -415,7 +413,7 @@ class ListView(Vertical, Generic[Row]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        event.input.display = bool(event.value)
+        event.input.display = False
         self.grid.focus()
 
     def action_sort(self, by: int) -> None:

@@ -18,16 +18,8 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import BlindListScreen, Column
+from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.fidelity import (
-    cue_paragraphs,
-    findings_word,
-    heading,
-    people_paragraphs,
-    place_word,
-    simulator_paragraphs,
-    simulator_title,
-)
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
@@ -60,7 +52,7 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
         return (
             Column(N_("Task"), lambda row: row.case.task.id, grow=1, spare=2),
             Column(N_("Turn"), lambda row: str(row.case.turn + 1), right=True),
-            Column(N_("Where"), lambda row: place_word(row.case), grow=2, least=12),
+            Column(N_("Where"), lambda row: present.place_word(row.case), grow=2, least=12),
             *((who,) if several else ()),
             Column(N_("People"), _people, grow=1, least=12),
             Column(N_("Simulator says"), _said, grow=1, least=12),
@@ -116,8 +108,8 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
     def detail(self, row: TurnRow) -> Sequence[Paragraph]:
         reply, said = (one_line(t, 300) for t in (row.case.agent_text, row.voice.reply.text))
         return (
-            Paragraph(heading(row)),
-            Paragraph(simulator_title(row)),
+            Paragraph(present.heading(row)),
+            Paragraph(present.simulator_title(row)),
             Paragraph(_("agent: {text}").format(text=reply)),
             Paragraph(_("simulator: {text}").format(text=said)),
         )
@@ -150,7 +142,7 @@ def _said(row: TurnRow) -> GridCell:
 
 
 def _wrong(row: TurnRow) -> GridCell:
-    return GridCell(findings_word(row), "bad" if row.severity >= 4 else "plain")
+    return GridCell(present.findings_word(row), "bad" if row.severity >= 4 else "plain")
 
 
 class FidelityTurnScreen(CuecardScreen[int]):
@@ -206,14 +198,14 @@ class FidelityTurnScreen(CuecardScreen[int]):
     def _show(self) -> None:
         row = self._rows[self._at]
         place = f"{self._at + 1}/{len(self._rows)}"
-        self.query_one("#title", Static).update(f"{place} · {heading(row)}")
+        self.query_one("#title", Static).update(f"{place} · {present.heading(row)}")
         reply = Paragraph(row.case.agent_text)
-        lines = [*cue_paragraphs(row.case), Paragraph(""), reply]
+        lines = [*present.cue_paragraphs(row.case), Paragraph(""), reply]
         self.query_one("#agent-text", Paragraphs).load(lines)
-        self.query_one("#people-text", Paragraphs).load(people_paragraphs(row))
-        self.query_one("#simulator-text", Paragraphs).load(simulator_paragraphs(row))
+        self.query_one("#people-text", Paragraphs).load(present.people_paragraphs(row))
+        self.query_one("#simulator-text", Paragraphs).load(present.simulator_paragraphs(row))
         # As text, never as a string: strings of borders are parsed for markup.
-        self.query_one("#simulator").border_title = Text(one_line(simulator_title(row), 60))
+        self.query_one("#simulator").border_title = Text(one_line(present.simulator_title(row), 60))
         for pane in self.query(".pane"):
             pane.scroll_home(animate=False, immediate=True)
         self.refresh_bindings()

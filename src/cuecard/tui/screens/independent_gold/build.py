@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.session import Opened
+from cuecard.annotate.authoring.session import Opened, keep_draft
 from cuecard.annotate.authoring.task_data import Path
+from cuecard.annotate.authoring.undo import Snapshot
 from cuecard.annotate.independent_gold.building import (
     check_built,
     extra_columns,
     give_up,
     gold_key,
     hand_in,
-    keep_blank,
     open_blank,
 )
 from cuecard.core.i18n import N_, _, ngettext
@@ -35,7 +35,6 @@ from cuecard.tui.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.edit import Problem
-    from cuecard.core.tasks.base import Origin
     from cuecard.store.workspace import Workspace
 
 
@@ -97,16 +96,8 @@ class IndependentGoldMode(TaskMode):
         opened, self.brief_changed = open_blank(ws, task_id, person)
         return opened
 
-    def keep(
-        self,
-        ws: Workspace,
-        person: str,
-        base: int,
-        data: dict[str, Any],
-        changed: bool,
-        origins: Sequence[Origin],
-    ) -> None:
-        keep_blank(ws, str(data["id"]), person, base, data, changed)
+    def keep(self, ws: Workspace, person: str, edit: Snapshot) -> None:
+        keep_draft(ws, person, edit, gold_key(str(edit.data["id"])))
 
     def leave(self, ws: Workspace, task_id: str, person: str) -> None:
         ws.drafts.leave(gold_key(task_id), person)

@@ -15,18 +15,10 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.trial_summary import (
-    cause_cell,
-    count_words,
-    details,
-    ended,
-    has_raw,
-    listed,
-    score_word,
-)
 from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -132,7 +124,7 @@ class ErrorsScreen(FiguresScreen):
         trials = view.trials(*self.place)
         if trials:
             title = view.name_of(*self.place)
-            self.app.push_screen(TrialListScreen(title, listed(view.pool.rows, trials)))
+            self.app.push_screen(TrialListScreen(title, present.listed(view.pool.rows, trials)))
 
     @guarded("errors_agent")
     async def action_agent(self) -> None:
@@ -195,9 +187,9 @@ class TrialListScreen(ListScreen[Row]):
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
             Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
-            Column(N_("Ended"), ended, grow=1, spare=1),
-            Column(N_("Score"), lambda row: GridCell(score_word(row, self._measure), "strong"), right=True),
-            Column(N_("Cause"), cause_cell, grow=2, least=12),
+            Column(N_("Ended"), present.ended, grow=1, spare=1),
+            Column(N_("Score"), lambda row: GridCell(present.score_word(row, self._measure), "strong"), right=True),
+            Column(N_("Cause"), present.cause_cell, grow=2, least=12),
         )  # fmt: skip
 
     def key(self, row: Row) -> int:
@@ -214,14 +206,14 @@ class TrialListScreen(ListScreen[Row]):
         )
 
     def title_words(self) -> str:
-        return f"{one_line(self._titled, 90)} · {count_words(self._listed)}"
+        return f"{one_line(self._titled, 90)} · {present.count_words(self._listed)}"
 
     def detail(self, row: Row) -> Sequence[Paragraph]:
-        return [Paragraph(line) for line in details(row, self._measure)]
+        return [Paragraph(line) for line in present.details(row, self._measure)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "text":
-            return self.row is not None and has_raw(self.row)
+            return self.row is not None and present.has_raw(self.row)
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:

@@ -13,18 +13,7 @@ from textual.widgets import Static
 from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.run_trials import (
-    Behind,
-    Entry,
-    RunTrials,
-    Scores,
-    entries_of,
-    failed,
-    mosaic,
-    outcome,
-    state_cell,
-    state_order,
-)
+from cuecard.tui.present import run_trials as present
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, refresh_keys
 from cuecard.tui.widgets.text import Lines, style_of
 
@@ -58,7 +47,7 @@ class Mosaic(Static):
     def _draw(self, *, anew: bool = False) -> None:
         width = self.size.width or self.app.size.width - 2
         height = _LINES_TALL if self.app.size.height >= _TALL else _LINES
-        lines = mosaic(self._trials, self._playing, width, height)
+        lines = present.mosaic(self._trials, self._playing, width, height)
         if lines == self._drawn and not anew:
             return
         self._drawn = lines
@@ -73,12 +62,14 @@ class Mosaic(Static):
 
 
 COLUMNS = (
-    Column[Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
-    Column[Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
-    Column[Entry](N_("Sample"), lambda entry: str(entry.trial.sample + 1), right=True),
-    Column[Entry](N_("State"), state_cell, sort=state_order),
-    Column[Entry](N_("Turns"), lambda entry: entry.turns, right=True),
-    Column[Entry](N_("Score"), outcome, grow=2, least=16, sort=lambda entry: entry.score),
+    Column[present.Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
+    Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
+    Column[present.Entry](N_("Sample"), lambda entry: str(entry.trial.sample + 1), right=True),
+    Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),
+    Column[present.Entry](N_("Turns"), lambda entry: entry.turns, right=True),
+    Column[present.Entry](
+        N_("Score"), present.outcome, grow=2, least=16, sort=lambda entry: entry.score
+    ),
 )
 
 
@@ -103,7 +94,7 @@ class TrialsPane(Vertical):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._list = RunTrials()
+        self._list = present.RunTrials()
         self._keys: Keys = ()
 
     def compose(self) -> ComposeResult:
@@ -112,11 +103,11 @@ class TrialsPane(Vertical):
         yield ListView(COLUMNS, lambda entry: entry.trial.id)
 
     @property
-    def table(self) -> ListView[Entry]:
-        return cast("ListView[Entry]", self.query_one(ListView))
+    def table(self) -> ListView[present.Entry]:
+        return cast("ListView[present.Entry]", self.query_one(ListView))
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> present.Entry | None:
         """The trial under the cursor."""
         return self.table.row
 
@@ -125,7 +116,7 @@ class TrialsPane(Vertical):
         return self._list.narrowed
 
     @property
-    def behind(self) -> Behind | None:
+    def behind(self) -> present.Behind | None:
         """The figure whose trials are listed."""
         return self._list.behind
 
@@ -133,14 +124,14 @@ class TrialsPane(Vertical):
         self,
         trials: Sequence[TrialRecord],
         playing: Mapping[int, int],
-        scores: Mapping[int, Scores],
+        scores: Mapping[int, present.Scores],
         problems: Mapping[int, str],
     ) -> None:
         self.query_one(Mosaic).load(trials, playing)
-        self._list.entries = entries_of(trials, playing, scores, problems)
+        self._list.entries = present.entries_of(trials, playing, scores, problems)
         self._fill()
 
-    def list_behind(self, behind: Behind) -> None:
+    def list_behind(self, behind: present.Behind) -> None:
         """List the trials of a figure, and only those."""
         self._list.clear()
         self._list.behind = behind
@@ -155,7 +146,7 @@ class TrialsPane(Vertical):
             case "open":
                 return bool(self.table.rows)
             case "again":
-                return bool(failed(self.table.rows))
+                return bool(present.failed(self.table.rows))
             case _:
                 return True
 
@@ -176,7 +167,7 @@ class TrialsPane(Vertical):
         self._fill(first=True)
 
     def action_again(self) -> None:
-        self.post_message(self.AgainWanted(failed(self.table.rows)))
+        self.post_message(self.AgainWanted(present.failed(self.table.rows)))
 
     def _fill(self, *, first: bool = False) -> None:
         rows = self._list.rows

@@ -318,11 +318,8 @@ class DraftingScreen(CuecardScreen[None]):
         if (edit := self._edit) is not None:
             # What is typed after this write has begun is another step for undo.
             edit.seal()
-            person, base, data, origins = self._person, edit.base, edit.data, edit.origins
-            changed = edit.changed
-            await self.services.ask(
-                lambda ws: self.mode.keep(ws, person, base, data, changed, origins)
-            )
+            person, snapshot = self._person, edit.snapshot
+            await self.services.ask(lambda ws: self.mode.keep(ws, person, snapshot))
 
     def _note_work(self) -> None:
         """A key was pressed: fields keep those that they take in, but then the edit changes."""

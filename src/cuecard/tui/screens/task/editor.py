@@ -16,6 +16,7 @@ from textual.widgets import ContentSwitcher, Tab, Tabs
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
 from cuecard.annotate.authoring.task_data import Path
+from cuecard.annotate.authoring.undo import Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
@@ -35,7 +36,6 @@ from cuecard.tui.screens.task.table import ColumnsPane, TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
 
 if TYPE_CHECKING:
-    from cuecard.core.tasks.base import Origin
     from cuecard.store.workspace import Workspace
 
 
@@ -89,17 +89,9 @@ class TaskMode:
         refuse_while_building(ws, task_id, person)
         return open_task(ws, task_id, person)
 
-    def keep(
-        self,
-        ws: Workspace,
-        person: str,
-        base: int,
-        data: dict[str, Any],
-        changed: bool,
-        origins: Sequence[Origin],
-    ) -> None:
+    def keep(self, ws: Workspace, person: str, edit: Snapshot) -> None:
         """Write the draft."""
-        keep_draft(ws, person, base, data, changed, origins)
+        keep_draft(ws, person, edit)
 
     def leave(self, ws: Workspace, task_id: str, person: str) -> None:
         """The editor is left in good order."""
@@ -349,12 +341,21 @@ class TaskEditor(Vertical):
 
     async def _travel(self, *, back: bool) -> None:
         self.commit()
-        path = self.edit.undo() if back else self.edit.redo()
+        edit, screen = self.edit, self.screen
+        if (
+            isinstance(screen, AsksFirst)
+            and screen.asks_first
+            and (edit.can_undo if back else edit.can_redo)
+        ):
+            # The history of an earlier sitting reaches behind what was approved since.
+            screen.to_change(lambda: self.call_later(self._travel, back=back))
+            return
+        path = edit.undo() if back else edit.redo()
         if path is None:
             message = _("Nothing to take back.") if back else _("Nothing to do again.")
             self.notify(message, timeout=2, markup=False)
             return
-        tab = self._mode.tab_of(path, self.edit.data)
+        tab = self._mode.tab_of(path, edit.data)
         if path and tab != self.tabs.active:
             await self.open(tab)
             self.tabs.focus()
