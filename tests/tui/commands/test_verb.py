@@ -20,7 +20,7 @@ from cuecard.core.tasks.yaml_io import load_task
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.main import Verbs
 from cuecard.tui.commands.output import note, say
-from cuecard.tui.commands.verb import Command, Help, Page, Result, verb
+from cuecard.tui.commands.verb import TABLES, Command, Help, Page, Result, verb
 
 ROOT = Path(__file__).parent.parent.parent.parent
 TABLE = Table(view="table", title="Sizes", headings=("what", "n"), lines=((Cell("a"), Cell("1")),))
@@ -91,7 +91,7 @@ def test_help_is_in_the_language_that_is_set(call):
     assert "加入示例任务" in call(every, "--help")[1]
 
 
-@verb("", "json", "markdown", "latex", "csv", "output")
+@verb("", *TABLES)
 def sizes(ours: Context) -> Result:
     return Result(
         Page([TABLE], "All" if ours.form in ("", "markdown") else "", ("one", "two"), hint="more"),
@@ -129,6 +129,16 @@ def test_a_file_without_a_form_is_refused(call, here: Path):
     assert call(sizes, "-o", "x.png")[0] == 2
     assert call(sizes, "-o", "x.png", "--json")[0] == 1
     assert json.loads((here / "x.png").read_text(encoding="utf-8")) == {"form": "json"}
+
+
+def test_where_there_is_no_table_a_text_is_told_and_no_file_written(call, here: Path):
+    @verb("", *TABLES)
+    def none(_ours: Context) -> Result:
+        return Result("nothing changed", list)
+
+    assert call(none, "-o", "x.csv") == (0, "nothing changed\n", "")
+    assert not (here / "x.csv").exists()
+    assert call(none, "-o", "x.json") == (0, "", "Written to x.json.\n")
 
 
 def test_documents_texts_and_what_prints_itself(call, here: Path):

@@ -99,11 +99,11 @@ class Page:
         """As Markdown, LaTeX or CSV."""
         from cuecard.core.tables.texts import tables_text
 
-        if form in ("csv", "latex"):
+        if form != "markdown":
             return tables_text(self.tables, "csv" if form == "csv" else "tex")
         facts = "".join(f"- {fact}\n" for fact in self.facts)
-        head = f"# {self.title}\n" if self.title else ""
-        return "\n".join(filter(None, (head, facts, tables_text(self.tables, "md"))))
+        title = f"# {self.title}\n" if self.title else ""
+        return "\n".join(filter(None, (title, facts, tables_text(self.tables, "md"))))
 
 
 def _nothing() -> None: ...
@@ -274,7 +274,8 @@ def _form_of(output: Path, forms: Sequence[str]) -> str:
 
 
 def _hand_over(result: Result, form: str, output: Path) -> None:
-    if output != STDOUT:
+    untold = isinstance(result.shown, str) and result.shown and form != "json"
+    if output != STDOUT and not untold:
         if isinstance(result.shown, Page) and not result.shown.tables:
             return  # The verb said so.
         write_result(output, _text(result, form or _SUFFIXES.get(output.suffix.lstrip("."), "")))
