@@ -33,6 +33,9 @@ from seeded_workspace import TODAY, counted
 ABSTRACT = {
     "CuecardScreen": "every screen",
     "CuecardDialog": "every dialog",
+    "LiveScreen": "screens that read again when anybody changed something",
+    "ListScreen": "screens of one list",
+    "BlindListScreen": "lists of what was decided",
     "FiguresScreen": "screens of tables of figures",
     "DraftingScreen": "the editor, whatever it edits",
     "OpenReview": "a part of ReviewTaskScreen",

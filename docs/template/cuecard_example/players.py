@@ -70,7 +70,9 @@ class Pages:
         if call.name != "search" or not isinstance(query, str):
             return {"text": "Search with a query.", "ok": False}
         words = set(query.lower().split())
-        best = max(self.pages, key=lambda p: len(words & set(p.lower().split())), default="Nothing.")
+        best = max(
+            self.pages, key=lambda p: len(words & set(p.lower().split())), default="Nothing."
+        )
         return {"text": best}
 
 

@@ -11,7 +11,7 @@ def test_demo(program, tmp_path: Path):
     assert shown.code == 0
     for task in load_samples():
         assert task.id in shown.out
-    assert shown.out.count("(offline baseline)") == 4
+    assert shown.out.count("(offline baseline)") == len(SHIPPED)
     assert "not results of a model" in " ".join(shown.out.split())
     assert "mean of 2 tasks" in shown.out
     assert all(len(line) <= 80 for line in shown.out.splitlines())

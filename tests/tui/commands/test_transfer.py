@@ -36,7 +36,8 @@ def test_out_and_in_again(cuecard, tmp_path: Path):
 def test_each_format_comes_back_alike(samples, tmp_path: Path, name):
     out = samples("export", "--format", name, "-o", "out")
     assert out.code == 0
-    assert f"6 tasks of other families are left out; {name} holds" in out.err
+    others = len(load_samples()) - 2
+    assert f"{others} tasks of other families are left out; {name} holds" in out.err
     fresh(tmp_path / "other.db").close()
     back = samples("--db", "other.db", "import", "out")
     assert back.code == 0

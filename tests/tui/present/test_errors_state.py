@@ -93,7 +93,7 @@ def test_tables_are_written_as_the_name_of_the_file_asks() -> None:
     report = Report("errors", "a *title*", view.of("causes"))
     assert report_text(report, ".md").startswith("# a \\*title\\*\n")
     assert "\\begin{table}" in report_text(report, ".TEX")
-    assert report_text(report, ".csv").splitlines()[0].startswith("table,line,column")
+    assert report_text(report, ".csv").splitlines()[0].startswith("\ufefftable,line,column")
 
 
 def test_nothing_judged_is_nothing_to_tell() -> None:

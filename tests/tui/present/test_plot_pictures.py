@@ -273,7 +273,7 @@ def test_a_view_goes_through_plots_and_families() -> None:
     assert other.plot.key == "spread-checkpoints"
     assert "by agent, language" in other.title("main")
     assert view.file_text(".svg").startswith("<svg")
-    assert view.file_text(".csv").startswith("table,")
+    assert view.file_text(".csv").startswith("\ufefftable,")
     view.as_table = True
     assert [r.trial.task_id for r in view.rows(1, 2)] == ["t2"]
     assert not PlotsView(pool()).anything

@@ -25,12 +25,11 @@ from cuecard.annotate.fidelity.tables import (
     rate_word,
     simulator_word,
 )
-from cuecard.annotate.labelling.effect.tables import signed
 from cuecard.core.engine.events import Termination
 from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS, measure_label, pooled_notes
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Row, Shown, Table, cell
+from cuecard.core.tables.table import Row, Shown, Table, cell, difference
 from cuecard.core.text import one_line
 
 
@@ -159,7 +158,7 @@ def outcome_tables(found: Fidelity) -> Iterator[Table]:
                     m.difference.n,
                     m.people,
                     m.simulator,
-                    signed(m.difference),
+                    difference(m.difference),
                 )
                 for m in each.measures
             ],

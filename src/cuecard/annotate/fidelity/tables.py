@@ -18,7 +18,7 @@ from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
-from cuecard.core.tables.table import Cell, Shown, Table, cell
+from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
 from cuecard.core.text import one_line
 
 SUBJECT_WORDS: dict[Subject, str] = {
@@ -245,7 +245,8 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
             (
                 f"{name}: {statistic_word(three[0].name)}",
                 count_cell(table.n, table.groups, turns),
-                *(cell(row.statistic, turns) for row in three),
+                *(cell(row.statistic, turns) for row in three[:2]),
+                difference(three[2].statistic, place=turns),
             )
             for three in zip(*rows, strict=True)
         )

@@ -10,7 +10,7 @@ from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import COUNTS, measure_label
-from cuecard.core.tables.table import Cell, Row, Shown, Table, cell
+from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
 
 WORST = 10
 
@@ -69,9 +69,9 @@ def difference_table(
                         f"{label} · {arm_word(one, contrast.arm)}{alone_text(one, contrast)}",
                         trials=base + arm,
                     ),
-                    Cell(
+                    difference(
+                        contrast.difference,
                         difference_text(one.measure, contrast, percent=percent),
-                        statistic=contrast.difference,
                         trials=base + arm,
                     ),
                     f"{contrast.wins}/{contrast.ties}/{contrast.losses}",

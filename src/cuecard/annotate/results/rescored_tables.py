@@ -8,8 +8,7 @@ from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove,
 from cuecard.core.gold_changes import Fate
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, cell
+from cuecard.core.tables.table import Shown, Table, cell, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
@@ -137,7 +136,7 @@ def _measures(judge: JudgeMoves) -> Iterator[Table]:
                     one.new.n,
                     one.old,
                     one.new,
-                    Cell(figure_text(one.difference, signed=True), statistic=one.difference),
+                    difference(one.difference),
                 )
                 for one in moved
             ],
@@ -183,13 +182,3 @@ def _why(move: ItemMove) -> str:
 
 def _decision(decision: Decision | None) -> str:
     return "–" if decision is None else _(DECISION_WORDS[decision])
-
-
-def figure_text(statistic: Statistic, *, signed: bool = False) -> str:
-    """`0.912 [0.871, 0.947]`, a difference with its sign."""
-    if statistic.value is None:
-        return "–"
-    form = "+.3f" if signed else ".3f"
-    values: Sequence[float] = (statistic.value, *(statistic.interval or ()))
-    texts = [format(round(value, 3) + 0.0, form) for value in values]
-    return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -96,13 +96,27 @@ def problems_of_record(record: Any, seen: Seen) -> list[str]:
     if kind.moments:
         # A log is not looked at here: it is large, and may hold what no column can.
         parts = {"events": {"__all__": {"body"}}, "calls": {"__all__": {"body"}}}
-        found.append(unstorable_problem(record.model_dump(exclude=parts)))
+        data = record.model_dump(exclude=parts)
+        found.append(unstorable_problem(data))
+        if not found[-1] and any(abs(number) > _MOST for number in _numbers(data)):
+            found.append(_("a number in it is out of range"))
     if kind.about:
         found += _item_problems(record.trial, record.item, getattr(record, "value", None))
     found += _CHECKS[kind.name](record, seen) if kind.name in _CHECKS else ()
     if not any(found):
         _note(record, seen)
     return [problem for problem in dict.fromkeys(found) if problem]
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, dict):
+        for each in cast(dict[str, Any], value).values():
+            yield from _numbers(each)
+    elif isinstance(value, list | tuple):
+        for each in cast(list[Any], value):
+            yield from _numbers(each)
 
 
 def _note(record: Any, seen: Seen) -> None:
@@ -314,8 +328,6 @@ def _trial_problems(trial: SharedTrial, seen: Seen) -> Iterator[str]:
     for note in trial.notes:
         if not _TRIAL.fullmatch(note.uid) or not (note.about == "" or _TRIAL.fullmatch(note.about)):
             yield _("this cannot be the uid of a note")
-    if any(abs(number) > _MOST for number in _numbers(trial)):
-        yield _("a number in it is out of range")
     yield from _log_problems(trial, seen.payloads)
     yield from _usage_problems(trial)
     if not all(_reads(_CALL, call.body) for call in trial.calls):
@@ -326,16 +338,6 @@ def _trial_problems(trial: SharedTrial, seen: Seen) -> Iterator[str]:
         _reads(_QUESTIONS, x.questions) and _reads(_ANSWERS, x.answers) for x in trial.forms
     ):
         yield _("what was said of a session cannot be read")
-
-
-def _numbers(trial: SharedTrial) -> Iterator[int]:
-    yield from (trial.seed, trial.sample, trial.position)
-    yield from (call.attempt for call in trial.calls)
-    yield from (shadow.turn for shadow in trial.shadows)
-    for used in trial.usage:
-        tokens = used.usage
-        yield from (used.calls, used.priced, tokens.prompt, tokens.completion)
-        yield from (tokens.cached, tokens.reasoning)
 
 
 def _log_problems(trial: SharedTrial, payloads: Collection[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cuecard.core.tables.statistic import Statistic
@@ -22,12 +22,15 @@ View = Literal[
     "results",
 ]
 
+STAR = "*"
+"""Behind a difference whose interval does not hold zero."""
+
 
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table. `text`: as shown; `statistic`, else `value`: the number that it shows, unrounded. `place`: what
     it leads to, of which its screen knows more; `trials`: ids of those behind it; `key`: the path of the number in
-    `cuecard score --json`, joined by slashes, "" if it is not there.
+    `cuecard score --json`, joined by slashes, "" if it is not there; `difference`: it is held against zero.
     """
 
     text: str
@@ -36,6 +39,7 @@ class Cell:
     value: float | None = None
     trials: tuple[int, ...] = ()
     key: str = ""
+    difference: bool = False
 
     @property
     def number(self) -> float | None:
@@ -46,6 +50,12 @@ class Cell:
     def is_figure(self) -> bool:
         """Whether the cell is meant for a number, known or not."""
         return self.statistic is not None or self.value is not None
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is a difference whose interval does not hold zero."""
+        interval = self.statistic.interval if self.difference and self.statistic else None
+        return interval is not None and not interval[0] <= 0 <= interval[1]
 
     @property
     def remark(self) -> str:
@@ -100,6 +110,29 @@ def cell(
     if isinstance(shown, int):
         return Cell(f"{shown:,}", place, value=shown, trials=tuple(trials))
     return Cell(figure(shown), place, shown, trials=tuple(trials))
+
+
+def difference(
+    statistic: Statistic | None,
+    text: str = "",
+    *,
+    percent: bool = False,
+    place: object = None,
+    trials: Iterable[int] = (),
+) -> Cell:
+    """A statistic that is held against zero: with its sign, and a star where its interval does not hold zero. `text`: how
+    it is told, if not with three decimals or in `percent`.
+    """
+    if not text and statistic is not None and statistic.value is not None:
+        told = [_signed(value, percent) for value in (statistic.value, *(statistic.interval or ()))]
+        text = told[0] if len(told) == 1 else f"{told[0]} [{told[1]}, {told[2]}]"
+    found = Cell(text or "–", place, statistic, trials=tuple(trials), difference=True)
+    return replace(found, text=f"{found.text}{STAR}") if found.apart else found
+
+
+def _signed(value: float, percent: bool) -> str:
+    text = f"{100 * value:+.1f}" if percent else f"{value:+.3f}"
+    return text if text.strip("+-0.") else text[1:]
 
 
 def figure(statistic: Statistic | None) -> str:

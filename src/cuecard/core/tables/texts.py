@@ -10,22 +10,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from cuecard.core.i18n import _
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import STAR, Cell, Table
 from cuecard.core.text import for_display, one_line, storable
 
 _LISTED = 6
 
 
 def remarks_of(table: Table) -> tuple[str, ...]:
-    """Why numbers, or their intervals, are missing: each reason once, with the lines it applies to."""
+    """Why numbers, or their intervals, are missing: each reason once, with the lines it applies to; what a star says."""
     about: dict[str, list[str]] = {}
     for line in table.lines:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
             about.setdefault(reason, []).append(line[0].text)
-    return tuple(
+    missing = (
         _("{reason}: {lines}").format(reason=reason, lines=_listed(list(dict.fromkeys(lines))))
         for reason, lines in about.items()
     )
+    apart = any(cell.apart for line in table.lines for cell in line)
+    return (*missing, *([apart_word()] if apart else []))
+
+
+def apart_word() -> str:
+    """What the star behind a difference says."""
+    return f"{STAR} " + _("The interval of the difference does not hold zero.")
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from cuecard.core.tables.table import Cell, Table, compact
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tables.texts import as_markdown, remarks_of
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
@@ -12,21 +13,26 @@ _INTERVAL = re.compile(r"\[(?P<low>[^\[\], ]+), (?P<high>[^\[\] ]+)\]")
 _NAME_MOST = 32
 
 
-def print_result_tables(tables: Iterable[Table], *, markdown: bool) -> None:
-    """Print tables with their remarks and notes; those that several tables share are printed once, below the last."""
-    every = [each for each in tables if each.lines]
+def print_tables(tables: Iterable[Table], *, markdown: bool, share: bool = False) -> None:
+    """Print tables with their remarks and notes. `share`: notes that several have say the same of all, and are printed once,
+    below the last.
+    """
+    every = [each for each in tables if each.lines or each.notes]
     last = {note: at for at, each in enumerate(every) for note in each.notes}
     for at, each in enumerate(every):
         if markdown:
             say(as_markdown(each))
             continue
         _print(each)
-        notes = [note for note in each.notes if last[note] == at]
-        remarks = remarks_of(each)
-        for text in (*remarks, *notes):
+        notes = (note for note in each.notes if not share or last[note] == at)
+        remarks = (*remarks_of(each), *notes)
+        for text in remarks:
             prose(text)
-        if remarks or notes:
+        if remarks:
             say("")
+
+
+print_result_tables = partial(print_tables, share=True)
 
 
 def _print(each: Table) -> None:
@@ -70,25 +76,3 @@ def _short_with_interval(cell: Cell) -> str:
 
 def _end(text: str) -> str:
     return re.sub(r"^([+-]?)0\.(?=\d{3})", r"\1.", text)
-
-
-def print_tables(tables: Iterable[Table], *, markdown: bool) -> None:
-    for each in tables:
-        if markdown:
-            say(as_markdown(each))
-            continue
-        table(
-            each.title,
-            each.headings,
-            [[_short(cell) for cell in line] for line in each.lines],
-            numbers=range(1, len(each.headings)),
-        )
-        remarks = remarks_of(each)
-        for remark in (*remarks, *each.notes):
-            prose(remark)
-        if remarks or each.notes:
-            say("")
-
-
-def _short(cell: Cell) -> str:
-    return compact(cell.statistic) if cell.statistic is not None else cell.text

@@ -12,8 +12,9 @@ from rich.text import Text
 from cuecard.core.i18n import _
 from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.texts import apart_word
 from cuecard.core.text import one_line
-from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn
+from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, Tone
 from cuecard.tui.present.entries import Piece
 
 LEAST = 12
@@ -130,7 +131,7 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
         found.append(f"{name}{_(': ')}{cell.text} · {n}")
     elif name:
         found.append(f"{name}{_(': ')}{cell.text}")
-    return [*found, *why_missing(cell)]
+    return [*found, *why_missing(cell), *([apart_word()] if cell.apart else [])]
 
 
 def why_missing(cell: Cell) -> list[str]:
@@ -184,7 +185,7 @@ def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     rows = [
         [
             GridCell(line[0].text, "strong"),
-            *(GridCell(_told(c, digits), "muted" if c.remark else "plain") for c in line[1:]),
+            *(GridCell(_told(c, digits), _tone(c)) for c in line[1:]),
         ]
         for line in table.lines
     ]
@@ -242,6 +243,13 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
         for name, (_bar, line) in zip(names, lines, strict=False)
     ]
     return [f"{' ' * wide}  {axis.head}", *shown]
+
+
+def _tone(cell: Cell) -> Tone:
+    """A star tells a difference whose interval does not hold zero; where there is colour, that does too."""
+    if cell.apart:
+        return "accent"
+    return "muted" if cell.remark or cell.difference else "plain"
 
 
 def _told(cell: Cell, digits: int) -> str:

@@ -18,7 +18,7 @@ from cuecard.annotate.labelling.comparison.model import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, cell
+from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
 _KINDS = ("precision", "recall", "f1")
@@ -240,7 +240,7 @@ def _differences(found: Comparison) -> Iterator[Table]:
                     statistic_word(row.name, found.subject),
                     cell(left.statistic, Place(left=one, right=reference)),
                     cell(right.statistic, Place(left=other, right=reference)),
-                    cell(row.statistic, Place(left=one, right=other)),
+                    difference(row.statistic, place=Place(left=one, right=other)),
                 )
                 for row, left, right in zip(each.rows, each.ones, each.others, strict=True)
                 if row.name != "fleiss_kappa"
@@ -259,8 +259,13 @@ def _ceilings(found: Comparison) -> Iterator[Table]:
             ),
             (_("Mean over pairs"), _("judge and people"), _("among people"), _("difference")),
             [
-                (statistic_word(row[0].name), *(side.statistic for side in row))
-                for row in zip(*sides, strict=True)
+                (
+                    statistic_word(ours.name),
+                    ours.statistic,
+                    theirs.statistic,
+                    difference(apart.statistic),
+                )
+                for ours, theirs, apart in zip(*sides, strict=True)
             ],
             view="judges",
         )

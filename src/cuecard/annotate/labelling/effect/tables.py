@@ -14,7 +14,7 @@ from cuecard.core.scoring.aggregate import (
     statistics_of,
 )
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, cell
+from cuecard.core.tables.table import Table, difference
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import ItemKind
@@ -246,7 +246,7 @@ def _scores(group: GroupEffect) -> Table:
     return Table.of(
         _title(group),
         (_("Measure"), _("judge"), _("with people"), _("difference")),
-        [(_name(m, group), m.judge, m.people, signed(m.difference)) for m in group.measures],
+        [(_name(m, group), m.judge, m.people, difference(m.difference)) for m in group.measures],
         notes,
         view="effect",
     )
@@ -265,7 +265,7 @@ def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
             _("{agent}: estimated for all items").format(agent=group.agent),
             (_("Measure"), _("judge"), _("estimate"), _("difference")),
             [
-                (_name(m, group), m.judge, m.estimate, signed(m.estimated_difference))
+                (_name(m, group), m.judge, m.estimate, difference(m.estimated_difference))
                 for m in group.measures
                 if m.estimate is not None and m.estimate.defined
             ],
@@ -353,18 +353,6 @@ def _name(measure: MeasureEffect, group: GroupEffect) -> str:
     if group.samples < 2:
         return label
     return f"{label}, {statistic_label(measure.taken, group.samples)}"
-
-
-def signed(statistic: Statistic | None) -> Cell:
-    """A difference, always with its sign."""
-    if statistic is None or statistic.value is None:
-        return cell(statistic)
-    if statistic.interval is None:
-        text = f"{statistic.value:+.3f}"
-    else:
-        low, high = statistic.interval
-        text = f"{statistic.value:+.3f} [{low:+.3f}, {high:+.3f}]"
-    return Cell(text, statistic=statistic)
 
 
 def _plain(value: float | None) -> str:

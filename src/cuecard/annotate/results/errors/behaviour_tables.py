@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cuecard.annotate.agreement.coefficients import difference
+from cuecard.annotate.agreement.coefficients import difference as between
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect.figures import MAIN
 from cuecard.annotate.results.errors.groups import (
@@ -30,7 +30,7 @@ from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
 from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, in_percent
+from cuecard.core.tables.table import Cell, Shown, Table, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 
@@ -216,7 +216,7 @@ def with_and_without(group: Group) -> tuple[Rate, Rate, Statistic]:
         for cut in (True, False)
     }
     rates = counted(plans)
-    apart = difference(*coefficients_of(list(plans.values())))
+    apart = between(*coefficients_of(list(plans.values())))
     (statistic,) = with_intervals([apart])
     return rates[True], rates[False], statistic
 
@@ -248,7 +248,7 @@ def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[st
                 level(often["mean"]),
                 share_of(with_one),
                 share_of(without),
-                Cell(in_percent(apart), statistic=apart),
+                difference(apart, percent=True),
             )
         )
     measure = measure_label(MAIN[family])
