@@ -33,6 +33,7 @@ from seeded_workspace import TODAY, counted
 ABSTRACT = {
     "CuecardScreen": "every screen",
     "CuecardDialog": "every dialog",
+    "AnswerDialog": "every form",
     "FiguresScreen": "screens of tables of figures",
     "DraftingScreen": "the editor, whatever it edits",
     "OpenReview": "a part of ReviewTaskScreen",

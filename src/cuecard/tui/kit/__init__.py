@@ -1,0 +1,1 @@
+"""Parts that many screens are made of."""
