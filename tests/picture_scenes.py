@@ -21,11 +21,12 @@ from cuecard.annotate.independent_gold.building import hand_in, open_blank
 from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
+from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
 from cuecard.tui.screens.board import BoardScreen, RoundsScreen
-from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, HelpDialog, TextDialog
-from cuecard.tui.screens.fidelity.dialogs import PathDialog, ScopeDialog, SizesDialog
+from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog, TextDialog
+from cuecard.tui.screens.fidelity.dialogs import PathDialog, SizesDialog
 from cuecard.tui.screens.fidelity.replay import ReplayScreen
 from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
 from cuecard.tui.screens.fidelity.screen import FidelityScreen, ScatterScreen
@@ -33,14 +34,13 @@ from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurns
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
 from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
-from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen, LetterDialog
+from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
 from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen
 from cuecard.tui.screens.labelling.sample import SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from cuecard.tui.screens.play.dialogs import (
-    ChoiceDialog,
     EvidenceDialog,
     FaultsDialog,
     MarkDialog,
@@ -57,12 +57,11 @@ from cuecard.tui.screens.quality import QcScreen, VerdictDialog
 from cuecard.tui.screens.results.compare import CompareScreen
 from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
 from cuecard.tui.screens.results.plots import PlotsScreen
-from cuecard.tui.screens.review.dialogs import CommentDialog, SourceDialog, ThreadsScreen
+from cuecard.tui.screens.review.dialogs import CommentDialog, ThreadsScreen, source_dialog
 from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.review.submit import SubmitDialog
 from cuecard.tui.screens.run.list import RunsScreen
-from cuecard.tui.screens.run.scores import GroupDialog, NarrowDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
@@ -70,7 +69,7 @@ from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
-from cuecard.tui.screens.task.outside import LeftBehindDialog, UntakenDialog
+from cuecard.tui.screens.task.outside import UntakenDialog, left_behind_dialog
 from cuecard.tui.screens.task.pasting import PastePreview
 from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
 from cuecard.tui.screens.task.screen import TaskScreen
@@ -394,8 +393,8 @@ WALKS: tuple[Walk, ...] = (
         Scene("editor-fact", TaskScreen),
         tab("answer"),
         Scene("editor-answer", TaskScreen),
-        push(lambda ws: LeftBehindDialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
-        Scene("editor-left-behind", LeftBehindDialog),
+        push(lambda ws: left_behind_dialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
+        Scene("editor-left-behind", ChoiceDialog),
         back,
         push(lambda ws: UntakenDialog(broken(ws), Path("~/.local/state/cuecard/task.yaml"))),
         Scene("editor-untaken", UntakenDialog),
@@ -443,8 +442,8 @@ WALKS: tuple[Walk, ...] = (
         keys("c"),
         Scene("review-comment", CommentDialog),
         keys("escape"),
-        push(lambda ws: SourceDialog(PAGES, PAGES[:1])),
-        Scene("review-source", SourceDialog),
+        push(lambda ws: source_dialog(PAGES, PAGES[:1])),
+        Scene("review-source", ChoiceDialog),
         person="Chen",
     ),
     walk(
@@ -467,9 +466,9 @@ WALKS: tuple[Walk, ...] = (
         over(lambda number, name: RunScreen(number, over=True)),
         Scene("run-scores", RunScreen),
         keys("d"),
-        Scene("run-group", GroupDialog),
+        Scene("run-group", FormDialog),
         keys("escape slash"),
-        Scene("run-narrow", NarrowDialog),
+        Scene("run-narrow", FormDialog),
         keys("escape m"),
         Scene("run-measures", ChoiceDialog),
         keys("escape t"),
@@ -561,7 +560,7 @@ WALKS: tuple[Walk, ...] = (
         keys("y"),
         Scene("adjudicate", AdjudicateScreen),
         keys("n"),
-        Scene("adjudicate-cause", LetterDialog),
+        Scene("adjudicate-cause", ChoiceDialog),
         person="Di",
     ),
     walk(
@@ -579,7 +578,7 @@ WALKS: tuple[Walk, ...] = (
         keys("f"),
         Scene("fidelity-findings", FidelityScreen),
         keys("s"),
-        Scene("fidelity-scope", ScopeDialog),
+        Scene("fidelity-scope", FormDialog),
         keys("escape z"),
         Scene("fidelity-sizes", SizesDialog),
         keys("escape e"),

@@ -36,6 +36,7 @@ ABSTRACT = {
     "LiveScreen": "screens that read again when anybody changed something",
     "ListScreen": "screens of one list",
     "BlindListScreen": "lists of what was decided",
+    "AnswerDialog": "every form",
     "FiguresScreen": "screens of tables of figures",
     "DraftingScreen": "the editor, whatever it edits",
     "OpenReview": "a part of ReviewTaskScreen",

@@ -20,8 +20,8 @@ from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.drafts import DraftState
-from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
-from cuecard.tui.screens.review.dialogs import CommentDialog, SourceDialog, ThreadsScreen
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
+from cuecard.tui.screens.review.dialogs import CommentDialog, ThreadsScreen
 from cuecard.tui.screens.review.queue import ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.task.screen import TaskScreen
@@ -164,7 +164,7 @@ async def test_a_review_leads_to_what_is_missing_until_it_can_be_handed_in(
         assert screen.place == sample[1]
         # A page behind the item: no browser here, so its address is told, and it counts as looked at.
         await pilot.press("s")
-        await until(pilot, lambda: isinstance(app.screen, SourceDialog))
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
         await pilot.press("down", "enter")
         await until(pilot, lambda: form.opened)
         await until(pilot, lambda: "There is no browser" in shown(screen))

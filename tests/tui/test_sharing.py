@@ -44,7 +44,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, MergeDialog))
         dialog = app.screen
-        status, found = dialog.query_one("#status", Static), dialog.query_one(EntryList)
+        status, found = dialog.query_one("#summary", Static), dialog.query_one(EntryList)
         path = dialog.query_one("#path").query_one("LineEditor")
         path.value = f"{home}/broken.cuepack"
         await pilot.press("enter")

@@ -15,7 +15,7 @@ from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks.listing import NewTaskDialog
 from cuecard.tui.screens.tasks.screen import TasksScreen
 from cuecard.tui.widgets.lists import FittedColumn, FittedTable, fitted_widths
-from tui_rooms import until
+from tui_rooms import shown, until
 
 
 async def open_list(pilot: Pilot, count: int = 8) -> TasksScreen:
@@ -88,9 +88,8 @@ async def test_an_id_that_cannot_be_one_is_refused_with_the_reason(
         await pilot.press("n")
         await until(pilot, dialog_is(pilot, NewTaskDialog))
         await pilot.press(*"Tea", "tab", *"-tea", "enter")
-        await until(pilot, lambda: app_with_samples._notifications)
-        told = [note.message for note in app_with_samples._notifications]
-        assert told == ["The id -tea must not begin with '-', which commands take for an option."]
+        told = "✗ The id -tea must not begin with '-', which commands take for"
+        await until(pilot, lambda: told in shown(app_with_samples.screen))
         assert isinstance(app_with_samples.screen, NewTaskDialog)
 
 

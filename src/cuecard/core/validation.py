@@ -113,7 +113,7 @@ def problems_of(
         if place in blank:
             kind, reason = "missing", _("must not be empty")
         else:
-            reason = _reason(kind, item["msg"], context, given)
+            reason = reason_of(kind, item["msg"], context, given)
         if union and kind in ("union_tag_not_found", "union_tag_invalid"):
             place = (union.tag,) if union.tag_at_top else (*place, union.tag)
             choices = ", ".join(union.choices)
@@ -174,7 +174,8 @@ def _remove(data: object, place: Place) -> bool:
     return True
 
 
-def _reason(kind: str, message: str, context: dict[str, Any], given: object) -> str:
+def reason_of(kind: str, message: str, context: Mapping[str, Any], given: object) -> str:
+    """What Pydantic found, by its kind of error, message and context, as the end of a sentence about a field."""
     if given is None and kind in _WRONG_TYPES:
         return _('has no value; write "" for empty text')
     match kind:
@@ -200,6 +201,14 @@ def _reason(kind: str, message: str, context: dict[str, Any], given: object) -> 
             return _("must be true or false")
         case "greater_than_equal":
             return _("must be at least {n}").format(n=context.get("ge"))
+        case "less_than_equal":
+            return _("must be at most {n}").format(n=context.get("le"))
+        case "greater_than":
+            return _("must be more than {n}").format(n=context.get("gt"))
+        case "less_than":
+            return _("must be less than {n}").format(n=context.get("lt"))
+        case "string_too_short":
+            return _("must not be empty")
         case "too_short":
             return _("must have at least {n} entries").format(n=context.get("min_length", 1))
         case "enum" | "literal_error":

@@ -25,6 +25,8 @@ class Preferences:
     """Public form of a workspace's URL -> the name last used in it."""
     starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Person -> the players of their last session (`tui.present.players.Start`)."""
+    forms: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """Name of a form -> what was chosen in it last time, by field."""
 
     def __post_init__(self) -> None:
         self._known: dict[str, Any] = {}
@@ -73,13 +75,14 @@ def preferences_path() -> Path:
 
 
 def _from(values: dict[str, Any]) -> Preferences:
-    people, starts = (_mapping(values.get(name)) for name in ("people", "starts"))
+    people, starts, forms = (_mapping(values.get(name)) for name in ("people", "starts", "forms"))
     return Preferences(
         language=str(values.get("language") or ""),
         theme=str(values.get("theme") or ""),
         reveal_after=values.get("reveal_after") is True,
         people={url: str(name) for url, name in people.items()},
         starts={name: start for name, start in starts.items() if isinstance(start, dict)},
+        forms={name: kept for name, kept in forms.items() if isinstance(kept, dict)},
     )
 
 

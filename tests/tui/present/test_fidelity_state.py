@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
+from pydantic import ValidationError
 
 from cuecard.annotate.fidelity.findings import Turns
 from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
@@ -14,6 +16,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.tables.statistic import Statistic
 from cuecard.tui.present.fidelity import (
     FidelityView,
+    Sizes,
     figure_lines,
     here,
     plot_cells,
@@ -167,11 +170,14 @@ def test_other_scores_span_what_there_is(
     )
 
 
-def test_how_many_sessions_are_said_of_numbers_as_they_are_typed() -> None:
-    lines = sizes_lines("0,3", "0.8", "0.05", 89, 1.5)
+def test_how_many_sessions_are_said() -> None:
+    lines = sizes_lines(Sizes(), 89, 1.5)
     assert "89 independent sessions" in lines[0]
     assert "134" in lines[2]
     assert "0.30" in lines[3]
-    for wrong in ("", "x", "1", "0", "nan", "inf"):
-        assert len(sizes_lines(wrong, "0.8", "0.05", 10, None)) == 1
-    assert "too few" in sizes_lines("0.3", "0.8", "0.05", 2, None)[-1]
+    for wrong in ("", "x", 1, 0, "nan", "inf"):
+        with pytest.raises(ValidationError):
+            Sizes.model_validate({"size": wrong})
+    for size, power, alpha in product((0.001, 0.999), repeat=3):
+        assert len(sizes_lines(Sizes(size=size, power=power, alpha=alpha), 10, None)) == 3
+    assert "too few" in sizes_lines(Sizes(), 2, None)[-1]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
+
+from pydantic import Field
 
 from cuecard.annotate.agreement.ratings import most_said
 from cuecard.core.engine.messages import CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CueKind, Family, Task, TaskLanguage
@@ -34,11 +37,11 @@ class Scope(Frozen):
     whose decisions count, by name; empty means everybody's.
     """
 
-    runs: tuple[int, ...] = ()
+    simulators: Annotated[tuple[str, ...], Field(title=N_("Simulators"))] = ()
+    people: Annotated[tuple[str, ...], Field(title=N_("People"))] = ()
+    runs: Annotated[tuple[int, ...], Field(title=N_("Runs"))] = ()
     tasks: tuple[str, ...] = ()
     trials: tuple[int, ...] = ()
-    simulators: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
 
 
 def decision_of(reply: UserReply) -> str:

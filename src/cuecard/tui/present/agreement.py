@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rich.cells import cell_len, set_cell_size
+
 from cuecard.annotate.labelling.adjudication import (
     CAUSES,
     UNDECIDED,
@@ -244,8 +246,12 @@ def cause_label(cause: Why) -> str:
 
 
 def cause_choices() -> list[tuple[str, str, str]]:
-    """Letter, name and meaning of each cause, in order."""
-    return [(letter, _(name), _(meaning)) for letter, name, meaning in CAUSES.values()]
+    """Each cause with its letter, and its name with its meaning, in order."""
+    room = max(cell_len(_(name)) for _letter, name, _meaning in CAUSES.values())
+    return [
+        (cause, letter, f"{set_cell_size(_(name), room)}  {_(meaning)}")
+        for cause, (letter, name, meaning) in CAUSES.items()
+    ]
 
 
 def _values(dispute: Dispute) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from cuecard.annotate.fidelity.correlation import detectable, sessions_needed
 from cuecard.annotate.fidelity.findings import TurnRow, Turns
@@ -23,6 +25,7 @@ from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.aggregate import CUE_WORDS, measure_label
 from cuecard.core.tables.table import Cell, Table, figure
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -146,16 +149,20 @@ def title_words(view: FidelityView, name: str, scope: Scope) -> str:
     return " · ".join(parts)
 
 
-def sizes_lines(
-    size: str, power: str, alpha: str, sessions: int, effect: float | None
-) -> list[str]:
-    """What it takes, then what the `sessions` that there are can find; or what is wrong with a number."""
-    try:
-        numbers = [float(text.strip().replace(",", ".")) for text in (size, power, alpha)]
-        wanted, chance, alarm = numbers
-        needed = [sessions_needed(wanted, chance, alarm, kind) for kind in ("spearman", "kendall")]
-    except (ValueError, OverflowError):
-        return [_("Each of the three lies between 0 and 1, such as 0.3.")]
+class Sizes(Frozen):
+    """The correlation to find, and how sure to be of it."""
+
+    size: Annotated[float, Field(title=N_("Correlation to find"), ge=0.001, le=0.999)] = 0.3
+    power: Annotated[float, Field(title=N_("Chance to find it"), ge=0.001, le=0.999)] = 0.8
+    alpha: Annotated[float, Field(title=N_("Chance of a false alarm"), ge=0.001, le=0.999)] = 0.05
+
+
+def sizes_lines(sizes: Sizes, sessions: int, effect: float | None) -> list[str]:
+    """What it takes, then what the `sessions` that there are can find. Their variance is `effect` times that of
+    independent ones (None: not known).
+    """
+    wanted, chance, alarm = sizes.size, sizes.power, sizes.alpha
+    needed = [sessions_needed(wanted, chance, alarm, kind) for kind in ("spearman", "kendall")]
     lines = [
         _("Spearman's rho of {size:g}: {n} independent sessions.").format(
             size=wanted, n=f"{needed[0]:,}"

@@ -20,8 +20,11 @@ from cuecard.core.records import RunLease, RunRecord, RunState, TrialRecord, Usa
 from cuecard.core.text import one_line
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece, Tone
+from cuecard.tui.present.labels import short_tokens_label
+from cuecard.tui.present.review import minutes
 
 if TYPE_CHECKING:
+    from cuecard.annotate.results.forecast import Forecast
     from cuecard.store.workspace import Workspace
     from cuecard.tui.live_runs import Ended, Pace
 
@@ -362,3 +365,26 @@ def tab_line(shown: str) -> list[Piece]:
         else:
             pieces.append(Piece(f" {key} {word} ", "muted"))
     return pieces
+
+
+def forecast_words(taken: Forecast, currency: str) -> str:
+    """What a run is going to take, and on how many earlier trials that rests."""
+    if not taken.trials:
+        return _("No forecast: these agents have no earlier trials here.")
+    parts = [
+        ngettext("{n} call", "{n} calls", taken.calls).format(n=f"{taken.calls:,}"),
+        short_tokens_label(taken.tokens),
+        _("cost not known") if taken.cost is None else f"{taken.cost:.2f} {currency}",
+        minutes(taken.seconds) if taken.seconds >= 60 else _("less than a minute"),
+    ]
+    said = ngettext(
+        "About {parts}, as {n} earlier trial took.",
+        "About {parts}, as {n} earlier trials took.",
+        taken.trials,
+    ).format(parts=_(", ").join(parts), n=taken.trials)
+    if not taken.unknown:
+        return said
+    none = _("Nothing is known of {agents}.").format(
+        agents=_(", ").join(map(one_line, taken.unknown))
+    )
+    return f"{said} {none}"

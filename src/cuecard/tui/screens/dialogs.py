@@ -1,55 +1,40 @@
 """General dialogs: for a text, for one line, for confirmation, and the list of keys."""
 
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 from rich.table import Table
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Static, TextArea
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, OptionList, Static
+from textual.widgets.option_list import Option
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
-from cuecard.tui.widgets.inputs import LineEditor
+from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.widgets.text import PlainText
 
 
-class TextDialog(CuecardDialog[str | None]):
+class _Text(Frozen):
+    text: Annotated[str, Field(title=""), Row("text")]
+
+
+class TextDialog(AnswerDialog[_Text, str]):
     """Dismissed with the text (which may be empty), or None when left with Escape."""
 
-    DEFAULT_CSS = """
-    TextDialog { align: center middle; }
-    TextDialog TextArea { height: 8; }
-    TextDialog Static { height: auto; }
-    """
-    BINDINGS = keys(
-        Key("text_dialog.accept", "ctrl+s", "accept", N_("Save"), N_("Take this text"), shown_as="^s", priority=True),
-    )  # fmt: skip
-
     def __init__(self, title: str, text: str = "", note: str = "") -> None:
-        super().__init__()
-        self._title, self._text, self._note = title, text, note
+        super().__init__(title, _Text(text=text), ask=note, button=_("Save"))
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
-            if self._note:
-                yield Static(for_display(self._note), classes="muted", markup=False)
-            yield TextArea(self._text, soft_wrap=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        area = self.query_one(TextArea)
-        area.move_cursor(area.document.end)
-
-    def action_accept(self) -> None:
-        # The key comes here at once, what was typed before it may still wait for the field.
-        self.query_one(TextArea).call_later(self._accept)
-
-    def _accept(self) -> None:
-        if self.is_current:
-            self.dismiss(self.query_one(TextArea).text)
+    async def answer(self, model: _Text) -> str:
+        return model.text
 
 
 class ConfirmDialog(CuecardDialog[bool]):
@@ -87,12 +72,12 @@ class ConfirmDialog(CuecardDialog[bool]):
         self.dismiss(answer)
 
 
-class AskLine(CuecardDialog[str | None]):
-    """A question with a one-line answer; None when the person left it. `required`: not blank."""
+class _Line(Frozen):
+    answer: Annotated[str, Field(title="")]
 
-    BINDINGS = keys(
-        Key("ask.accept", "ctrl+s", "accept", N_("OK"), N_("Take this answer"), shown_as="^s"),
-    )
+
+class AskLine(AnswerDialog[_Line, str]):
+    """A question with a one-line answer; None when the person left it. `required`: not blank."""
 
     def __init__(
         self,
@@ -104,34 +89,84 @@ class AskLine(CuecardDialog[str | None]):
         placeholder: str = "",
         required: bool = True,
     ) -> None:
-        super().__init__()
-        self._title, self._text, self._button = title, text, button
-        self._value, self._placeholder, self._required = value, placeholder, required
+        line = _Line(answer=value)
+        super().__init__(title, line, ask=text, button=button, tips={"answer": placeholder})
+        self._required = required
+
+    def problem(self, model: _Line) -> str:
+        return _("Please write something first.") if self._required and not model.answer else ""
+
+    async def answer(self, model: _Line) -> str:
+        return model.answer
+
+
+class ChoiceDialog(CuecardDialog[str | None]):
+    """A question and options; each may have a key of its own. Answers the id of the chosen one."""
+
+    CSS = """
+    ChoiceDialog {
+        align: center middle;
+        OptionList, OptionList:focus {
+            height: auto; max-height: 16; border: none; background: $surface; padding: 0;
+        }
+        #question { height: auto; margin-bottom: 1; }
+        /* Where the reply that the question is about must stay in sight. */
+        &.-low { align: center bottom; background: $background 0%; }
+        &.-low .dialog { width: 100%; max-width: 100%; padding: 0 1; }
+        &.-low #question { margin-bottom: 0; color: $muted; }
+    }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        options: Sequence[tuple[str, str, str]],
+        *,
+        first: str = "",
+        low: bool = False,
+    ) -> None:
+        """`options`: (id, key or "", text). `first`: the id where the cursor is. `low`: at the bottom of the screen."""
+        super().__init__(classes="-low" if low else None)
+        self._title, self._question, self._options, self._first = title, question, options, first
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(self._title)
-            yield PlainText(self._text)
-            yield LineEditor(self._value, placeholder=self._placeholder, id="answer")
-            with Horizontal(classes="buttons"):
-                yield Button(self._button, variant="primary", id="accept")
+            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
+            asked = Static(for_display(self._question), id="question", markup=False)
+            asked.display = bool(self._question)
+            yield asked
+            yield OptionList(*(self._option(*option) for option in self._options), markup=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.query_one("#answer", Input).focus()
+        listed = self.query_one(OptionList)
+        if self._first:
+            listed.highlighted = listed.get_option_index(self._first)
+        listed.focus()
 
-    def on_input_submitted(self) -> None:
-        self.action_accept()
+    def on_key(self, event: events.Key) -> None:
+        for option, key, _text in self._options:
+            if key and event.character == key:
+                event.stop()
+                self.dismiss(option)
 
-    def on_button_pressed(self) -> None:
-        self.action_accept()
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_id)
 
-    def action_accept(self) -> None:
-        answer = self.query_one("#answer", Input).value.strip()
-        if answer or not self._required:
-            self.dismiss(answer)
-        else:
-            self.notify(_("Please write something first."), severity="warning", markup=False)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "choose" or any(option == parameters[0] for option, *_ in self._options)
+
+    def action_choose(self, option: str) -> None:
+        self.dismiss(option)
+
+    @staticmethod
+    def _option(option: str, key: str, text: str) -> Option:
+        label = Text()
+        if key:
+            label.append(f" {key} ", "reverse").append("  ")
+        return Option(label.append(for_display(text)), id=option)
 
 
 _EVERYWHERE = ("go.", "app.", "screen.")

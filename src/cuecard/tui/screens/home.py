@@ -103,7 +103,7 @@ class HomeScreen(LiveScreen):
         except CuecardError:
             self.ask_name()
             raise
-        if answer.add_samples and not read_only:
+        if answer.samples and not read_only:
             from cuecard.annotate.samples import import_samples
 
             self.query_one("#heading", Static).update(_("Adding the sample tasks…"))

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import getpass
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
+from pydantic import Field
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, Checkbox, Input, Label, Select, Static
+from textual.widgets import Button, Input, Label, Select, Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, pgettext
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.forms import FormDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.preferences import DARK, LIGHT, preferences_path
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.players import PlayerRow, player_rows
-from cuecard.tui.widgets.inputs import Tick
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -232,12 +234,15 @@ def _key(row: PlayerRow) -> Text:
     return Text(f"✓ {', '.join(row.keys)}")
 
 
-@dataclass(frozen=True)
-class Introduction:
+class Introduction(Frozen):
     """What the person answered."""
 
-    name: str
-    add_samples: bool
+    name: Annotated[str, Field(title="", description=N_("Your name"), max_length=80)]
+    samples: Annotated[
+        bool | None,
+        Field(title=N_("Add the eight sample tasks")),
+        Row(shown=lambda values: values["samples"] is not None),
+    ] = None
 
 
 def login_name() -> str:
@@ -248,76 +253,30 @@ def login_name() -> str:
         return ""
 
 
-class WelcomeDialog(CuecardDialog[Introduction | None]):
+class WelcomeDialog(FormDialog[Introduction]):
     """Asks for a name; with `offer_samples` also whether the sample tasks shall be added."""
 
-    DEFAULT_CSS = """
-    WelcomeDialog Static { height: auto; margin-bottom: 1; }
-    WelcomeDialog Checkbox { border: none; margin-top: 1; background: $surface; }
-    WelcomeDialog Checkbox:focus { border: none; }
-    """
     BINDINGS = keys(
-        Key(
-            "welcome.begin",
-            "ctrl+s",
-            "begin",
-            N_("Begin"),
-            N_("Take this name and begin"),
-            shown_as="^s",
-            priority=True,
-        ),
-        Key(
-            "welcome.language",
-            "ctrl+l",
-            "language",
-            N_("中文 / English"),
-            N_("Use the other language"),
-            shown_as="^l",
-            priority=True,
-        ),
+        Key("welcome.language", "ctrl+l", "language", N_("中文 / English"), N_("Use the other language"), shown_as="^l", priority=True),
         Key("welcome.quit", "escape", "dismiss", N_("Quit"), N_("Leave without a name")),
-    )
+    )  # fmt: skip
 
     def __init__(self, *, offer_samples: bool) -> None:
-        super().__init__()
-        self._offer_samples = offer_samples
+        super().__init__(
+            _("Welcome to Cuecard"),
+            Introduction(name=login_name(), samples=True if offer_samples else None),
+            ask=_(
+                "Here you write benchmark tasks for search agents, play the user yourself, let a"
+                " simulator play it at scale, and check the judge. Your name goes with"
+                " everything you save in this workspace."
+            ),
+            button=_("Begin"),
+        )
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog") as box:
-            box.border_title = _("Welcome to Cuecard")
-            yield Static(
-                _(
-                    "Here you write benchmark tasks for search agents, play the user yourself, let a"
-                    " simulator play it at scale, and check the judge. Your name goes with"
-                    " everything you save in this workspace."
-                ),
-                markup=False,
-            )
-            yield Input(login_name(), placeholder=_("Your name"), id="name", max_length=80)
-            if self._offer_samples:
-                yield Tick(_("Add the eight sample tasks"), value=True, id="samples")
-            with Horizontal(classes="buttons"):
-                yield Button(_("Begin"), variant="primary", id="begin")
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#name", Input).focus()
-
-    def on_input_submitted(self) -> None:
-        self.action_begin()
-
-    def on_button_pressed(self) -> None:
-        self.action_begin()
+    def problem(self, model: Introduction) -> str:
+        return "" if model.name else _("Please type a name.")
 
     def action_language(self) -> None:
         """Begin anew in the other of the two languages."""
         other = "en" if current_language() == "zh" else "zh"
         self.cue_app.speak(other)
-
-    def action_begin(self) -> None:
-        name = self.query_one("#name", Input).value.strip()
-        if not name:
-            self.notify(_("Please type a name."), severity="warning", markup=False)
-            return
-        samples = self._offer_samples and self.query_one("#samples", Checkbox).value
-        self.dismiss(Introduction(name, samples))

@@ -132,6 +132,10 @@ class PathInput(Vertical):
     def value(self) -> str:
         return self.query_one(Input).value
 
+    @value.setter
+    def value(self, value: str) -> None:
+        self.query_one(Input).value = value
+
     def focus_input(self) -> None:
         self.query_one(Input).focus()
 

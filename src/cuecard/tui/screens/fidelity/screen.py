@@ -157,13 +157,13 @@ class FidelityScreen(FiguresScreen):
 
     @guarded("scope")
     async def action_scope(self) -> None:
-        from cuecard.tui.screens.fidelity.dialogs import ScopeDialog
+        from cuecard.tui.screens.fidelity.dialogs import scope_dialog
 
         runs = await self.services.ask(
             lambda ws: [(run.id, f"{run.id} {run.name}") for run in ws.runs.all()]
         )
         simulators, people = self._names or ((), ())
-        dialog = ScopeDialog(self._scope, simulators, people, runs)
+        dialog = scope_dialog(self._scope, simulators, people, runs)
         chosen = await self.app.push_screen_wait(dialog)
         if chosen is not None and chosen != self._scope:
             self._scope = chosen

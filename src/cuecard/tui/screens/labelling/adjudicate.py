@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import OptionList, Static
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Static
 
 from cuecard.annotate.labelling.adjudication import CAUSES, Outcome, Why
 from cuecard.annotate.labelling.adjudication_session import AdjudicationSession, AdjudicationView
@@ -21,65 +19,17 @@ from cuecard.annotate.task_feedback import GOLD_WRONG
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
-from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, WORDING, gold_paragraphs, value_label
-from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
-
-
-class LetterDialog(CuecardDialog[int | None]):
-    """Takes a letter, a name and a meaning for each choice; dismissed with the number of the chosen one."""
-
-    DEFAULT_CSS = """
-    LetterDialog OptionList, LetterDialog OptionList:focus {
-        height: auto; max-height: 16; border: none; padding: 0; background: $surface;
-    }
-    """
-
-    def __init__(
-        self, title: str, choices: Sequence[tuple[str, str, str]], chosen: int = 0
-    ) -> None:
-        super().__init__()
-        self._title, self._choices, self._chosen = title, choices, chosen
-
-    def compose(self) -> ComposeResult:
-        room = max(cell_len(name) for _letter, name, _meaning in self._choices)
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(one_line(self._title))
-            yield OptionList(
-                *(
-                    Text.assemble(
-                        (f" {letter} ", "bold reverse"),
-                        f"  {name}{' ' * (room - cell_len(name))}  ",
-                        (meaning, "dim"),
-                    )
-                    for letter, name, meaning in self._choices
-                )
-            )
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        listed = self.query_one(OptionList)
-        listed.highlighted = self._chosen
-        listed.focus()
-
-    def on_key(self, event: events.Key) -> None:
-        letters = [letter for letter, _name, _meaning in self._choices]
-        if event.character in letters:
-            event.stop()
-            self.dismiss(letters.index(event.character))
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(event.option_index)
 
 
 Work = Callable[[AdjudicationSession], Outcome | None]
@@ -212,17 +162,16 @@ class AdjudicateScreen(CuecardScreen[None]):
         self._ask_cause(LabelValue(value))
 
     def action_value(self) -> None:
-        statuses = list(STATUS_KEYS.values())
         choices = [
-            (letter, value_label(ItemKind.STATUS, status.value), "")
+            (status.value, letter, value_label(ItemKind.STATUS, status.value))
             for letter, status in STATUS_KEYS.items()
         ]
 
-        def chosen(at: int | None) -> None:
-            if at is not None:
-                self._ask_cause(statuses[at])
+        def chosen(status: str | None) -> None:
+            if status is not None:
+                self._ask_cause(CheckpointStatus(status))
 
-        self.app.push_screen(LetterDialog(_("Which status is it?"), choices), chosen)
+        self.app.push_screen(ChoiceDialog(_("Which status is it?"), "", choices), chosen)
 
     def action_gold_wrong(self) -> None:
         if self._view is not None:
@@ -267,21 +216,19 @@ class AdjudicateScreen(CuecardScreen[None]):
         view = self._view
         if view is None:
             return
-        causes = list(CAUSES)
         said = value_label(view.dispute.item.kind, value.value)
         decided = view.dispute.decided
-        before = causes.index(decided.cause) if decided else 0
+        causes: dict[str, Why] = {cause: cause for cause in CAUSES}
 
-        def chosen(at: int | None) -> None:
-            if at is None:
-                return
-            if causes[at] == GOLD_WRONG:
+        def chosen(cause: str | None) -> None:
+            if cause == GOLD_WRONG:
                 self._tell_gold(view, value)
-            else:
-                self._decide(view, value, causes[at])
+            elif cause is not None:
+                self._decide(view, value, causes[cause])
 
         title = _("{decision}: what went wrong?").format(decision=said)
-        self.app.push_screen(LetterDialog(title, state.cause_choices(), before), chosen)
+        first = decided.cause if decided else ""
+        self.app.push_screen(ChoiceDialog(title, "", state.cause_choices(), first=first), chosen)
 
     def _tell_gold(self, view: AdjudicationView, value: Value) -> None:
         """Ask for a comment, because the task's authors will read it."""

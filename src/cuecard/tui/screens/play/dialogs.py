@@ -6,9 +6,8 @@ from typing import Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
-from textual.widgets import OptionList, Static, TextArea
-from textual.widgets.option_list import Option
+from textual.containers import Vertical
+from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Selection
 
 from cuecard.core.engine.messages import Evidence
@@ -29,7 +28,7 @@ from cuecard.tui.present.play_status import (
     selectable,
     sentence_at,
 )
-from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 
 
 @dataclass(frozen=True)
@@ -90,53 +89,6 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
 
 
 _MARK_KEYS: dict[str, Mark] = {"y": Mark.MET, "n": Mark.NOT_MET, "u": Mark.UNSURE}
-
-
-class ChoiceDialog(CuecardDialog[str | None]):
-    """A question and options; each may have a key of its own."""
-
-    CSS_PATH = "dialogs.tcss"
-
-    def __init__(
-        self,
-        title: str,
-        question: str,
-        options: Sequence[tuple[str, str, str]],
-        *,
-        low: bool = False,
-    ) -> None:
-        """`options`: (id, key or "", text). `low`: at the bottom of the screen."""
-        super().__init__(classes="-low" if low else None)
-        self._title = title
-        self._question = question
-        self._options = options
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(self._title)
-            yield Static(for_display(self._question), id="question", markup=False)
-            yield OptionList(*(self._option(*option) for option in self._options), markup=False)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(event.option_id)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "choose" or any(option == parameters[0] for option, *_ in self._options)
-
-    def action_choose(self, option: str) -> None:
-        self.dismiss(option)
-
-    @staticmethod
-    def _option(option: str, key: str, text: str) -> Option:
-        label = Text()
-        if key:
-            label.append(f" {key} ", "reverse").append("  ")
-        return Option(label.append(for_display(text)), id=option)
 
 
 class TurnDialog(ChoiceDialog):

@@ -25,7 +25,7 @@ from cuecard.tui.present.play import (
     gives_line,
 )
 from cuecard.tui.present.play_decisions import Insertion
-from cuecard.tui.screens.play.dialogs import ChoiceDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.screens.play.session import Playing
 
 _SOURCES: dict[Source, str] = {

@@ -206,7 +206,7 @@ class CompareScreen(FiguresScreen):
         return Report("comparison", self.title_words, tables, view.circumstances())
 
     async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
-        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+        from cuecard.tui.screens.dialogs import ChoiceDialog
 
         return await self.app.push_screen_wait(ChoiceDialog(title, text, options))
 

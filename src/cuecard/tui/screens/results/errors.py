@@ -128,7 +128,7 @@ class ErrorsScreen(FiguresScreen):
 
     @guarded("errors_agent")
     async def action_agent(self) -> None:
-        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+        from cuecard.tui.screens.dialogs import ChoiceDialog
 
         view = self._view
         if view is None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import OptionList, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.present.review_document import counted
+from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
 
@@ -130,36 +131,11 @@ class CommentDialog(CuecardDialog[Pinned | None]):
         self.query_one("#pin", Static).update(text)
 
 
-class SourceDialog(CuecardDialog[str | None]):
+def source_dialog(urls: Sequence[str], opened: Sequence[str]) -> ChoiceDialog:
     """Which of several pages to open; those that were opened are marked."""
-
-    DEFAULT_CSS = """
-    SourceDialog { align: center middle; }
-    SourceDialog OptionList { height: auto; max-height: 14; }
-    """
-
-    def __init__(self, urls: Sequence[str], opened: Sequence[str]) -> None:
-        super().__init__()
-        self._urls, self._opened = list(urls), set(opened)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("Open which page?"))
-            options = (
-                Text(f"{'✓' if url in self._opened else ' '} {one_line(url)}", overflow="fold")
-                for url in self._urls
-            )
-            yield OptionList(*options)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        listed = self.query_one(OptionList)
-        fresh = (at for at, url in enumerate(self._urls) if url not in self._opened)
-        listed.highlighted = next(fresh, 0)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(self._urls[event.option_index])
+    options = [(url, "", f"{'✓' if url in opened else ' '} {one_line(url)}") for url in urls]
+    fresh = next((url for url in urls if url not in opened), "")
+    return ChoiceDialog(_("Open which page?"), "", options, first=fresh)
 
 
 def _after(values: Sequence[str], value: str) -> str:

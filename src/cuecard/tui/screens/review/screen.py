@@ -14,7 +14,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.review import Need, next_need, obstacle_to_gold
 from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
-from cuecard.tui.screens.review.dialogs import CommentDialog, Pin, Pinned, SourceDialog
+from cuecard.tui.screens.review.dialogs import CommentDialog, Pin, Pinned, source_dialog
 from cuecard.tui.screens.review.panes import OpenReview
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
@@ -153,7 +153,7 @@ class ReviewTaskScreen(OpenReview):
             self._open(row.item, urls[0])
         elif urls:
             opened = view.form.opened.get(row.item, ())
-            self.app.push_screen(SourceDialog(urls, opened), partial(self._open, row.item))
+            self.app.push_screen(source_dialog(urls, opened), partial(self._open, row.item))
         else:
             self.cue_app.tell(_("This cites no source."))
 

@@ -1,8 +1,9 @@
 """The scores pane of a run: tables by family, and dialogs for grouping, filtering and measures."""
 
-from collections.abc import Sequence
-from typing import cast
+from dataclasses import replace
+from typing import Annotated, Any
 
+from pydantic import Field, create_model
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
@@ -10,23 +11,24 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Static
-from textual.widgets.selection_list import Selection
 
-from cuecard.annotate.results.pool import Dimension
+from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
+from cuecard.tui.kit.forms import FormDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.run_trials import Behind
 from cuecard.tui.present.score_tables import COUNT_GLYPHS, COUNT_WORDS, FigureCell
 from cuecard.tui.present.scores import ALL_MEASURES, ONLY_WORDS, Cut, Only, ScoreView, all_measures
 from cuecard.tui.present.tables import WIDE
 from cuecard.tui.screens.run.actions import SCORES_KEYS, Keys, refresh_keys
-from cuecard.tui.widgets.lists import FigureTable, TickList
+from cuecard.tui.widgets.lists import FigureTable
 from cuecard.tui.widgets.text import Lines, PlainText
 
 _MOST = 40
@@ -145,17 +147,25 @@ class ScoresPane(Vertical):
     async def action_by(self) -> None:
 
         if self._view is not None:
-            self._ask_for(await self.app.push_screen_wait(GroupDialog(self._view)))
+            cut = self._view.cut
+            chosen = await self.app.push_screen_wait(_group_dialog(self._view))
+            if chosen is not None:
+                by: list[Dimension] = [d for d in DIMENSIONS if d in chosen.by]
+                self._ask_for(replace(cut, by=tuple(by) or ("agent",)))
 
     @guarded("cut")
     async def action_narrow(self) -> None:
 
         if self._view is not None:
-            self._ask_for(await self.app.push_screen_wait(NarrowDialog(self._view)))
+            cut, choices = self._view.cut, self._view.choices()
+            chosen = await self.app.push_screen_wait(_narrow_dialog(self._view))
+            if chosen is not None:
+                where = tuple((d, values) for d in choices if (values := getattr(chosen, d)))
+                self._ask_for(replace(cut, where=where, only=chosen.only))
 
     @guarded("cut")
     async def action_measure(self) -> None:
-        from cuecard.tui.screens.play.dialogs import ChoiceDialog
+        from cuecard.tui.screens.dialogs import ChoiceDialog
 
         if (view := self._view) is None:
             return
@@ -174,8 +184,8 @@ class ScoresPane(Vertical):
         table = self.table
         return self._view.behind(table.cursor_row, table.cursor_column) if self._view else None
 
-    def _ask_for(self, cut: Cut | None) -> None:
-        if cut is not None and self._view is not None and cut != self._view.cut:
+    def _ask_for(self, cut: Cut) -> None:
+        if self._view is not None and cut != self._view.cut:
             self.post_message(self.CutWanted(cut))
 
     def _sort(self, column: int) -> None:
@@ -227,117 +237,36 @@ def _first_figure(view: ScoreView) -> int:
     return next((at for at, cell in enumerate(cells) if isinstance(cell, FigureCell)), 0)
 
 
-class GroupDialog(CuecardDialog[Cut | None]):
+class _Lines(Frozen):
+    by: Annotated[tuple[str, ...], Field(title="")]
+
+
+def _group_dialog(view: ScoreView) -> FormDialog[_Lines]:
     """The dimensions of a line, from those in which the trials differ."""
-
-    DEFAULT_CSS = """
-    GroupDialog TickList { height: auto; max-height: 12; padding: 0; }
-    """
-    BINDINGS = keys(
-        Key("run_group.accept", "ctrl+s", "accept", N_("Show"), N_("Count again with these"), shown_as="^s", priority=True),
-    )  # fmt: skip
-
-    def __init__(self, view: ScoreView) -> None:
-        super().__init__()
-        self._cut = view.cut
-        several: list[Dimension] = [d for d in view.choices() if d != "family"]
-        self._offered = list(dict.fromkeys((*view.cut.by, "agent", *several)))
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(_("What a line is"))
-            yield Static(
-                _("Space ticks. Families always stand apart: they have measures of their own."),
-                classes="muted",
-                markup=False,
-            )
-            yield TickList[str](
-                *(Selection(Text(dimension_word(d)), d, d in self._cut.by) for d in self._offered),
-                compact=True,
-            )
-        yield KeyBar()
-
-    def action_accept(self) -> None:
-        ticked = _ticked(self, "TickList")
-        by: list[Dimension] = [d for d in self._offered if d in ticked]
-        self.dismiss(
-            Cut(tuple(by) or ("agent",), self._cut.where, self._cut.only, self._cut.measure)
-        )
+    several: list[Dimension] = [d for d in view.choices() if d != "family"]
+    offered = dict.fromkeys((*view.cut.by, "agent", *several))
+    return FormDialog(
+        _("What a line is"),
+        _Lines(by=view.cut.by),
+        ask=_("Space ticks. Families always stand apart: they have measures of their own."),
+        button=_("Show"),
+        options={"by": [(dimension_word(d), d) for d in offered]},
+    )
 
 
-class NarrowDialog(CuecardDialog[Cut | None]):
+def _narrow_dialog(view: ScoreView) -> FormDialog[Any]:
     """Which trials count: failed ones or not, and the values of dimensions."""
-
-    DEFAULT_CSS = """
-    NarrowDialog TickList { height: auto; max-height: 8; padding: 0; margin-bottom: 1; }
-    NarrowDialog Static { height: auto; }
-    """
-    BINDINGS = keys(
-        Key("run_narrow.accept", "ctrl+s", "accept", N_("Show"), N_("Count again with these"), shown_as="^s", priority=True),
+    cut, names = view.cut, view.tables[0].names if view.tables else {}
+    chosen, choices = dict(cut.where), view.choices()
+    fields: dict[str, Any] = {
+        d: (Annotated[tuple[str, ...], Field(title=dimension_word(d))], chosen.get(d, ()))
+        for d in choices
+    }
+    only = Annotated[Only, Field(title=N_("Trials")), Row(options=ONLY_WORDS)]
+    return FormDialog(
+        _("Which trials count"),
+        create_model("Narrowed", only=(only, cut.only), **fields)(),
+        ask=_("Space ticks; nothing ticked in a list means all of it."),
+        button=_("Show"),
+        options={d: [(one_line(value_word(d, v, names), 56), v) for v in vs] for d, vs in choices.items()},
     )  # fmt: skip
-
-    def __init__(self, view: ScoreView) -> None:
-        super().__init__()
-        self._cut = view.cut
-        self._choices = view.choices()
-        self._names = view.tables[0].names if view.tables else {}
-
-    def compose(self) -> ComposeResult:
-        cut, chosen = self._cut, dict(self._cut.where)
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(_("Which trials count"))
-            yield Static(
-                _("Space ticks; nothing ticked in a list means all of it."), classes="muted"
-            )
-            yield TickList[str](
-                *(
-                    Selection(Text(_(words)), only.value, only is cut.only)
-                    for only, words in ONLY_WORDS.items()
-                    if only is not Only.ALL
-                ),
-                id="only",
-                compact=True,
-            )
-            for dimension, values in self._choices.items():
-                yield Static(dimension_word(dimension), classes="title", markup=False)
-                yield TickList[str](
-                    *self._selections(dimension, values, chosen.get(dimension, ())),
-                    id=f"of-{dimension}",
-                    compact=True,
-                )
-        yield KeyBar()
-
-    def on_selection_list_selection_toggled(self, event: TickList.SelectionToggled[str]) -> None:
-        """Of the kinds of trials at most one."""
-        event.stop()
-        mine = cast("TickList[str]", event.selection_list)
-        if mine.id == "only":
-            value = event.selection.value
-            for other in mine.selected:
-                if other != value:
-                    mine.deselect(other)
-
-    def action_accept(self) -> None:
-        only = _ticked(self, "#only")
-        where: list[tuple[Dimension, tuple[str, ...]]] = []
-        for dimension, values in self._choices.items():
-            if ticked := _ticked(self, f"#of-{dimension}"):
-                where.append((dimension, tuple(value for value in values if value in ticked)))
-        kind = Only(next(iter(only))) if only else Only.ALL
-        self.dismiss(Cut(self._cut.by, tuple(where), kind, self._cut.measure))
-
-    def _selections(
-        self, dimension: Dimension, values: Sequence[str], chosen: Sequence[str]
-    ) -> list[Selection[str]]:
-        return [
-            Selection(
-                Text(one_line(value_word(dimension, value, self._names), 56)),
-                value,
-                value in chosen,
-            )
-            for value in values
-        ]
-
-
-def _ticked(dialog: CuecardDialog[Cut | None], selector: str) -> frozenset[str]:
-    return frozenset(cast("TickList[str]", dialog.query_one(selector, TickList)).selected)

@@ -1,118 +1,120 @@
-"""The dialog for a new run: tasks, agents, samples, and concurrency."""
+"""The dialog for a new run: tasks, agents, samples and concurrency, and what it is going to take."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Annotated, cast
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Label, Select, SelectionList
-from textual.widgets.selection_list import Selection
+from pydantic import Field
 
+from cuecard.annotate.results.forecast import Taken, forecast, past_trials
 from cuecard.core.engine.events import Limits
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
-from cuecard.core.i18n import N_, NP_, _, pgettext
+from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import TaskSummary
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices
+from cuecard.tui.present.runs import forecast_words
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.lists import TickList
 
-PARTS = {"user": N_("User"), "world": N_("World"), "judge": N_("Judge")}
-# field -> (label, default, least, most)
-NUMBERS: dict[str, tuple[str, int, int, int]] = {
-    "samples": (N_("Samples per task"), 1, 1, 1000),
-    "concurrency": (N_("Trials at a time"), 4, 1, 1024),
-    "turns": (N_("Turns at most"), 60, 1, 10_000),
-}
+KEPT = Row(column=1, remember=True)
 
 
-class RunStartDialog(CuecardDialog[RunPlan | None]):
-    """Gives a plan. All tasks and the first agent are preselected."""
+class RunForm(Frozen):
+    """The choices of a run."""
 
-    CSS_PATH = "start.tcss"
+    tasks: Annotated[tuple[str, ...], Field(title=N_("Tasks"), min_length=1)]
+    agents: Annotated[tuple[str, ...], Field(title=N_("Agents"), min_length=1), KEPT]
+    user: Annotated[str, Field(title=N_("User")), KEPT]
+    world: Annotated[str, Field(title=N_("World")), KEPT]
+    judge: Annotated[str, Field(title=N_("Judge")), KEPT]
+    samples: Annotated[int, Field(title=N_("Samples per task"), ge=1, le=1000), KEPT] = 1
+    concurrency: Annotated[int, Field(title=N_("Trials at a time"), ge=1, le=1024), KEPT] = 4
+    turns: Annotated[int, Field(title=N_("Turns at most"), ge=1, le=10_000), KEPT] = 60
+    budget: Annotated[float | None, Field(title=N_("Budget"), gt=0, lt=1e9), KEPT] = None
+    name: Annotated[
+        str, Field(title=N_("Name"), description=N_("as its agents")), Row(column=1)
+    ] = ""
+
+    def plan(self) -> RunPlan:
+        return RunPlan(
+            tasks=self.tasks,
+            agents=self.agents,
+            name=self.name,
+            samples=self.samples,
+            concurrency=self.concurrency,
+            limits=Limits(max_turns=self.turns),
+            settings=RunSettings(
+                user=self.user, world=self.world, judges=(self.judge,), budget=self.budget
+            ),
+        )
+
+
+class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
+    """Gives a plan. All tasks and the agents of last time, or the first one, are chosen to begin with."""
+
+    DEFAULT_CSS = """
+    RunStartDialog {
+        FormPane, .column { height: 1fr; }
+        .-column-0 { margin-right: 2; }
+        FormRow.-choices, TickList { height: 1fr; max-height: 100%; margin: 0; }
+        #summary { margin: 0; }
+    }
+    """
     BINDINGS = keys(
-        Key(
-            "run_start.begin",
-            "ctrl+s",
-            "begin",
-            NP_("verb", "Start"),
-            N_("Start this run"),
-            shown_as="^s",
-            priority=True,
-        ),
         Key("run_start.all", "a", "all", N_("All/none"), N_("Choose all tasks, or none")),
     )
+    DEFAULT_CLASSES = "-large"
+    REMEMBERS = "run"
 
     def __init__(self, tasks: Sequence[TaskSummary], choices: PlayerChoices) -> None:
-        super().__init__()
-        self._tasks = tasks
         self._choices = choices
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = _("Start a run")
-            with Horizontal(id="choices"):
-                tasks = TickList[str](*map(self._task_option, self._tasks), id="tasks")
-                tasks.border_title = _("Tasks")
-                yield tasks
-                with Vertical(id="right"):
-                    agents = TickList[str](*self._agent_options(), id="agents")
-                    agents.border_title = _("Agents")
-                    yield agents
-                    for field, label in PARTS.items():
-                        with Horizontal(classes="field part"):
-                            yield Label(_(label))
-                            yield self._part(field)
-                    for field, (label, default, _least, _most) in NUMBERS.items():
-                        with Horizontal(classes="field"):
-                            yield Label(_(label))
-                            yield Input(str(default), id=field, type="integer", compact=True)
-                    with Horizontal(classes="field"):
-                        yield Label(
-                            _("Budget ({currency})").format(currency=self._choices.currency)
-                        )
-                        none = _("none")
-                        yield Input(placeholder=none, id="budget", type="number", compact=True)
-                    with Horizontal(classes="field"):
-                        yield Label(_("Name"))
-                        placeholder = _("as its agents")
-                        yield Input(placeholder=placeholder, id="name", compact=True)
-            with Horizontal(classes="buttons"):
-                yield Label("", id="size")
-                yield Button(pgettext("verb", "Start"), variant="primary", id="begin", compact=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#tasks", SelectionList).focus()
-        self._count()
-
-    def on_selection_list_selected_changed(self) -> None:
-        self._count()
-
-    def on_input_changed(self) -> None:
-        self._count()
-
-    def on_button_pressed(self) -> None:
-        self.action_begin()
+        self._past = dict[str, list[Taken]]()
+        parts = {
+            "agents": choices.agents,
+            "user": choices.users,
+            "world": choices.worlds,
+            "judge": choices.judges,
+        }
+        first = {field: offered[0][0] for field, offered in parts.items()}
+        super().__init__(
+            _("Start a run"),
+            RunForm.model_validate(
+                {**first, "tasks": [task.id for task in tasks], "agents": [first["agents"]]}
+            ),
+            button=pgettext("verb", "Start"),
+            options={
+                "tasks": [(_task_label(task), task.id) for task in tasks],
+                **{
+                    field: [(one_line(label, 60), name) for name, label in offered]
+                    for field, offered in parts.items()
+                },
+            },
+            tips={"budget": f"{_('none')} ({choices.currency})"},
+        )
 
     def action_all(self) -> None:
-        tasks = self._list("tasks")
-        if len(tasks.selected) == len(self._tasks):
-            tasks.deselect_all()
-        else:
-            tasks.select_all()
+        box = cast("TickList[str]", self.query_one("#tasks", TickList))
+        box.select_all() if len(box.selected) < box.option_count else box.deselect_all()
 
-    @guarded("begin")
-    async def action_begin(self) -> None:
-        plan = self._plan()
-        if isinstance(plan, str):
-            self.notify(plan, severity="warning", markup=False)
-            return
+    async def summary(self, model: RunForm) -> str:
+        """How many trials, and what they are going to take."""
+        missing = [agent for agent in model.agents if agent not in self._past]
+        if missing:
+            self._past |= await self.services.ask(lambda ws: past_trials(ws, missing))
+        each = len(model.tasks) * model.samples
+        counted = _("tasks: {tasks} · agents: {agents} · trials: {trials}").format(
+            tasks=len(model.tasks), agents=len(model.agents), trials=each * len(model.agents)
+        )
+        taken = forecast(self._past, model.agents, each, model.concurrency)
+        return f"{counted}\n{forecast_words(taken, self._choices.currency)}"
+
+    async def answer(self, model: RunForm) -> RunPlan | None:
         question = ConfirmDialog(
             _("Start without a budget?"),
             _(
@@ -121,100 +123,25 @@ class RunStartDialog(CuecardDialog[RunPlan | None]):
             ),
             _("Start without"),
         )
-        unlimited = plan.settings.budget is None and not self._is_free(plan)
-        if not unlimited or await self.app.push_screen_wait(question):
-            self.dismiss(plan)
-        else:
-            self.query_one("#budget", Input).focus()
+        if (
+            model.budget is None
+            and not self._is_free(model)
+            and not await self.app.push_screen_wait(question)
+        ):
+            self.pane.go_to("budget")
+            return None
+        return model.plan()
 
-    def _is_free(self, plan: RunPlan) -> bool:
+    def _is_free(self, model: RunForm) -> bool:
         """Whether nobody in it calls a model."""
-        settings = plan.settings
         players: list[tuple[Part, str]] = [
-            *(("agent", name) for name in plan.agents),
-            ("user", settings.user),
-            ("world", settings.world),
-            *(("judge", name) for name in settings.judges),
+            *(("agent", name) for name in model.agents),
+            ("user", model.user),
+            ("world", model.world),
+            ("judge", model.judge),
         ]
         return self._choices.free.issuperset(players)
 
-    def _plan(self) -> RunPlan | str:
-        """The plan as it stands, or what is wrong with it."""
-        tasks, agents = self._list("tasks").selected, self._list("agents").selected
-        if not tasks:
-            return _("Choose at least one task.")
-        if not agents:
-            return _("Choose at least one agent.")
-        numbers: dict[str, int] = {}
-        for field, (label, _default, least, most) in NUMBERS.items():
-            number = self._number(field)
-            if number is None or not least <= number <= most:
-                return _("{field}: a number from {least} to {most}, please.").format(
-                    field=_(label), least=least, most=most
-                )
-            numbers[field] = number
-        chosen = set(tasks)
-        budget = self.query_one("#budget", Input).value.strip()
-        if budget and not 0 < _amount(budget) < 1e9:
-            return _("The budget: an amount above 0, please, or nothing.")
-        return RunPlan(
-            # In the order of the list, not of the clicks.
-            tasks=tuple(task.id for task in self._tasks if task.id in chosen),
-            agents=tuple(name for name, _label in self._choices.agents if name in agents),
-            name=self.query_one("#name", Input).value,
-            samples=numbers["samples"],
-            concurrency=numbers["concurrency"],
-            limits=Limits(max_turns=numbers["turns"]),
-            settings=RunSettings(
-                user=self._chosen("user"),
-                world=self._chosen("world"),
-                judges=(self._chosen("judge"),),
-                budget=_amount(budget) if budget else None,
-            ),
-        )
 
-    def _part(self, field: str) -> Select[str]:
-        choices = {
-            "user": self._choices.users,
-            "world": self._choices.worlds,
-            "judge": self._choices.judges,
-        }[field]
-        options = [(Text(one_line(label, 40)), name) for name, label in choices]
-        return Select[str](options, allow_blank=False, id=field, compact=True)
-
-    def _chosen(self, field: str) -> str:
-        return str(cast(Select[str], self.query_one(f"#{field}", Select)).value)
-
-    def _count(self) -> None:
-        tasks, agents = len(self._list("tasks").selected), len(self._list("agents").selected)
-        trials = tasks * agents * (self._number("samples") or 0)
-        text = _("tasks: {tasks} · agents: {agents} · trials: {trials}").format(
-            tasks=tasks, agents=agents, trials=trials
-        )
-        self.query_one("#size", Label).update(text)
-
-    def _number(self, field: str) -> int | None:
-        value = self.query_one(f"#{field}", Input).value.strip()
-        return int(value) if value.isdecimal() and len(value) < 8 else None
-
-    def _list(self, name: str) -> SelectionList[str]:
-        return cast(SelectionList[str], self.query_one(f"#{name}", SelectionList))
-
-    def _task_option(self, task: TaskSummary) -> Selection[str]:
-        glyph = FAMILY[task.family][0]
-        language = LANGUAGE_LABEL[task.language]
-        return Selection(Text(f"{glyph} {language} {one_line(task.title, 60)}"), task.id, True)
-
-    def _agent_options(self) -> list[Selection[str]]:
-        return [
-            Selection(Text(one_line(label, 60)), name, index == 0)
-            for index, (name, label) in enumerate(self._choices.agents)
-        ]
-
-
-def _amount(value: str) -> float:
-    """0 for what is no number."""
-    try:
-        return float(value)
-    except ValueError:
-        return 0.0
+def _task_label(task: TaskSummary) -> str:
+    return f"{FAMILY[task.family][0]} {LANGUAGE_LABEL[task.language]} {one_line(task.title, 60)}"

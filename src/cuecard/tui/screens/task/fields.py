@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.message import Message
-from textual.suggester import SuggestFromList
-from textual.widget import Widget
-from textual.widgets import Checkbox, Input, Label, Select, SelectionList, TextArea
-from textual.widgets.selection_list import Selection
+from textual.widgets import Input
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display, one_line
+from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.widgets.inputs import LineEditor, TextEditor, Tick
-from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.kit.rows import EditorRow, Kind, Options
 from cuecard.tui.widgets.text import CUE_KIND
-
-FieldKind = Literal["line", "text", "lines", "choice", "choices", "flag"]
-Options = Sequence[tuple[str, Any]]
-"""Labels, shown as they are, and the values that they stand for."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,7 @@ class FieldSpec:
 
     path: Path
     label: str
-    kind: FieldKind = "line"
+    kind: Kind = "line"
     tip: str = ""
     options: Callable[[TaskEdit], Options] | None = None
     suggest: Callable[[TaskEdit], Iterable[str]] | None = None
@@ -63,7 +54,7 @@ class FieldSpec:
             edit.set((*place, *self.path), value, typing=self.kind in ("line", "text", "lines"))
 
 
-class FieldRow(Horizontal):
+class FieldRow(EditorRow):
     """One field with its label. `load` it with an edit and a place; every change is written to the edit at once."""
 
     class Edited(Message):
@@ -74,19 +65,10 @@ class FieldRow(Horizontal):
             self.row = row
 
     def __init__(self, spec: FieldSpec) -> None:
-        super().__init__(classes=f"field -{spec.kind}")
+        super().__init__(_(spec.label), spec.kind, _(spec.tip))
         self.spec = spec
         self._edit: TaskEdit | None = None
         self._place: Path = ()
-        self._shown: Any = None
-
-    def compose(self) -> ComposeResult:
-        yield Label(_(self.spec.label), classes="field-label", markup=False)
-        yield self._editor()
-
-    @property
-    def editor(self) -> Widget:
-        return self.query_one(".editor", Widget)
 
     def load(self, edit: TaskEdit, place: Path) -> None:
         """Show what the edit holds at `place`; what was typed for the place before is kept first."""
@@ -97,7 +79,9 @@ class FieldRow(Horizontal):
         value = self.spec.value(edit, place)
         if moved or not self.display or value != self._value():
             self._shown = value
-            self._show(value, edit)
+            spec = self.spec
+            options = spec.options(edit) if spec.options else ()
+            self._show(value, options, [*spec.suggest(edit)] if spec.suggest else ())
         # Read back, since a widget may show a value in its own way (line ends, control characters):
         # only what a person changes after this is an edit.
         self._shown = self._value()
@@ -121,110 +105,18 @@ class FieldRow(Horizontal):
         """The thing at the place is gone; nothing more is written there."""
         self._edit = None
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.commit()
-
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self.commit()
-
-    def on_select_changed(self, event: Select.Changed) -> None:
-        event.stop()
-        self.commit()
-
-    def on_selection_list_selected_changed(self, event: Message) -> None:
-        event.stop()
-        self.commit()
-
-    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
-        event.stop()
-        self.commit()
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.screen.focus_next()
 
-    def _editor(self) -> Widget:
-        tip = _(self.spec.tip)
-        match self.spec.kind:
-            case "line":
-                return LineEditor(
-                    placeholder=tip, select_on_focus=False, compact=True, classes="editor"
-                )
-            case "text" | "lines":
-                return TextEditor(placeholder=tip, compact=True, classes="editor")
-            case "choice":
-                empty: list[tuple[Any, Any]] = []
-                return Select[Any](empty, prompt="–", compact=True, classes="editor")
-            case "choices":
-                return TickList[Any](compact=True, classes="editor")
-            case "flag":
-                return Tick(tip, compact=True, classes="editor")
-
-    def _show(self, value: Any, edit: TaskEdit) -> None:
-        editor = self.editor
-        if isinstance(editor, Input):
-            editor.value = one_line_of(value)
-            if editor.has_focus:
-                editor.cursor_position = len(editor.value)
-            suggest = self.spec.suggest
-            names = sorted(set(suggest(edit))) if suggest else []
-            editor.suggester = SuggestFromList(names, case_sensitive=False) if names else None
-        elif isinstance(editor, TextEditor):
-            items = cast(list[Any], value) if isinstance(value, list) else [value or ""]
-            editor.show(for_display("\n".join(str(item) for item in items)))
-        elif isinstance(editor, Select):
-            _show_choice(cast(Select[Any], editor), value, self._options(edit))
-        elif isinstance(editor, SelectionList):
-            _show_choices(cast(SelectionList[Any], editor), value, self._options(edit))
-        elif isinstance(editor, Checkbox):
-            editor.value = bool(value)
-
     def _value(self) -> Any:
-        editor = self.editor
-        if isinstance(editor, Input):
-            return editor.value
-        if isinstance(editor, TextArea):
-            if self.spec.kind == "text":
-                return editor.text
-            return [line.strip() for line in editor.text.splitlines() if line.strip()]
-        if isinstance(editor, Select):
-            return cast(Select[Any], editor).selection
-        if isinstance(editor, SelectionList):
-            ticked = cast(SelectionList[Any], editor).selected
+        value = super()._value()
+        if self.kind == "choices":
             # A pipeline has an order: what was ticked before keeps its place.
             before = cast(list[Any], self._shown) if isinstance(self._shown, list) else []
-            kept = [item for item in before if item in ticked]
-            return [*kept, *(item for item in ticked if item not in kept)]
-        return cast(Checkbox, editor).value
-
-    def _options(self, edit: TaskEdit) -> list[tuple[str, Any]]:
-        return list(self.spec.options(edit)) if self.spec.options else []
-
-
-def one_line_of(value: Any) -> str:
-    """A value as an input can show it; line breaks become blanks."""
-    return "" if value is None else for_display(str(value)).replace("\n", " ")
-
-
-def _show_choice(select: Select[Any], value: Any, options: list[tuple[str, Any]]) -> None:
-    """A value that is no option is shown as one, so that it is neither hidden nor lost."""
-    if value is not None and all(value != known for _label, known in options):
-        options = [*options, (one_line(str(value), 40), value)]
-    select.set_options([(Text(label), known) for label, known in options])
-    if value is None:
-        select.clear()
-    else:
-        select.value = value
-
-
-def _show_choices(box: SelectionList[Any], value: Any, options: list[tuple[str, Any]]) -> None:
-    given: list[Any] = cast(list[Any], value) if isinstance(value, list) else []
-    known = [item for _label, item in options]
-    options = [*options, *((one_line(str(item), 40), item) for item in given if item not in known)]
-    box.clear_options()
-    box.add_options([Selection(Text(label), item, item in given) for label, item in options])
+            kept = [item for item in before if item in value]
+            return [*kept, *(item for item in value if item not in kept)]
+        return value
 
 
 class Form(VerticalScroll, can_focus=False):

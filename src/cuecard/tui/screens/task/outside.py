@@ -21,6 +21,7 @@ from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.outside_programs import KeptText, edited_outside, same_text
 from cuecard.tui.present.tasks import moment
+from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
@@ -84,36 +85,17 @@ class UntakenDialog(CuecardDialog[Outcome | None]):
         return f"{text}\n{_('The text is in {file}.').format(file=self._path)}"
 
 
-class LeftBehind(StrEnum):
-    """What becomes of a text from an earlier time."""
-
-    GO_ON = "go_on"
-    AFRESH = "afresh"
-
-
-class LeftBehindDialog(CuecardDialog[LeftBehind | None]):
+def left_behind_dialog(at: datetime, path: Path) -> ChoiceDialog:
     """A text of this task was never taken over; Escape leaves everything as it is."""
-
-    def __init__(self, at: datetime, path: Path) -> None:
-        super().__init__()
-        self._at, self._path = at, path
-
-    def compose(self) -> ComposeResult:
-        text = _("YAML of this task from {time} was never taken over. It is in {file}.")
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(_("A text was left behind"))
-            yield PlainText(text.format(time=moment(self._at), file=self._path))
-            with VerticalScroll(classes="choices", can_focus=False):
-                yield Button(_("Go on with that text"), id="go_on", compact=True)
-                yield Button(_("Begin from the task as it is now"), id="afresh", compact=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#go_on", Button).focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.dismiss(LeftBehind(str(event.button.id)))
+    text = _("YAML of this task from {time} was never taken over. It is in {file}.")
+    return ChoiceDialog(
+        _("A text was left behind"),
+        text.format(time=moment(at), file=path),
+        [
+            ("go_on", "", _("Go on with that text")),
+            ("afresh", "", _("Begin from the task as it is now")),
+        ],
+    )
 
 
 def edit_field(field: Input | TextArea) -> None:
@@ -184,11 +166,11 @@ async def _begin_with(screen: DraftingScreen, kept: KeptText, original: str) -> 
     left = await asyncio.to_thread(kept.load)
     if left is None or same_text(left.text, original):
         return original
-    choice = await screen.app.push_screen_wait(LeftBehindDialog(left.at, kept.path))
+    choice = await screen.app.push_screen_wait(left_behind_dialog(left.at, kept.path))
     match choice:
-        case LeftBehind.GO_ON:
+        case "go_on":
             return left.text
-        case LeftBehind.AFRESH:
+        case "afresh":
             if aside := await asyncio.to_thread(kept.set_aside):
                 screen.cue_app.tell(_("The other text is kept in {file}.").format(file=aside))
             return original

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Annotated, Any
 
+from pydantic import Field
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Button, Input, Label, Select, Static
+from textual.widgets import Input, Static
 
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.tasks.base import id_problem
+from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog
 from cuecard.tui.families import TUI
+from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.lists import Column, ListGrid, ListView
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
@@ -196,67 +197,41 @@ class TaskListing(Vertical):
 ABOUT = TUI.each(lambda family: family.about)
 
 
-class NewTaskDialog(CuecardDialog[dict[str, Any] | None]):
+class _NewTask(Frozen):
+    title: Annotated[str, Field(title=N_("Title"))] = ""
+    id: Annotated[str, Field(title=N_("Id"), description=N_("from the title"))] = ""
+    family: Annotated[Family, Field(title=N_("Family"))] = "graph"
+    language: Annotated[TaskLanguage, Field(title=N_("Language")), Row(options=LANGUAGE)] = "en"
+
+    @property
+    def task_id(self) -> str:
+        return self.id or slug(self.title)[:120]
+
+
+class NewTaskDialog(AnswerDialog[_NewTask, dict[str, Any]]):
     """Answers with the data of a blank task. Without an id one is made from the title."""
 
-    BINDINGS = keys(
-        Key("new.begin", "ctrl+s", "begin", N_("Begin"), N_("Begin this task"), shown_as="^s"),
-    )
-
     def __init__(self, language: TaskLanguage) -> None:
-        super().__init__()
-        self._language: TaskLanguage = language
+        families = [(f"{FAMILY[f][0]} {_(ABOUT[f])}", f) for f in FAMILIES]
+        super().__init__(
+            _("New task"),
+            _NewTask(language=language),
+            button=_("Begin"),
+            options={"family": families},
+        )
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(_("New task"))
-            with Horizontal(classes="new-field"):
-                yield Label(_("Title"))
-                yield LineEditor(id="title", compact=True)
-            with Horizontal(classes="new-field"):
-                yield Label(_("Id"))
-                yield LineEditor(id="id", placeholder=_("from the title"), compact=True)
-            with Horizontal(classes="new-field"):
-                yield Label(_("Family"))
-                families = [(Text(f"{FAMILY[f][0]} {_(ABOUT[f])}"), f) for f in FAMILIES]
-                yield Select(families, value="graph", allow_blank=False, id="family", compact=True)
-            with Horizontal(classes="new-field"):
-                yield Label(_("Language"))
-                languages = [(label, code) for code, label in LANGUAGE.items()]
-                yield Select(
-                    languages,
-                    value=self._language,
-                    allow_blank=False,
-                    id="language",
-                    compact=True,
-                )
-            with Horizontal(classes="buttons"):
-                yield Button(_("Begin"), variant="primary")
-        yield KeyBar()
+    @on(FormPane.Changed)
+    def propose(self) -> None:
+        title = self.query_one("#title", Input).value
+        proposal = slug(title) if title.strip() else _("from the title")
+        self.query_one("#id", Input).placeholder = proposal
 
-    def on_mount(self) -> None:
-        self.query_one("#title", Input).focus()
+    def problem(self, model: _NewTask) -> str:
+        if not model.title:
+            return _("Please give it a title.")
+        told = _("The id {id} {reason}.")
+        reason = id_problem(model.task_id)
+        return told.format(id=model.task_id, reason=reason) if reason else ""
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input.id == "title":
-            proposal = slug(event.value) if event.value.strip() else _("from the title")
-            self.query_one("#id", Input).placeholder = proposal
-
-    def on_input_submitted(self) -> None:
-        self.action_begin()
-
-    def on_button_pressed(self) -> None:
-        self.action_begin()
-
-    def action_begin(self) -> None:
-        title = self.query_one("#title", Input).value.strip()
-        task_id = self.query_one("#id", Input).value.strip() or slug(title)[:120]
-        if not title:
-            self.notify(_("Please give it a title."), severity="warning", markup=False)
-        elif reason := id_problem(task_id):
-            told = _("The id {id} {reason}.").format(id=task_id, reason=reason)
-            self.notify(told, severity="warning", markup=False)
-        else:
-            family = cast(Family, self.query_one("#family", Select).value)
-            language = cast(TaskLanguage, self.query_one("#language", Select).value)
-            self.dismiss(blank_task(task_id, title, family, language))
+    async def answer(self, model: _NewTask) -> dict[str, Any]:
+        return blank_task(model.task_id, model.title, model.family, model.language)

@@ -286,7 +286,7 @@ class TasksScreen(LiveScreen):
     async def action_pack(self) -> None:
         from cuecard.tui.screens.sharing import BundleDialog
 
-        written = await self.app.push_screen_wait(BundleDialog())
+        written = await self.app.push_screen_wait(BundleDialog(self.person))
         if written is not None:
             text = _("{file} written.").format(file=written.path)
             self.cue_app.tell(text, title=_("Packed"))

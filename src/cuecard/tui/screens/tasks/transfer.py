@@ -3,8 +3,9 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import cast
+from typing import Annotated, cast
 
+from pydantic import Field
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -22,9 +23,13 @@ from cuecard.annotate.task_files import (
 )
 from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.files import counts_of, entries_of_export, entries_of_report, path_of
 from cuecard.tui.present.tasks import TaskLine
 from cuecard.tui.widgets.entry_list import EntryList
@@ -212,98 +217,61 @@ def _introduction() -> str:
 MARKED, SHOWN, HERE, ALL = "marked", "shown", "here", "all"
 
 
-class ExportDialog(CuecardDialog[ExportReport | None]):
+class _Export(Frozen):
+    which: Annotated[str, Field(title=N_("Tasks"))] = ALL
+    format: Annotated[str, Field(title=N_("Format")), Row(remember=True)] = "cuecard"
+    path: Annotated[
+        str, Field(title=N_("Into"), description=N_("a folder"), min_length=1), Row("folder")
+    ] = "export/"
+
+
+class ExportDialog(AnswerDialog[_Export, ExportReport]):
     """Answers with what was written. `groups` are lines by MARKED, SHOWN, HERE and ALL; the first that
     there is is chosen to begin with.
     """
 
-    CSS_PATH = "transfer.tcss"
-    BINDINGS = keys(
-        Key("export.go", "ctrl+s", "go", N_("Export"), N_("Write these files"), shown_as="^s", priority=True),
-    )  # fmt: skip
+    DEFAULT_CLASSES = "-large"
+    REMEMBERS = "export"
+    BEGINS_AT = "path"
 
     def __init__(self, groups: dict[str, Sequence[TaskLine]]) -> None:
-        super().__init__()
         self._groups = {name: lines for name, lines in groups.items() if lines}
         self._preview: ExportPreview | None = None
+        super().__init__(
+            _("Export tasks"),
+            _Export(which=next(iter(self._groups))),
+            button=_("Export"),
+            options={
+                "which": [(self._label(name), name) for name in self._groups],
+                "format": [(_(found.title), name) for name, found in FORMATS.items()],
+            },
+        )
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("Export tasks"))
-            with Horizontal(classes="transfer-field"):
-                yield Label(_("Tasks"))
-                groups = [(Text(self._label(name)), name) for name in self._groups]
-                yield Select(groups, allow_blank=False, compact=True, id="which")
-            with Horizontal(classes="transfer-field"):
-                yield Label(_("Format"))
-                formats = [(Text(_(found.title)), name) for name, found in FORMATS.items()]
-                yield Select(formats, value="cuecard", allow_blank=False, compact=True, id="format")
-            with Horizontal(classes="transfer-path"):
-                yield Label(_("Into"))
-                yield PathInput("export/", folders=True, placeholder=_("a folder"), id="path")
-            yield EntryList(id="found")
-            with Horizontal(classes="buttons"):
-                yield Button(_("Export"), variant="primary", id="go", compact=True)
-        yield KeyBar()
+    def problem(self, model: _Export) -> str:
+        nothing = self._preview is not None and not self._preview.task_ids
+        return _("None of these tasks fits.") if nothing else ""
 
-    def on_mount(self) -> None:
-        self.query_one(PathInput).focus_input()
-        self.preview()
-
-    @on(Select.Changed)
-    def chosen_changed(self) -> None:
-        self.preview()
-
-    @on(PathInput.Submitted)
-    @on(Button.Pressed, "#go")
-    def go_pressed(self) -> None:
-        self.action_go()
-
-    def action_go(self) -> None:
-        if not self.query_one(PathInput).value.strip():
-            self.notify(_("Please name a folder first."), severity="warning", markup=False)
-        elif self._preview is not None and not self._preview.task_ids:
-            self.notify(_("None of these tasks fits."), severity="warning", markup=False)
-        else:
-            self.write()
-
-    @guarded("preview", background=True)
-    async def preview(self) -> None:
-        """Show what would be written, and what would be left out."""
+    async def summary(self, model: _Export) -> list[Entry]:
+        """What would be written, and what would be left out."""
         self._preview = None
-        lines, format_ = self._lines, self._format
+        lines = self._groups[model.which]
         ids = [line.id for line in lines if line.revision]
-        found = await self.services.ask(lambda ws: preview_export(ws, ids, format_))
-        self._preview = found
+        self._preview = found = await self.services.ask(
+            lambda ws: preview_export(ws, ids, model.format)
+        )
         unsaved = len(lines) - len(ids)
-        entries = entries_of_export(len(found.task_ids), found.others, unsaved, found.left_out)
-        self.query_one("#found", EntryList).load(entries)
+        return entries_of_export(len(found.task_ids), found.others, unsaved, found.left_out)
 
-    @guarded("write")
-    async def write(self) -> None:
-        """Write the files, in a thread."""
-        lines, format_ = self._lines, self._format
-        folder = path_of(self.query_one(PathInput).value)
-        ids = [line.id for line in lines if line.revision]
-
-        report = await self.services.ask(
+    async def answer(self, model: _Export) -> ExportReport:
+        ids = [line.id for line in self._groups[model.which] if line.revision]
+        return await self.services.ask(
             lambda ws: export_tasks(
                 ws,
-                folder,
-                format=format_,
-                task_ids=preview_export(ws, ids, format_, load=False).task_ids,
+                path_of(model.path),
+                format=model.format,
+                task_ids=preview_export(ws, ids, model.format, load=False).task_ids,
             )
         )
-        self.dismiss(report)
-
-    @property
-    def _lines(self) -> Sequence[TaskLine]:
-        which = cast("Select[str]", self.query_one("#which", Select)).value
-        return self._groups[str(which)]
-
-    @property
-    def _format(self) -> str:
-        return str(cast("Select[str]", self.query_one("#format", Select)).value)
 
     def _label(self, name: str) -> str:
         lines = self._groups[name]

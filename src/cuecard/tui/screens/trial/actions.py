@@ -1,23 +1,22 @@
 """The keys of the Trial screen: jumping to places, stepping through events, bookmarks, comments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from pydantic import Field
 
 from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResult
 from cuecard.annotate.results.trial_record import opinions
 from cuecard.annotate.task_feedback import comment_on_task, task_place
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import NoteKind, TrialNote
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.forms import FormDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.review_document import pin_places, words_of
 from cuecard.tui.present.trial_places import Jumps, Spot, Stepping, my_bookmark, next_marked
@@ -206,73 +205,31 @@ class StepMode(Jumping):
             self._transcript.show_event(step.seq, alone=True)
 
 
-@dataclass(frozen=True)
-class ToldAuthors:
+class ToldAuthors(Frozen):
     """A comment: `place` in the task, "" for the whole of it."""
 
-    place: str
-    text: str
+    place: Annotated[str, Field(title=N_("On"))] = ""
+    text: Annotated[str, Field(title=""), Row("text")] = ""
 
 
-class TellDialog(CuecardDialog[ToldAuthors | None]):
+class TellDialog(FormDialog[ToldAuthors]):
     """Takes the places that the comment may be pinned to, with how they are called, the first one chosen; and
     the text to begin with.
     """
 
-    DEFAULT_CSS = """
-    TellDialog { align: center middle; }
-    TellDialog TextArea { height: 9; margin: 1 0; }
-    TellDialog Static { height: auto; }
-    """
-    BINDINGS = keys(
-        Key("tell.send", "ctrl+s", "send", N_("Tell them"), N_("Open this comment on the task"), shown_as="^s", priority=True),
-        Key("tell.place", "f2", "turn_place", N_("Other place"), N_("Pin it to a part, or to the whole task"), priority=True),
-    )  # fmt: skip
+    BEGINS_AT = "text"
 
     def __init__(self, places: Sequence[tuple[str, str]], text: str) -> None:
-        super().__init__()
-        self._places, self._text, self._at = list(places), text, 0
+        super().__init__(
+            _("A comment for the task's authors"),
+            ToldAuthors(place=places[0][0], text=text),
+            ask=_("It stands with the comments on this revision and names this trial, its run and agent."),
+            button=_("Tell them"),
+            options={"place": [(one_line(label, 200), place) for place, label in places]},
+        )  # fmt: skip
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("A comment for the task's authors"))
-            yield Static(id="pin", markup=False)
-            yield TextArea(self._text, soft_wrap=True)
-            told = _(
-                "It stands with the comments on this revision and names this trial, its run and agent."
-            )
-            yield Static(told, classes="muted", markup=False)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        area = self.query_one(TextArea)
-        area.move_cursor(area.document.end)
-        area.focus()
-        self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return len(self._places) > 1 if action == "turn_place" else True
-
-    def action_turn_place(self) -> None:
-        self._at = (self._at + 1) % len(self._places)
-        self._show()
-
-    def action_send(self) -> None:
-        # The key comes here at once, what was typed before it may still wait for the field.
-        self.query_one(TextArea).call_later(self._send)
-
-    def _send(self) -> None:
-        text = self.query_one(TextArea).text.strip()
-        if self.is_current and text:
-            self.dismiss(ToldAuthors(self._places[self._at][0], text))
-        elif not text:
-            self.notify(_("Say in a few words what is wrong."), severity="warning", markup=False)
-
-    def _show(self) -> None:
-        text = Text(overflow="ellipsis")
-        text.append(f"{_('On')}  ", "dim")
-        text.append(one_line(self._places[self._at][1], 200), "bold")
-        self.query_one("#pin", Static).update(text)
+    def problem(self, model: ToldAuthors) -> str:
+        return "" if model.text.strip() else _("Say in a few words what is wrong.")
 
 
 class Noting(StepMode):
@@ -341,7 +298,7 @@ class Noting(StepMode):
         trial_id, person = self._trial_id, self.person
 
         def work(workspace: Workspace) -> None:
-            comment_on_task(workspace, trial_id, person, told.text, told.place)
+            comment_on_task(workspace, trial_id, person, told.text.strip(), told.place)
 
         await self.services.ask(work)
         self.cue_app.tell(_("The task's authors will find it among its comments."))

@@ -21,8 +21,7 @@ from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import when
 from cuecard.tui.present.wizard_of_oz import NotACall, call_from, told_a_model
 from cuecard.tui.present.wizard_of_oz_hand_in import read_hand_in
-from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.play.dialogs import ChoiceDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.wizard_of_oz.panes import HandInPane, Looking, Notes, SearchLine, Words
 from cuecard.tui.widgets.text import Lines, PlainText
 from cuecard.tui.widgets.transcript import Transcript
