@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 from cuecard.store.engine import Database
 from cuecard.store.judgements import VerdictFilter, VerdictPages
+from cuecard.store.labels import OutsideLabel
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]
@@ -43,6 +45,27 @@ def test_what_is_decided_after_the_verdict_was_seen_is_kept_apart(
     assert verdicts.history(item.verdict_id, "Ann") == [blind, after]
     assert verdicts.item_labels(phase=None) == [blind, after]
     assert verdicts.label(item.verdict_id, "Bob", LabelValue.NO).phase == "blind"
+
+
+def test_a_file_tells_of_an_earlier_look_than_is_recorded(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    verdicts = workspace.verdicts
+    trial = make_trial()
+    verdicts.add(trial.id, judged("a", 1))
+    [item] = verdicts.queue("Ann")
+    verdicts.label(item.verdict_id, "Ann", LabelValue.YES)
+    verdicts.reveal(item.verdict_id, "Ann")
+    earlier = OutsideLabel(
+        trial_id=trial.id,
+        item=TRIPLE,
+        person="Ann",
+        value=LabelValue.NO,
+        phase="revealed",
+        at=datetime.now(UTC) - timedelta(days=1),
+    )
+    assert verdicts.enter([earlier]) == 1
+    assert [label.value for label in verdicts.item_labels(phase="revealed")] == [LabelValue.NO]
 
 
 def test_people_label_what_no_judge_decided(workspace: Workspace, make_trial: MakeTrial) -> None:

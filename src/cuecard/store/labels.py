@@ -252,13 +252,11 @@ def _seen(session: Session, trials: Collection[int]) -> dict[Key, datetime]:
 
 
 def _note(session: Session, key: Key, at: datetime) -> None:
-    row = session.get(RevealRow, key)
-    if row is None:
+    """Reveals are append-only: the first that was recorded stays."""
+    if session.get(RevealRow, key) is None:
         trial_id, item_key, person = key
         session.add(RevealRow(trial_id=trial_id, item_key=item_key, person=person, at=at))
         session.flush()
-    else:
-        row.at = at
 
 
 def _verdicts(session: Session, trials: Collection[int]) -> dict[tuple[int, str], int]:
