@@ -375,11 +375,13 @@ def forecast_words(taken: Forecast, currency: str) -> str:
         ngettext("{n} call", "{n} calls", taken.calls).format(n=f"{taken.calls:,}"),
         short_tokens_label(taken.tokens),
         _("cost not known") if taken.cost is None else f"{taken.cost:.2f} {currency}",
-        minutes(taken.seconds) if taken.seconds >= 60 else _("less than a minute"),
     ]
+    if not taken.calls:
+        parts = [_("no model calls")]
+    parts.append(minutes(taken.seconds) if taken.seconds >= 60 else _("less than a minute"))
     said = ngettext(
-        "About {parts}, as {n} earlier trial took.",
-        "About {parts}, as {n} earlier trials took.",
+        "Forecast: {parts}, after {n} earlier trial.",
+        "Forecast: {parts}, after {n} earlier trials.",
         taken.trials,
     ).format(parts=_(", ").join(parts), n=taken.trials)
     if not taken.unknown:
