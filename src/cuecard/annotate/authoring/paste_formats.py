@@ -153,7 +153,6 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-_MAX_REPAIR = 100_000
 _MAX_DEPTH = 4
 
 
@@ -209,14 +208,11 @@ def _lines(text: str, problems: list[str]) -> object:
 
 
 def _repaired(text: str) -> object:
-    if len(text) > _MAX_REPAIR or '"' not in text:
+    if '"' not in text:
         return None
-    from json_repair import repair_json
+    from cuecard.core.broken_json import repair
 
-    try:
-        value = cast(object, repair_json(text, return_objects=True, skip_json_loads=True))
-    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
+    value = repair(text)
     return cast(object, value) if isinstance(value, dict | list) and value else None
 
 

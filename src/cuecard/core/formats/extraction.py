@@ -26,7 +26,6 @@ _EMPTY = re.compile(r"(?:`{3,}\w*)?\s*\[\s*\]\s*(?:`{3,})?")
 # Bounds the work on texts that begin thousands of arrays.
 _MAX_FAILURES = 400
 _MAX_WASTE = 8_000_000
-_MAX_REPAIR = 400_000
 
 
 def find_triples(text: str) -> list[NamedTriple] | None:
@@ -96,17 +95,17 @@ def _repaired(text: str) -> list[NamedTriple]:
     """Broken JSON by json-repair: the last fenced block that gives triples, else the text from its
     first array on.
     """
+    from cuecard.core.broken_json import repair
+
     candidates = [block for block in _fenced(text) if "[" in block or "{" in block]
     candidates.reverse()
     start = _ARRAY.search(text)
     if start is not None:
         candidates.append(text[start.start() :])
     for candidate in candidates[:4]:
-        if len(candidate) > _MAX_REPAIR:
-            continue
         # json-repair does not replace typographic quotes.
         for variant in dict.fromkeys((candidate, _CURLY.sub('"', candidate))):
-            for item in _with_members(_repair(variant)):
+            for item in _with_members(repair(variant)):
                 if isinstance(item, list) and (triples := _triples(cast(list[object], item))):
                     return triples
     return []
@@ -117,16 +116,6 @@ def _with_members(value: object) -> list[object]:
     if isinstance(value, dict):
         return [cast(object, value), *cast(dict[str, object], value).values()]
     return [value]
-
-
-def _repair(text: str) -> object:
-    from json_repair import repair_json
-
-    try:
-        return cast(object, repair_json(text, return_objects=True, skip_json_loads=True))
-    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
-        # json-repair fails on some texts with an exception; then nothing is repaired.
-        return None
 
 
 def _fenced(text: str) -> list[str]:

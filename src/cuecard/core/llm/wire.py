@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import SupportsIndex, cast
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -170,8 +170,6 @@ class Events:
             self._event += len(value) + _A_LINE
 
 
-_MAX_MENDED = 100_000
-_STEPS, _STEPS_A_CHARACTER = 50_000, 6
 _MAX_OPENERS = 200
 _MAX_FENCES = 3
 _MAX_DEPTH = 60
@@ -228,46 +226,15 @@ def without_thoughts(text: str) -> str:
 def mended_json(text: str) -> object:
     """The value of broken JSON from its first bracket on; None if it cannot be repaired."""
     first = _OPENER.search(text)
-    if first is None or len(text) - first.start() > _MAX_MENDED:
+    if first is None:
         return None
-    from json_repair import repair_json
-
     broken = text[first.start() :]
     if '"' not in broken:
         broken = broken.translate(_STRAIGHT)
-    try:
-        value: object = repair_json(_Metered.of(broken), return_objects=True, skip_json_loads=True)
-    except (ValueError, RecursionError, _UsedUp):
-        return None
-    return value if isinstance(value, (dict, list)) else None
+    from cuecard.core.broken_json import repair
 
-
-class _UsedUp(Exception):
-    """Repairing took more steps than are allowed."""
-
-
-class _Metered(str):
-    """A text that can be indexed a limited number of times, since repairing some texts takes time quadratic in their
-    length and could not be stopped otherwise.
-    """
-
-    _meter: list[int]
-
-    @classmethod
-    def of(cls, text: str, meter: list[int] | None = None) -> _Metered:
-        metered = cls(text)
-        metered._meter = meter or [_STEPS + _STEPS_A_CHARACTER * len(text)]
-        return metered
-
-    def __getitem__(self, key: SupportsIndex | slice) -> str:
-        found = super().__getitem__(key)
-        self._meter[0] -= 1 + len(found) // 64
-        if self._meter[0] < 0:
-            raise _UsedUp
-        return self.of(found, self._meter) if isinstance(key, slice) else found
-
-    def __add__(self, other: str) -> str:
-        return self.of(super().__add__(other), self._meter)
+    value = repair(broken)
+    return cast(object, value) if isinstance(value, (dict, list)) else None
 
 
 def _fences(text: str) -> list[str]:
