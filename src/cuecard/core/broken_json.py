@@ -2,8 +2,6 @@
 
 from typing import SupportsIndex, cast
 
-from json_repair import repair_json
-
 MAX_LENGTH = 400_000
 _STEPS = 50_000
 _STEPS_A_CHARACTER = 6
@@ -15,6 +13,8 @@ def repair(text: str) -> object:
     """
     if len(text) > MAX_LENGTH:
         return None
+    from json_repair import repair_json
+
     try:
         return cast(
             object, repair_json(_Metered.of(text), return_objects=True, skip_json_loads=True)
