@@ -22,7 +22,8 @@ from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import TrialRecord
 from cuecard.store import leases
 from cuecard.store.engine import Database
-from cuecard.store.workspace import Workspace, upgrade
+from cuecard.store.schema import upgrade
+from cuecard.store.workspace import Workspace
 
 HOLD = Path(__file__).with_name("hold_run.py")
 

@@ -31,30 +31,13 @@ from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.migrations import HEAD, VERSIONS
+from cuecard.store.schema import APPEND_ONLY, MIGRATIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
-from cuecard.store.workspace import MIGRATIONS, Workspace, ensure_head, upgrade
+from cuecard.store.workspace import Workspace
 
-APPEND_ONLY = {
-    "content",
-    "revision",
-    "contribution",
-    "cosign",
-    "event",
-    "payload",
-    "judgecall",
-    "judgement",
-    "verdict",
-    "label",
-    "throwndraft",
-    "effort",
-    "reveal",
-    "labelset",
-    "setitem",
-    "adjudication",
-    "shadow",
-    "seatmove",
-    "sessionform",
-    "trialnote",
+TRIGGERS = {
+    "sqlite": "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": "SELECT event_object_table FROM information_schema.triggers",
 }
 
 
@@ -86,6 +69,8 @@ def test_from_every_version_the_head_equals_the_models(url: str, start: str | No
         assert found == [HEAD]
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
+        kept = set(connection.execute(text(TRIGGERS[connection.dialect.name])).scalars())
+    assert kept == set(APPEND_ONLY)
     database.close()
 
 
@@ -147,7 +132,8 @@ def test_history_can_be_neither_changed_nor_deleted(
     uid = workspace.tasks.revision("t").uid
     with database.write() as session:
         session.connection().exec_driver_sql(
-            f"INSERT INTO cosign VALUES ('{uid}', 'Cy', '', '[]', '2026-01-01 00:00:00', 1)"
+            "INSERT INTO cosign (uid, author, message, origins, at, tick) "
+            f"VALUES ('{uid}', 'Cy', '', '[]', '2026-01-01 00:00:00', 1)"
         )
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name

@@ -23,32 +23,13 @@ from cuecard.core.contributions import (
     contribution_uid,
 )
 from cuecard.core.review import RevisionNode, TaskLog
+from cuecard.store.schema import keep_append_only
 from cuecard.store.task_tables import in_utc
-
-_POSTGRES_FUNCTION = """
-CREATE OR REPLACE FUNCTION cuecard_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
-END $$
-"""
 
 
 def make_append_only(*tables: str) -> None:
     """Have the database refuse every UPDATE and DELETE on these tables."""
-    if op.get_bind().dialect.name == "sqlite":
-        for table in tables:
-            for action in ("update", "delete"):
-                op.execute(
-                    f"CREATE TRIGGER {table}_no_{action} BEFORE {action.upper()} ON {table} "
-                    f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-                )
-        return
-    op.execute(_POSTGRES_FUNCTION)
-    for table in tables:
-        op.execute(
-            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION cuecard_append_only()"
-        )
+    keep_append_only(op.get_bind(), tables)
 
 
 def drop_append_only(table: str) -> None:

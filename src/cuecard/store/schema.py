@@ -1,0 +1,152 @@
+"""The tables of a database: created, upgraded from an earlier version, and kept append-only."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, text
+
+from cuecard.core.i18n import _
+from cuecard.store.engine import Barred, Database
+from cuecard.store.errors import foreign_database, newer_version, outdated
+from cuecard.store.migrations import HEAD, VERSIONS
+from cuecard.store.task_tables import metadata
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_SQLITE_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+_POSTGRES_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+_POSTGRES_RIGHTS = (
+    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'),"
+    " has_table_privilege('event', 'INSERT')"
+)
+_POSTGRES_FUNCTION = """
+CREATE OR REPLACE FUNCTION cuecard_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END $$
+"""
+APPEND_ONLY = (
+    *(
+        "adjudication",
+        "content",
+        "contribution",
+        "cosign",
+        "effort",
+        "event",
+        "judgecall",
+        "judgement",
+        "label",
+    ),
+    *(
+        "labelset",
+        "payload",
+        "reveal",
+        "revision",
+        "seatmove",
+        "sessionform",
+        "setitem",
+        "shadow",
+        "throwndraft",
+    ),
+    *("trialnote", "verdict"),
+)
+"""The tables whose rows are neither changed nor deleted."""
+# Alembic keeps the migration that runs in module globals.
+_alembic_lock = threading.Lock()
+
+
+def ensure_head(database: Database) -> None:
+    """Create or upgrade the tables where needed, in one transaction; if they are up to date, it only reads.
+
+    Raises `CuecardError` if the database holds other tables, is of a newer version, or must be upgraded and cannot be
+    written.
+    """
+    place = database.public_url
+    with database.read() as session:
+        version = _version(session.connection(), place)
+        if version == HEAD and not database.is_sqlite:
+            database.barred = _barred(session.connection())
+    if version == HEAD:
+        database.use_wal(patience=0)
+        return
+    if barred := database.barred:
+        raise outdated(place, version or "–", HEAD, *barred)
+    with database.connection() as connection:
+        # Somebody else may have been first.
+        version = _version(connection, place)
+        if version is None:
+            _create(connection)
+        elif version != HEAD:
+            upgrade(connection)
+    database.use_wal()
+
+
+def _create(connection: Connection) -> None:
+    """The tables of the newest version, without the migrations that lead to it."""
+    metadata.create_all(connection)
+    keep_append_only(connection, APPEND_ONLY)
+    version = Column("version_num", String(32), nullable=False)
+    key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
+    table = Table("alembic_version", MetaData(), version, key)
+    table.create(connection)
+    connection.execute(table.insert().values(version_num=HEAD))
+
+
+def keep_append_only(connection: Connection, tables: Iterable[str]) -> None:
+    """Have the database refuse every UPDATE and DELETE on these tables."""
+    if connection.dialect.name == "sqlite":
+        for table in tables:
+            for action in ("update", "delete"):
+                connection.exec_driver_sql(
+                    f"CREATE TRIGGER {table}_no_{action} BEFORE {action.upper()} ON {table} "
+                    f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+                )
+        return
+    connection.execute(text(_POSTGRES_FUNCTION))
+    for table in tables:
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION cuecard_append_only()"
+        )
+
+
+def upgrade(connection: Connection, target: str = "head") -> None:
+    """Run the migrations up to `target` on a connection whose transaction the caller owns."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with _alembic_lock:
+        command.upgrade(config, target)
+
+
+def _version(connection: Connection, place: str) -> str | None:
+    """The database's migration version, None if it has none."""
+    names = _SQLITE_TABLES if connection.dialect.name == "sqlite" else _POSTGRES_TABLES
+    tables = set(connection.execute(text(names)).scalars())
+    if not tables:
+        return None
+    if "alembic_version" not in tables:
+        raise foreign_database(place)
+    version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if version is None:
+        raise foreign_database(place)
+    if version not in VERSIONS:
+        raise newer_version(place, str(version))
+    return str(version)
+
+
+def _barred(connection: Connection) -> Barred | None:
+    """Why a PostgreSQL server lets this user only read."""
+    standby, refused, may_add = connection.execute(text(_POSTGRES_RIGHTS)).one()
+    if standby or refused == "on":
+        return Barred(
+            _("The server takes no changes."), _("Open the workspace on its primary server.")
+        )
+    if not may_add:
+        reason = _("The database's user of this address may only read.")
+        return Barred(reason, _("Ask whoever runs the database for the right to write."))
+    return None
