@@ -30,14 +30,16 @@ from cuecard.core.records import Shadow, TrialRecord
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
-from cuecard.store.migrations import HEAD, VERSIONS
-from cuecard.store.schema import APPEND_ONLY, MIGRATIONS, ensure_head, upgrade
+from cuecard.store.schema import APPEND_ONLY, HEAD, MIGRATIONS, VERSIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
 from cuecard.store.workspace import Workspace
 
 TRIGGERS = {
     "sqlite": "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": "SELECT event_object_table FROM information_schema.triggers",
+    "postgresql": (
+        "SELECT event_object_table FROM information_schema.triggers"
+        " WHERE trigger_schema = current_schema()"
+    ),
 }
 
 

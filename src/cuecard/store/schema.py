@@ -11,9 +11,11 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from cuecard.core.i18n import _
 from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import foreign_database, newer_version, outdated
-from cuecard.store.migrations import HEAD, VERSIONS
 from cuecard.store.task_tables import metadata
 
+VERSIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+"""The versions of the database, oldest first."""
+HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
 _SQLITE_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _POSTGRES_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"

@@ -22,7 +22,7 @@ from apart import fresh
 from cuecard.annotate.samples import import_samples
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run
-from cuecard.store.migrations import VERSIONS
+from cuecard.store.schema import VERSIONS
 from cuecard.store.workspace import Workspace
 
 READING: dict[str, tuple[str, ...]] = {

@@ -1,4 +1,1 @@
-"""The versions of the database, oldest first. A test keeps this list equal to the scripts."""
-
-VERSIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
-HEAD = VERSIONS[-1]
+"""What leads from one version of the database to the next."""

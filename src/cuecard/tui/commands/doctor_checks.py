@@ -119,7 +119,7 @@ def check_terminal() -> Check:
 
 def check_workspace(ours: Context) -> Check:
     """Whether the workspace can be opened. A missing default workspace is no error, as `cuecard` creates it."""
-    from cuecard.store.migrations import HEAD
+    from cuecard.store.schema import HEAD
 
     try:
         with ours.open() as workspace:
