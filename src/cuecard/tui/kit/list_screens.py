@@ -33,6 +33,7 @@ class ListScreen(LiveScreen, Generic[Row]):
     """The place of the navigation bar; "" for a screen that has none."""
     MARKING: ClassVar[bool] = False
     TELLS: ClassVar[bool] = True
+    PAGED: ClassVar[bool] = False
     NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
     DEFAULT_CSS = """
     ListScreen {
@@ -84,7 +85,14 @@ class ListScreen(LiveScreen, Generic[Row]):
 
     def compose_list(self) -> ComposeResult:
         """What stands between title and keys."""
-        yield ListView(self.columns(), self.key, marking=self.MARKING, tells=self.TELLS, id="list")
+        yield ListView(
+            self.columns(),
+            self.key,
+            marking=self.MARKING,
+            tells=self.TELLS,
+            paged=self.PAGED,
+            id="list",
+        )
         yield Static("", id="note", markup=False)
         with VerticalScroll(id="detail", can_focus=False):
             yield Paragraphs()

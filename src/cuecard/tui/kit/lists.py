@@ -41,7 +41,7 @@ class Column(Generic[Row]):
 
     It is as wide as its contents. Where there is no room for all, those with `spare` are left out, the highest first;
     then those that `grow` are cut, the lowest first, to no less than `least` cells. Room that is left is shared by those
-    that grow. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
+    that grow. It keeps `wide` cells for what it may say later. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
     """
 
     title: str
@@ -50,6 +50,7 @@ class Column(Generic[Row]):
     least: int = 8
     right: bool = False
     spare: int = 0
+    wide: int = 0
     sort: Callable[[Row], Any] | None = None
     raw: bool = False
 
@@ -68,6 +69,7 @@ def widths_of(
     columns: Sequence[Column[Any]], room: int, contents: Mapping[int, int]
 ) -> dict[int, int]:
     """Width by index of each column that is shown in `room` cells. `contents`: the longest cell of each."""
+    contents = {i: max(column.wide, contents[i]) for i, column in enumerate(columns)}
     wants = {
         i: max(cell_len(column.label), min(contents[i], _MOST if column.grow else _UNGROWN))
         for i, column in enumerate(columns)
@@ -203,13 +205,15 @@ class ListView(Vertical, Generic[Row]):
         marking: bool = False,
         filters: bool = True,
         tells: bool = True,
+        paged: bool = False,
         id: str | None = None,
     ) -> None:
+        """`paged`: rows come as pages are read, which `changed` tells; they are not sorted or filtered here."""
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.key = key
         self.grid = ListGrid(self.columns, marking=marking)
-        self._filters, self._tells = filters, tells
+        self._filters, self._tells, self._paged = filters and not paged, tells, paged
         self._every: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
@@ -257,6 +261,11 @@ class ListView(Vertical, Generic[Row]):
         self._every, self._texts = rows, None
         self._show(to)
 
+    def changed(self, row: int | None = None) -> None:
+        """This row, or any, says something else; of a `paged` list there may be more or fewer."""
+        self.grid.changed(row)
+        self._moved()
+
     def go_to(self, key: Hashable) -> None:
         """Put the cursor on the row with this key, if it is listed."""
         if (at := self._place_of(key)) is not None:
@@ -271,7 +280,7 @@ class ListView(Vertical, Generic[Row]):
     def _show(self, to: Hashable = None) -> None:
         """Filter and sort again."""
         row, grid = self.row, self.grid
-        to = self.key(row) if to is None and row is not None else to
+        to = self.key(row) if to is None and row is not None and not self._paged else to
         marked = {self.key(row) for row in self.marked}
         self._rows = self._sorted(self._kept())
         at = self._place_of(to) if to is not None else None
@@ -319,7 +328,8 @@ class ListView(Vertical, Generic[Row]):
 
     def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
         event.stop()
-        self.sort_by(event.column, down=event.column == self._by and not self._down)
+        if not self._paged:
+            self.sort_by(event.column, down=event.column == self._by and not self._down)
 
     def _moved(self) -> None:
         self._tell()
@@ -349,7 +359,7 @@ class ListView(Vertical, Generic[Row]):
             case "clear":
                 return bool(self._words) or self.query_one(Input).has_focus
             case "sort" | "turn":
-                return len(self._rows) > 1 and self.grid.has_focus
+                return not self._paged and len(self._rows) > 1 and self.grid.has_focus
             case _:
                 return True
 

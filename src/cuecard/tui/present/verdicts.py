@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
 from cuecard.annotate.labelling.sampling import (
@@ -23,7 +23,7 @@ from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.judgements import Pages
-from cuecard.tui.grid.cells import GridCell, GridSource, Tone
+from cuecard.tui.grid.cells import GridCell, Tone
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ _TONE: dict[str, Tone] = {"yes": "good", "no": "bad", "unsure": "warn", "unjudge
 
 
 class ListedVerdict(NamedTuple):
-    """`gold`: what the item says, "" where its revision has no such item."""
+    """`gold`: what the item says, "" where its revision has no such item; why there is no verdict, where there is none."""
 
-    line: VerdictLine
+    line: VerdictLine | None
     gold: str
 
 
@@ -77,30 +77,31 @@ class VerdictReader:
             return ""
 
 
-class VerdictLines(GridSource):
-    """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
-    those in view first. Rows that are not there yet are shown as such.
-    """
+class VerdictLines(Sequence[ListedVerdict]):
+    """All verdicts of a list, those of pages that were not read yet as rows without a verdict."""
 
-    def __init__(self, size: int, asked: Callable[[], None]) -> None:
-        """`size` verdicts a page; `asked` is called when a page is wanted that was not before."""
+    def __init__(self, size: int, first: Sequence[ListedVerdict]) -> None:
+        """`size` verdicts a page; the `first` page, of a list whose length is not known yet."""
         self._size = size
-        self._asked = asked
-        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict()
-        self._wanted: list[int] = []
-        self._missed: set[int] = set()
+        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict({0: first})
         self._starts: tuple[int, ...] = ()
-        self._count = 0
-        self.whole = False
+        self._count = len(first)
+        self.whole = len(first) < size
 
     def __len__(self) -> int:
         return self._count
 
-    def begin(self, first: Sequence[ListedVerdict]) -> None:
-        """Show the first page before it is known how many there are."""
-        self._pages[0] = first
-        self._count = len(first)
-        self.whole = len(first) < self._size
+    def __getitem__(self, row: Any) -> Any:
+        """The row of this number; none is counted from the end."""
+        if not 0 <= row < self._count:
+            raise IndexError(row)
+        page, place = divmod(int(row), self._size)
+        lines = self._pages.get(page)
+        if lines is None:
+            return ListedVerdict(None, "…")
+        return (
+            lines[place] if place < len(lines) else ListedVerdict(None, _("no longer in this list"))
+        )
 
     def cut(self, pages: Pages) -> None:
         """It is known now where each page begins."""
@@ -109,34 +110,27 @@ class VerdictLines(GridSource):
     def start_of(self, page: int) -> int:
         return self._starts[page]
 
-    def wanted(self) -> int | None:
-        """The page to be read next, None if there is none."""
-        while self._wanted:
-            page = self._wanted.pop()
+    def missing(self, top: int, rows: int) -> int | None:
+        """The page to be read next while so many rows from `top` on are in view: one of them, or the one after."""
+        for page in range(
+            top // self._size, min((top + rows) // self._size + 2, len(self._starts))
+        ):
             if page not in self._pages:
                 return page
+            self._pages.move_to_end(page)
         return None
 
-    def load(self, page: int, lines: Sequence[ListedVerdict]) -> bool:
-        """Keep a page, and drop what was not looked at for longest. Whether rows of it were shown as
-        missing.
-        """
+    def load(self, page: int, lines: Sequence[ListedVerdict]) -> None:
+        """Keep a page, and drop what was not looked at for longest."""
         following = self._starts[page + 1] if page + 1 < len(self._starts) else None
         # Where verdicts have left the list since it was cut, later ones have moved up into this page.
-        kept = [v for v in lines if following is None or v.line.verdict_id < following]
+        kept = [
+            v for v in lines if following is None or not v.line or v.line.verdict_id < following
+        ]
         self._pages[page] = kept[: self._size]
         self._pages.move_to_end(page)
         while len(self._pages) > _KEPT:
             self._pages.popitem(last=False)
-        missed = page in self._missed
-        self._missed.discard(page)
-        return missed
-
-    def at(self, row: int) -> ListedVerdict | None:
-        """None where it is not read yet, or has left the list."""
-        page, place = divmod(row, self._size)
-        lines = self._pages.get(page)
-        return lines[place] if lines is not None and place < len(lines) else None
 
     def show(self, row: int, verdict: ListedVerdict) -> None:
         """Another state of the verdict in this row."""
@@ -145,43 +139,6 @@ class VerdictLines(GridSource):
         if place < len(lines):
             lines[place] = verdict
             self._pages[page] = lines
-
-    def cells(self, row: int) -> Sequence[str | GridCell]:
-        page = row // self._size
-        if page in self._pages:
-            self._pages.move_to_end(page)
-        else:
-            self._missed.add(page)
-            self._ask(page)
-        if page + 1 < len(self._starts) and page + 1 not in self._pages:
-            self._ask(page + 1, first=False)
-        verdict = self.at(row)
-        if verdict is None:
-            gone = page in self._pages
-            return ("", GridCell(_("no longer in this list") if gone else "…", "muted"))
-        line = verdict.line
-        return (
-            str(line.run_id),
-            verdict.gold or item_label(line.item),
-            item_label(line.item),
-            line.task_id,
-            line.agent,
-            line.judge,
-            said_cell(line.mine.value if line.mine else ""),
-            said_cell(line.decision.value if line.decision else ""),
-        )
-
-    def _ask(self, page: int, *, first: bool = True) -> None:
-        if not self._starts or page in self._wanted[-1:]:
-            return
-        if page in self._wanted:
-            if not first:
-                return
-            self._wanted.remove(page)
-        self._wanted.insert(len(self._wanted) if first else 0, page)
-        # Somebody who runs through the list leaves behind what they asked for.
-        del self._wanted[:-6]
-        self._asked()
 
 
 def item_label(item: Item) -> str:
@@ -192,10 +149,10 @@ def item_label(item: Item) -> str:
     return f"{text}, {item.column}" if item.column else text
 
 
-def said_cell(value: str) -> GridCell:
+def said_cell(value: str | None) -> GridCell:
     """A decision with its glyph; nothing for none."""
     if value not in DECISION:
-        return GridCell(value)
+        return GridCell(value or "")
     glyph, _colour, label = DECISION[value]
     return GridCell(f"{glyph} {_(label)}", _TONE[value])
 
