@@ -193,18 +193,6 @@ class Tasks:
         with self._database.read() as session:
             return written_by(session, person)
 
-    def by_hash(self, hash: str) -> Revision | None:
-        """The newest revision with this content, if any."""
-        query = (
-            select(RevisionRow, ContentRow)
-            .join(ContentRow)
-            .where(RevisionRow.hash == hash)
-            .order_by(col(RevisionRow.number).desc())
-        )
-        with self._database.read() as session:
-            found = session.exec(query).first()
-            return revision_of(found[0], _task_in(found[1])) if found else None
-
 
 def load_revision(session: Session, task_id: str, number: int) -> Revision:
     """One revision with its task. Raises `NotFound`."""

@@ -169,11 +169,6 @@ def compare(
     )
 
 
-def ratings_of(inputs: ComparisonInputs) -> Ratings:
-    """Everybody's labels as ratings; the raters are named `judge:NAME` and `person:NAME`."""
-    return columns_of(inputs, (*judges_of(inputs), *people_of(inputs)), gaps=True).ratings
-
-
 def _pair(inputs: ComparisonInputs, left: Rater, right: Rater, resamples: int) -> Pair:
     columns = columns_of(inputs, (left, right))
     table = agreement_table(columns.ratings, columns.groups, columns.weights, resamples=resamples)
