@@ -180,9 +180,8 @@ def shadow(
 def _print_shadows(done: Shadowed) -> None:
     from cuecard.tui.commands.score_output import baselines_line
 
-    title = ngettext("Shadows of {n} trial", "Shadows of {n} trials", done.trials)
     table(
-        title.format(n=done.trials),
+        plural("Shadows of {n} trial", "Shadows of {n} trials", done.trials),
         (_("simulator"), _("model"), _("answered now"), _("before"), _("failed")),
         [(s.name, _models(s), s.asked, s.before, s.failed) for s in done.shadows],
         numbers=range(2, 5),
