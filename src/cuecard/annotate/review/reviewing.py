@@ -217,15 +217,7 @@ def review(
         if obstacle := obstacle_to_review(log, given.revision, given.reviewer, protocol, now):
             raise NotAllowed(_("This review is not possible"), obstacle)
 
-    body = Reviewed(
-        ratings=given.ratings,
-        decision=given.decision,
-        comments=given.comments,
-        checks=given.checks,
-        sample=given.sample,
-        seconds=given.seconds,
-        protocol=protocol.stamp,
-    )
+    body = Reviewed.from_fields(given, protocol=protocol.stamp)
     workspace.reviews.act(
         given.task_id, given.reviewer, body, revision=given.revision, guard=guard, at=now
     )
