@@ -14,7 +14,6 @@ from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import zip_longest
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
@@ -283,12 +282,7 @@ class CallProgress:
         self._status.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._status:
             self._status.stop()
 

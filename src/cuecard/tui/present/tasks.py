@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.families.checkpoints.gold import Ambiguity, CheckpointChain
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "zh")
 STATES = ("draft", "in_review", "returned", "approved", "retired")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
