@@ -26,7 +26,7 @@ from cuecard.annotate.review.figures import (
     ReviewFigures,
 )
 from cuecard.core.contributions import ReviewDecision
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.tables.statistic import Statistic
 from cuecard.tui.grid import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph
@@ -221,8 +221,7 @@ def _time(figures: ReviewFigures) -> Paragraph:
     untimed = figures.reviews - figures.seconds.n
     text = _("median (quartiles): {minutes}").format(minutes=minutes(figures.seconds))
     if untimed:
-        told = ngettext("{n} review without a time", "{n} reviews without a time", untimed)
-        text += " · " + told.format(n=untimed)
+        text += " · " + plural("{n} review without a time", "{n} reviews without a time", untimed)
     return Paragraph(text)
 
 

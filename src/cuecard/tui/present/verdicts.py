@@ -18,7 +18,7 @@ from cuecard.annotate.labelling.sampling import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
@@ -311,9 +311,7 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
         return [_("Nothing to draw: no judge has decided on such items of these runs.")]
     items = round(preview.items)
     said = [
-        ngettext("{n:,} item of {all:,}", "{n:,} items of {all:,}", items).format(
-            n=items, all=preview.population
-        )
+        plural("{n:,} item of {all:,}", "{n:,} items of {all:,}", items, all=preview.population)
         + " · "
         + _("{n:,.0f} labels").format(n=preview.labels)
     ]
