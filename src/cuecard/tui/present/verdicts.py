@@ -23,7 +23,7 @@ from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.judgements import Pages
-from cuecard.tui.grid.cells import NOTHING, GridCell, Tone
+from cuecard.tui.grid.cells import GridCell, GridSource, Tone
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class VerdictReader:
             return ""
 
 
-class VerdictLines:
+class VerdictLines(GridSource):
     """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
     those in view first. Rows that are not there yet are shown as such.
     """
@@ -170,9 +170,6 @@ class VerdictLines:
             said_cell(line.mine.value if line.mine else ""),
             said_cell(line.decision.value if line.decision else ""),
         )
-
-    def gutter(self, row: int) -> GridCell:
-        return NOTHING
 
     def _ask(self, page: int, *, first: bool = True) -> None:
         if not self._starts or page in self._wanted[-1:]:

@@ -21,7 +21,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell, ListSource
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.board import PEOPLE_COLUMNS, TASK_COLUMNS, BoardView
 from cuecard.tui.present.review_figures import FiguresView
