@@ -46,7 +46,7 @@ class FormPane(Horizontal, Generic[ModelT]):
         FormRow { height: auto; }
         FormRow.-choices, FormRow.-text, FormRow.-lines { layout: vertical; }
         .field-label { color: $muted; padding: 0 1 0 0; }
-        FormRow:focus-within .field-label { color: $primary; text-style: bold; }
+        FormRow.-here .field-label { color: $primary; text-style: bold; }
         FormRow.-wrong .field-label { color: $error; text-style: bold; }
         .editor { width: 1fr; border: none; }
         LineEditor { background: $panel; padding: 0 1; height: 1; }
@@ -181,6 +181,7 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     BINDINGS = keys(
         Key("form.accept", "ctrl+s", "accept", N_("OK"), N_("Take what is written here"), shown_as="^s", priority=True),
     )  # fmt: skip
+    AUTO_FOCUS = ""
     REMEMBERS = ""
     """The name under which fields with `remember` are kept; "" for none."""
 
