@@ -165,7 +165,7 @@ async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
         assert screen.edit.base == 2
         await pilot.press("f4", "f4", "f4", "f4")
         pane = screen.query_one(HistoryPane)
-        await until(pilot, lambda: pane.table.count == 2)
+        await until(pilot, lambda: len(pane.list.rows) == 2)
         await until(pilot, lambda: "+ other" in "\n".join(pane.changes.lines))
     with workspace(database) as ws:
         revision = ws.tasks.revision("facts-night-train")

@@ -18,7 +18,6 @@ from textual.strip import Strip
 from cuecard.core.text import normalise, one_line, storable
 
 Tone = Literal["plain", "muted", "strong", "good", "warn", "bad", "accent"]
-TONES: tuple[Tone, ...] = ("plain", "muted", "strong", "good", "warn", "bad", "accent")
 
 
 class GridCell(NamedTuple):

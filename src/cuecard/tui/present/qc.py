@@ -28,7 +28,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.run import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.i18n import N_, _, ngettext, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
@@ -287,8 +287,7 @@ class LiveQc:
             if self._playing:
                 parts.append(_("{n} under way").format(n=self._playing))
             if self._calls:
-                calls = ngettext("{n} call", "{n} calls", self._calls)
-                parts.append(calls.format(n=self._calls))
+                parts.append(plural("{n} call", "{n} calls", self._calls))
             if self._cost is not None:
                 parts.append(f"{self._cost:.4f} {currency}")
         return " · ".join(parts)
