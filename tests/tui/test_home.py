@@ -20,6 +20,7 @@ from cuecard.core.evaluation.runs import start_run
 from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.lists import ListGrid
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from cuecard.tui.screens.play.screen import PlayScreen
@@ -27,7 +28,6 @@ from cuecard.tui.screens.review.queue import ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.task.screen import TaskScreen
-from cuecard.tui.widgets.lists import ListTable
 from steady_app import SteadyApp
 from tui_rooms import shown, until
 
@@ -59,7 +59,7 @@ async def home_shows(pilot: Pilot, text: str) -> None:
 async def open_row(pilot: Pilot, text: str) -> None:
     """Walk to the row that holds `text` and press Enter."""
     await home_shows(pilot, text)
-    await until(pilot, lambda: pilot.app.screen.query_one(ListTable).has_focus)
+    await until(pilot, lambda: pilot.app.screen.query_one(ListGrid).has_focus)
     lines = [line for line in shown(pilot.app.screen).splitlines() if line[3:20].strip()]
     first = next(i for i, line in enumerate(lines) if "waits for you" in line) + 1
     row = next(i for i, line in enumerate(lines[first:]) if text in line)
@@ -164,7 +164,7 @@ async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app
     async with app.run_test(size=SIZE) as pilot:
         await home_shows(pilot, "3 more")
         assert "Nothing waits for you" in shown(app.screen)
-        assert app.screen.query_one(ListTable).count == 6
+        assert app.screen.query_one(ListGrid).count == 6
         await open_row(pilot, "3 more")
         await until(pilot, lambda: app.current_mode == "tasks")
 
