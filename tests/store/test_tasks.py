@@ -32,7 +32,6 @@ def test_every_sample_comes_back_equal(workspace: Workspace, samples: tuple[Task
         found = workspace.tasks.revision(task.id)
         assert found.task == task
         assert found.message == "import"
-        assert workspace.tasks.by_hash(content_hash(task)) == found
 
 
 def test_saving_the_same_content_again_changes_nothing(
@@ -74,13 +73,11 @@ def test_an_import_takes_the_next_number(workspace: Workspace, make_task: MakeTa
     again = workspace.tasks.save(make_task(title="v2"), author="Ann")
     back = workspace.tasks.save(make_task(), author="Ann")
     assert (again.number, back.number) == (2, 3)
-    assert workspace.tasks.by_hash(back.hash) == back
     assert workspace.tasks.revision("t", 1).task == make_task()
 
 
 def test_what_is_not_there_is_not_found(workspace: Workspace, make_task: MakeTask) -> None:
     workspace.tasks.save(make_task(), author="Ann")
-    assert workspace.tasks.by_hash("0" * 64) is None
     for call in (
         lambda: workspace.tasks.revision("absent"),
         lambda: workspace.tasks.revision("absent", 1),

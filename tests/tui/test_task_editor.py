@@ -183,7 +183,7 @@ async def test_what_is_no_task_cannot_be_saved_and_says_where(
         await pilot.pause()
         assert screen.edit.get(("title",)) == ""
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: screen.query_one(ProblemsPane).table.count == 1)
+        await until(pilot, lambda: len(screen.query_one(ProblemsPane).view.rows) == 1)
         assert "✗1" in str(screen.query_one("Tab#problems", Tab).label)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.focused, Input))

@@ -174,22 +174,15 @@ def _report(
     effective = effective_log(log)
     settings = settings_of(run)
     pauses = (later.at - earlier.at for earlier, later in pairwise(log))
-    return SessionReport(
+    return SessionReport.from_fields(
+        trial,
         trial_id=trial.id,
-        uid=trial.uid,
         run_id=run.id,
-        task_id=trial.task_id,
-        title=trial.title,
-        revision=trial.revision,
-        family=trial.family,
         language=workspace.tasks.revision(trial.task_id, trial.revision).task.language,
         person=trial.user.name,
-        agent=trial.agent,
         agent_person=_agent_person(effective),
-        world=trial.world,
         judges=settings.judges,
         shadows=settings.shadows,
-        termination=trial.termination,
         begun=trial.created_at,
         ended=trial.ended_at,
         turns=sum(isinstance(event.body, AgentSpoke) for event in effective),

@@ -150,14 +150,6 @@ def import_path(
     )
 
 
-def save_tasks(
-    workspace: Workspace, tasks: Sequence[Task], *, by: str, message: str = ""
-) -> tuple[ImportedTask, ...]:
-    """Save each task as the newest revision of its id, unless it is unchanged: all or none."""
-    saved = workspace.tasks.save_all(tasks, author=by, message=message)
-    return tuple(_imported(one.task_id, one.title, one.before, one.number) for one in saved)
-
-
 def _save(
     workspace: Workspace,
     format_: Format,

@@ -188,8 +188,6 @@ Body = Annotated[
     | SkillsSet,
     Field(discriminator="kind"),
 ]
-BLIND_KINDS = ("reviewed", "claimed", "released", "gold_built")
-"""Kinds of entries that others must not see before a revision's reviews are in (`gold_built`: before their own is)."""
 
 
 class Contribution(Frozen):

@@ -10,8 +10,6 @@ from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 
-_ANSWER = Item(kind=ItemKind.ANSWER)
-
 
 class Fate(StrEnum):
     """What happened to a gold item between two revisions. `changed`: a cell with the same key and another text, or a

@@ -323,16 +323,7 @@ class _Fold:
 
 
 def _standing(round_: _Round) -> RevisionStanding:
-    return RevisionStanding(
-        number=round_.number,
-        state=round_.state,
-        reviewers=tuple(round_.reviews),
-        needed=round_.needed,
-        seen=round_.seen,
-        split=round_.split,
-        submitted_at=round_.submitted_at,
-        decided_at=round_.decided_at,
-    )
+    return RevisionStanding.from_fields(round_, reviewers=tuple(round_.reviews))
 
 
 def claims_of(log: TaskLog, revision: int, now: datetime) -> dict[str, datetime]:

@@ -18,8 +18,7 @@ from cuecard.core.review import Clash, Standing, standing_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.store import bundle_records as shared
-from cuecard.store.bundle_adding import Adding, Given, Source
-from cuecard.store.bundle_import_runs import RunImport
+from cuecard.store.bundle_adding import Adding, Given, RunImport, Source
 from cuecard.store.bundle_kinds import KIND_OF, KINDS, Kind, Rows, in_batches
 from cuecard.store.codec import LEVEL, origins_text, pack, unpack
 from cuecard.store.contributions import contribution_values, load_logs, refold, show_content

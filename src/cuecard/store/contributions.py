@@ -136,16 +136,11 @@ def contribution_values(entry: Contribution) -> dict[str, Any]:
 
 
 def contribution_of(row: ContributionRow) -> Contribution:
-    return Contribution.model_validate(
-        {
-            "uid": row.uid,
-            "task_id": row.task_id or "",
-            "revision": row.revision or 0,
-            "by": row.by,
-            "at": row.at,
-            "tick": row.tick,
-            "body": from_json(unpack(row.body, row.packed)),
-        }
+    return Contribution.from_fields(
+        row,
+        task_id=row.task_id or "",
+        revision=row.revision or 0,
+        body=from_json(unpack(row.body, row.packed)),
     )
 
 

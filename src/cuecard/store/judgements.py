@@ -427,19 +427,13 @@ def _lines(
         .limit(size)
     )
     return [
-        VerdictLine.model_validate(
-            {
-                "verdict_id": row.id,
-                "trial_id": row.trial_id,
-                "run_id": row.run_id,
-                "task_id": row.task_id,
-                "revision": row.revision,
-                "agent": _agent_name(row.agent),
-                "judge": row.judge_name,
-                "item": item_of(row.item_kind, row.item_index, row.item_column),
-                "mine": row.mine,
-                "decision": Decision(row.decision) if row.seen and row.mine is not None else None,
-            }
+        VerdictLine.from_fields(
+            row,
+            verdict_id=row.id,
+            agent=_agent_name(row.agent),
+            judge=row.judge_name,
+            item=item_of(row.item_kind, row.item_index, row.item_column),
+            decision=Decision(row.decision) if row.seen and row.mine is not None else None,
         )
         for row in session.connection().execute(query)
     ]

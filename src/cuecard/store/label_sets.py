@@ -203,17 +203,7 @@ def _row(session: Session, set_id: int) -> LabelSetRow:
 
 
 def _set(row: LabelSetRow, items: int) -> LabelSet:
-    return LabelSet.model_validate(
-        {
-            "id": row.id,
-            "uid": row.uid,
-            "name": row.name,
-            "created_by": row.created_by,
-            "created_at": row.created_at,
-            "items": items,
-            "plan": json.loads(row.plan),
-        }
-    )
+    return LabelSet.from_fields(row, items=items, plan=json.loads(row.plan))
 
 
 def _item(row: SetItemRow) -> SetItem:
@@ -360,14 +350,4 @@ def _of_wrong_gold() -> Any:
 
 
 def _record(row: AdjudicationRow) -> Adjudication:
-    return Adjudication.model_validate(
-        {
-            "trial_id": row.trial_id,
-            "item_key": row.item_key,
-            "by": row.by,
-            "value": row.value,
-            "cause": row.cause,
-            "comment": row.comment,
-            "at": row.at,
-        }
-    )
+    return Adjudication.from_fields(row)

@@ -135,21 +135,7 @@ def newest_ids(phase: Phase = "blind") -> Any:
 
 
 def label_of(row: LabelRow, verdict_id: int) -> Label:
-    return Label.model_validate(
-        {
-            "verdict_id": verdict_id,
-            "person": row.person,
-            "value": row.value,
-            "comment": row.comment,
-            "created_at": row.created_at,
-            "trial_id": row.trial_id,
-            "item_key": row.item_key,
-            "phase": row.phase,
-            "seconds": row.seconds,
-            "gold_wrong": row.gold_wrong,
-            "source": row.source,
-        }
-    )
+    return Label.from_fields(row, verdict_id=verdict_id)
 
 
 Key = tuple[int, str, str]

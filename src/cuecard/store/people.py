@@ -327,16 +327,7 @@ def _draft(row: DraftRow) -> Draft:
 
 def _thrown(row: ThrownDraftRow) -> ThrownDraft:
     assert row.id is not None
-    return ThrownDraft(
-        id=row.id,
-        task_id=row.task_id,
-        person=row.person,
-        base=row.base,
-        data=_data(row),
-        updated_at=row.updated_at,
-        thrown_at=row.thrown_at,
-        origins=origins_in(row.origins),
-    )
+    return ThrownDraft.from_fields(row, data=_data(row), origins=origins_in(row.origins))
 
 
 def _data(row: DraftRow | ThrownDraftRow) -> dict[str, JsonValue]:
@@ -461,16 +452,5 @@ def _entries(session: Session, task_id: str) -> list[EffortEntry]:
         if undone[known]:
             undone[known] -= 1
         elif row.amount > 0:
-            entries.append(
-                EffortEntry.model_validate(
-                    {
-                        "task_id": row.task_id,
-                        "person": row.person,
-                        "kind": row.kind,
-                        "amount": row.amount,
-                        "text": row.text,
-                        "at": row.at,
-                    }
-                )
-            )
+            entries.append(EffortEntry.from_fields(row))
     return entries

@@ -363,17 +363,11 @@ def _open_round(
 def _review(entry: Contribution) -> Review:
     body = entry.body
     assert isinstance(body, Reviewed)
-    return Review(
+    return Review.from_fields(
+        body,
         task_id=entry.task_id,
         revision=entry.revision,
         reviewer=entry.by,
-        ratings=body.ratings,
-        decision=body.decision,
-        comments=body.comments,
-        checks=body.checks,
-        sample=body.sample,
-        seconds=body.seconds,
-        protocol=body.protocol,
         created_at=entry.at,
         uid=entry.uid,
     )

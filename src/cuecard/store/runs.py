@@ -322,23 +322,14 @@ def _runs(session: Session, leases: Leases, *conditions: Any) -> list[RunRecord]
 def _run(row: RunRow, trials: int, finished: int, lease: RunLease | None) -> RunRecord:
     played = "no" if lease is None else "now" if lease.alive else "lapsed"
     state = run_state(RunState(row.state), played, trials=trials, finished=finished)
-    return RunRecord.model_validate(
-        {
-            "id": row.id,
-            "uid": row.uid,
-            "name": row.name,
-            "kind": row.kind,
-            "created_by": row.created_by,
-            "created_at": row.created_at,
-            "state": state,
-            "samples": row.samples,
-            "limits": Limits.model_validate_json(row.limits),
-            "trials": trials,
-            "finished": finished,
-            "plan": from_json(row.plan),
-            "reason": row.reason,
-            "lease": lease,
-        }
+    return RunRecord.from_fields(
+        row,
+        state=state,
+        limits=Limits.model_validate_json(row.limits),
+        trials=trials,
+        finished=finished,
+        plan=from_json(row.plan),
+        lease=lease,
     )
 
 
@@ -366,26 +357,14 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
 
 
 def _trial(row: TrialRow, title: str, family: str, events: int) -> TrialRecord:
-    return TrialRecord.model_validate(
-        {
-            "id": row.id,
-            "uid": row.uid,
-            "run_id": row.run_id,
-            "task_id": row.task_id,
-            "title": title,
-            "family": family,
-            "revision": row.revision,
-            "agent": _player(row.agent),
-            "user": _player(row.user),
-            "world": _player(row.world),
-            "sample": row.sample,
-            "seed": row.seed,
-            "termination": row.termination,
-            "detail": row.detail,
-            "created_at": row.created_at,
-            "ended_at": row.ended_at,
-            "events": events,
-        }
+    return TrialRecord.from_fields(
+        row,
+        title=title,
+        family=family,
+        agent=_player(row.agent),
+        user=_player(row.user),
+        world=_player(row.world),
+        events=events,
     )
 
 

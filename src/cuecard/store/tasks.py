@@ -161,16 +161,7 @@ class Tasks:
         )
         with self._database.read() as session:
             return [
-                RevisionLine(
-                    task_id=row.task_id,
-                    number=row.number,
-                    hash=row.hash,
-                    author=row.author,
-                    message=row.message,
-                    created_at=row.created_at,
-                    origins=origins_in(row.origins),
-                    uid=row.uid,
-                )
+                RevisionLine.from_fields(row, origins=origins_in(row.origins))
                 for row in session.exec(query)
             ]
 
@@ -193,18 +184,6 @@ class Tasks:
         with self._database.read() as session:
             return written_by(session, person)
 
-    def by_hash(self, hash: str) -> Revision | None:
-        """The newest revision with this content, if any."""
-        query = (
-            select(RevisionRow, ContentRow)
-            .join(ContentRow)
-            .where(RevisionRow.hash == hash)
-            .order_by(col(RevisionRow.number).desc())
-        )
-        with self._database.read() as session:
-            found = session.exec(query).first()
-            return revision_of(found[0], _task_in(found[1])) if found else None
-
 
 def load_revision(session: Session, task_id: str, number: int) -> Revision:
     """One revision with its task. Raises `NotFound`."""
@@ -217,36 +196,11 @@ def load_revision(session: Session, task_id: str, number: int) -> Revision:
 
 def summary_of(row: TaskRow) -> TaskSummary:
     """A task's row as a line of the task list."""
-    return TaskSummary.model_validate(
-        {
-            "id": row.id,
-            "title": row.title,
-            "family": row.family,
-            "language": row.language,
-            "domain": row.domain,
-            "difficulty": row.difficulty,
-            "revision": row.head,
-            "state": row.state,
-            "author": row.author,
-            "updated_at": row.updated_at,
-            "priority": row.priority,
-            "forks": row.forks,
-        }
-    )
+    return TaskSummary.from_fields(row, revision=row.head)
 
 
 def revision_of(row: RevisionRow, task: Task) -> Revision:
-    return Revision(
-        task_id=row.task_id,
-        number=row.number,
-        hash=row.hash,
-        author=row.author,
-        message=row.message,
-        created_at=row.created_at,
-        task=task,
-        origins=origins_in(row.origins),
-        uid=row.uid,
-    )
+    return Revision.from_fields(row, task=task, origins=origins_in(row.origins))
 
 
 def _task_in(content: ContentRow) -> Task:

@@ -172,19 +172,14 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
         .order_by(col(UsageRow.trial_id), UsageRow.payer, UsageRow.model)
     )
     return [
-        UsageRecord(
-            trial_id=row.trial_id,
-            payer=row.payer,
-            model=row.model,
-            calls=row.calls,
+        UsageRecord.from_fields(
+            row,
             usage=Usage(
                 prompt=row.prompt,
                 completion=row.completion,
                 cached=row.cached,
                 reasoning=row.reasoning,
             ),
-            cost=row.cost,
-            priced=row.priced,
         )
         for row in session.exec(query)
     ]

@@ -4,7 +4,7 @@ from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.tui.families import TuiFamily, each_by
 from cuecard.tui.present.independent_gold import (
     chain_side,
@@ -48,8 +48,7 @@ GRAPH = TuiFamily(
 
 def _table_counts(gold: Table) -> list[str]:
     rows = ngettext("{n} row", "{n} rows", len(gold.rows))
-    columns = ngettext("{n} column", "{n} columns", len(gold.columns))
-    return [rows.format(n=len(gold.rows)), columns.format(n=len(gold.columns))]
+    return [rows.format(n=len(gold.rows)), plural("{n} column", "{n} columns", len(gold.columns))]
 
 
 TABLE = TuiFamily(
@@ -101,8 +100,7 @@ CHECKPOINTS = TuiFamily(
 
 def _world_counts(gold: FactWorld) -> list[str]:
     rules = sum(fact.kind.value == "rule" for fact in gold.facts)
-    facts = ngettext("{n} fact", "{n} facts", len(gold.facts))
-    parts = [facts.format(n=len(gold.facts))]
+    parts = [plural("{n} fact", "{n} facts", len(gold.facts))]
     if rules:
         parts.append(ngettext("{n} rule", "{n} rules", rules).format(n=rules))
     return parts

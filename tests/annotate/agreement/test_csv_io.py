@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.agreement.csv_table import read_ratings
+from cuecard.annotate.agreement.csv_columns import CsvColumns
+from cuecard.annotate.agreement.csv_table import read_table
+from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.errors import FileProblems
+
+
+def read_ratings(path: Path, **columns: str | tuple[str, ...]) -> Ratings:
+    given = {"item": "item", "rater": "rater", "label": "label", **columns}
+    return read_table(path, CsvColumns(**given)).ratings  # pyright: ignore[reportArgumentType]
 
 
 def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -25,7 +32,7 @@ def test_reads_bom_crlf_quotes_and_blank_labels(tmp_path: Path):
 
 def test_other_columns_and_delimiters(tmp_path: Path):
     path = write(tmp_path / "r.csv", "who;what;says\na;1;yes\nb;1;no\n")
-    ratings = read_ratings(path, item="what", rater="who", label="says", domain=["yes", "no"])
+    ratings = read_ratings(path, item="what", rater="who", label="says", domain=("yes", "no"))
     assert ratings.raters == ("a", "b")
     assert ratings.labels == ("yes", "no")
 
@@ -68,4 +75,4 @@ def test_missing_file_and_wrong_encoding(tmp_path: Path):
 def test_labels_outside_the_domain(tmp_path: Path):
     path = write(tmp_path / "r.csv", "item,rater,label\n1,a,maybe\n")
     with pytest.raises(FileProblems, match="maybe is not one of yes, no"):
-        read_ratings(path, domain=["yes", "no"])
+        read_ratings(path, domain=("yes", "no"))

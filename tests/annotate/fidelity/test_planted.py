@@ -59,7 +59,7 @@ def test_counts_are_over_the_turns_that_could_have_it(reported):
     assert (sloppy.turns, sloppy.tasks, sloppy.decided, sloppy.with_any.n) == (29, 4, 28, 28)
     early = sloppy.count(FindingKind.EARLY)
     assert early is not None
-    assert early.per_100 == pytest.approx(100 * 3 / 16)
+    assert early.rate.value == pytest.approx(3 / 16)
     people = next(each for each in reported.report.findings if each.simulator is None)
     assert (people.turns, people.with_any.n) == (29, 0)
 

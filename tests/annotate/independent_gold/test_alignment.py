@@ -16,7 +16,7 @@ from cuecard.annotate.independent_gold.comparison import adjudicated, agreement_
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
     Level,
-    all_of,
+    Take,
     best_assignment,
     undecided,
 )
@@ -27,6 +27,13 @@ from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.yaml_io import load_task
+
+
+def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
+    """All elements decided for one side, as far as possible."""
+    settled = ((element.key, element.settled(side)) for element in alignment.elements)
+    return {key: take for key, take in settled if take is not None}
+
 
 NAMES = ("Crab Nebula", "SN 1054", "Zhang Heng", "岁差", "1054", "Messier 1", "London", "M1")
 RELATIONS = ("remnant of", "discovered by", "located in", "year", "发现者")

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from cuecard.annotate.labelling.adjudication import adjudicate, causes_of
+from cuecard.annotate.labelling.adjudication import adjudicate
 from cuecard.annotate.review.comments import threads_for
 from cuecard.annotate.samples import load_sample
 from cuecard.annotate.task_feedback import disputed_runs, place_in_task
@@ -69,24 +67,3 @@ def test_where_an_item_stands(sample: str, kind: str, place: str) -> None:
         )
         == place
     )
-
-
-def test_causes_are_counted_by_judge_family_and_language(
-    workspace: Workspace, run_id: int, trial_id: int, label: Callable[..., None]
-) -> None:
-    assert causes_of(workspace).adjudicated == 0
-    label("Ann", "nnnyyy")
-    decisions = [("no", "alias"), ("no", "alias"), ("yes", ""), ("yes", "format"), ("unsure", "")]
-    for index, (value, cause) in enumerate(decisions):
-        adjudicate(workspace, trial_id, triple(index), "Di", LabelValue(value), cause)  # pyright: ignore[reportArgumentType]
-    adjudicate(workspace, trial_id, triple(1), "Di", LabelValue.NO, "granularity")
-    found = causes_of(workspace, [run_id])
-    expected = {"alias": 1, "granularity": 1, "format": 1, "": 2}
-    assert (found.adjudicated, found.causes, found.judge_errors) == (5, expected, 3)
-    assert found.by_family == {"graph": expected}
-    assert found.by_language == {"en": expected}
-    pen, quill = found.judges
-    # pen: yes yes yes no no ?; quill: yes throughout; what cannot be told counts for nobody.
-    assert (pen.judge, pen.adjudicated, pen.wrong) == ("pen", 4, 3)
-    assert pen.causes == {"alias": 1, "granularity": 1, "format": 1}
-    assert (quill.adjudicated, quill.wrong, quill.causes) == (4, 2, {"alias": 1, "granularity": 1})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.annotate.samples import load_samples
-from cuecard.annotate.task_files import export_tasks, import_path, save_tasks
+from cuecard.annotate.task_files import export_tasks, import_path
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.tasks.models import Silenced, Task
 from cuecard.core.tasks.yaml_io import dump_task
@@ -71,7 +71,7 @@ def test_all_good_files_come_in_and_each_bad_one_is_told(empty: Workspace, tmp_p
 
 
 def test_a_dry_run_says_what_would_be_and_saves_nothing(empty: Workspace, tmp_path: Path):
-    save_tasks(empty, [facts("same"), facts("old")], by="ann")
+    empty.tasks.save_all([facts("same"), facts("old")], author="ann")
     folder = write(tmp_path / "in", facts("same"), facts("old", title="New"), facts("fresh"))
     dry = import_path(empty, folder, by="bob", dry=True)
     assert empty.tasks.count() == 2
@@ -93,7 +93,7 @@ def test_a_stopped_import_leaves_whole_files(empty: Workspace, tmp_path: Path):
 
 
 def test_a_draft_is_never_overwritten(empty: Workspace, tmp_path: Path):
-    save_tasks(empty, [facts("t")], by="ann")
+    empty.tasks.save_all([facts("t")], author="ann")
     data = facts("t", title="Mine").model_dump(mode="json")
     empty.drafts.save("t", "ann", 1, data)
     folder = write(tmp_path / "in", facts("t", title="Theirs"))
@@ -105,7 +105,7 @@ def test_a_draft_is_never_overwritten(empty: Workspace, tmp_path: Path):
 
 def test_another_kind_of_task_is_another_task(empty: Workspace, tmp_path: Path):
     graph = next(task for task in load_samples() if task.id == "espresso")
-    save_tasks(empty, [graph], by="ann")
+    empty.tasks.save_all([graph], author="ann")
     report = import_path(empty, write(tmp_path / "in", facts("espresso")), by="bob")
     assert report.tasks == ()
     assert "is a graph task in this workspace" in report.problems[0].reason

@@ -9,8 +9,8 @@ from cuecard.core.agents.offline_search import SearchResult
 from cuecard.core.engine.events import Termination, ToolAnswered, dialogue_of
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.facts.family import derive_answer
 from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.facts.play import derive_answer
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks import SHIPPED

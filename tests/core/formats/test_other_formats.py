@@ -91,7 +91,7 @@ def lines(path: Path, *objects: Any) -> Path:
 )
 def test_paraworld_comes_back(tmp_path: Path, changes: dict[str, Any]) -> None:
     obj = world(**changes)
-    (task,), problems = paraworld.read_tasks(lines(tmp_path / "in.jsonl", obj))
+    (task,), problems = paraworld.FORMAT.read_tasks(lines(tmp_path / "in.jsonl", obj))
     assert problems == []
     for kept in (task, parse_task(dump_task(task))):
         (path,) = paraworld.write_tasks([kept], tmp_path / "out")
@@ -105,7 +105,9 @@ def test_paraworld_becomes_ours(tmp_path: Path) -> None:
         world(index=4, **truth(atomic_facts=facts)),
         world(index=5, prompt=[{"role": "user", "content": "谁赢了？"}]),
     ]
-    (first, hard, chinese), problems = paraworld.read_tasks(lines(tmp_path / "w.jsonl", *objects))
+    (first, hard, chinese), problems = paraworld.FORMAT.read_tasks(
+        lines(tmp_path / "w.jsonl", *objects)
+    )
     assert problems == []
     assert first.id == "paraworld_3"
     assert isinstance(first.gold, FactWorld)
@@ -120,7 +122,9 @@ def test_paraworld_becomes_ours(tmp_path: Path) -> None:
 
 def test_paraworld_edits(tmp_path: Path) -> None:
     prompt = [{"role": "system", "content": "s"}, {"role": "user", "content": "old"}]
-    (task,), _problems = paraworld.read_tasks(lines(tmp_path / "in.jsonl", world(prompt=prompt)))
+    (task,), _problems = paraworld.FORMAT.read_tasks(
+        lines(tmp_path / "in.jsonl", world(prompt=prompt))
+    )
     assert isinstance(task.gold, FactWorld)
     (path,) = paraworld.write_tasks([task.model_copy(update={"query": "new"})], tmp_path)
     result = json.loads(path.read_text())
@@ -145,7 +149,7 @@ def test_paraworld_problems(tmp_path: Path) -> None:
         world(index=12, prompt=[], **truth(generated_question=None)),
         world(),
     )
-    tasks, problems = paraworld.read_tasks(path)
+    tasks, problems = paraworld.FORMAT.read_tasks(path)
     assert [task.id for task in tasks] == ["paraworld_3"]
     assert [(p.line, p.place.partition(", ")[2]) for p in problems] == [
         (1, "extra_info.world_truth_info.atomic_facts"),
@@ -171,7 +175,7 @@ def test_paraworld_problems(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_discobench_comes_back(tmp_path: Path, changes: dict[str, Any]) -> None:
     obj = chain(**changes)
-    (task,), problems = discobench.read_tasks(lines(tmp_path / "in.jsonl", obj))
+    (task,), problems = discobench.FORMAT.read_tasks(lines(tmp_path / "in.jsonl", obj))
     assert problems == []
     for kept in (task, parse_task(dump_task(task))):
         (path,) = discobench.write_tasks([kept], tmp_path / "out")
@@ -179,7 +183,7 @@ def test_discobench_comes_back(tmp_path: Path, changes: dict[str, Any]) -> None:
 
 
 def test_discobench_becomes_ours(tmp_path: Path) -> None:
-    (task,), _problems = discobench.read_tasks(lines(tmp_path / "in.jsonl", chain()))
+    (task,), _problems = discobench.FORMAT.read_tasks(lines(tmp_path / "in.jsonl", chain()))
     assert isinstance(task.gold, CheckpointChain)
     assert task.opening == "Who coached that side?"
     assert task.query == "Who coached the 2010 side?"
@@ -208,7 +212,7 @@ def test_discobench_problems(tmp_path: Path) -> None:
         chain(id="h", original_question=None),
         chain(id="ok"),
     )
-    tasks, problems = discobench.read_tasks(path)
+    tasks, problems = discobench.FORMAT.read_tasks(path)
     assert [task.id for task in tasks] == ["ok"]
     assert [(p.line, p.place.partition(", ")[2]) for p in problems] == [
         (1, "checkpoints[0].clue_if_asked"),
@@ -228,7 +232,7 @@ def test_discobench_keeps_everything_of_any_chain_it_can_hold(tmp_path: Path) ->
     def round_trip(task: Task) -> None:
         own = task.model_copy(update={"foreign": None})
         (path,) = discobench.write_tasks([own], tmp_path)
-        (back,), problems = discobench.read_tasks(path)
+        (back,), problems = discobench.FORMAT.read_tasks(path)
         assert problems == []
         assert isinstance(back.gold, CheckpointChain)
         assert isinstance(own.gold, CheckpointChain)
@@ -249,7 +253,7 @@ def test_paraworld_says_the_unit_of_a_value(tmp_path: Path) -> None:
     assert [obj["index"] for obj in objects] == [task.id for task in samples]
     values = objects[0]["extra_info"]["world_truth_info"]["atomic_facts"]
     assert values["望舒科考站储水量"] == "900升"
-    back, problems = paraworld.read_tasks(path)
+    back, problems = paraworld.FORMAT.read_tasks(path)
     assert problems == []
     assert [task.query for task in back] == [task.query for task in samples]
 
@@ -258,16 +262,16 @@ def test_cuecard_yaml_loses_nothing(tmp_path: Path) -> None:
     samples = [load_task(path) for path in sorted(Path("sample_tasks").glob("*.yaml"))]
     paths = cuecard_yaml.write_tasks(samples, tmp_path)
     assert sorted(path.stem for path in paths) == sorted(task.id for task in samples)
-    back, problems = cuecard_yaml.read_tasks(tmp_path)
+    back, problems = cuecard_yaml.FORMAT.read_tasks(tmp_path)
     assert problems == []
     assert {task.id: task for task in back} == {task.id: task for task in samples}
     (tmp_path / "z.yaml").write_text(dump_task(samples[0]), encoding="utf-8")
-    back, problems = cuecard_yaml.read_tasks(tmp_path)
+    back, problems = cuecard_yaml.FORMAT.read_tasks(tmp_path)
     assert len(back) == len(samples)
     assert [(Path(p.file).name, p.place) for p in problems] == [("z.yaml", "id")]
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert len(cuecard_yaml.read_tasks(empty)[1]) == 1
+    assert len(cuecard_yaml.FORMAT.read_tasks(empty)[1]) == 1
 
 
 @pytest.mark.parametrize("name", ["vibesearch", "widesearch", "paraworld", "discobench"])

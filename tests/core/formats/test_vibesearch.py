@@ -117,7 +117,7 @@ def write(folder: Path, *objects: dict[str, Any]) -> Path:
 
 
 def read_one(folder: Path, obj: dict[str, Any]) -> Task:
-    tasks, problems = vibesearch.read_tasks(write(folder, obj))
+    tasks, problems = vibesearch.FORMAT.read_tasks(write(folder, obj))
     assert problems == []
     return tasks[0]
 
@@ -261,7 +261,7 @@ def test_one_bad_file_or_line_stops_no_other(tmp_path: Path) -> None:
     (tmp_path / "task_8.json").write_text("{", encoding="utf-8")
     (tmp_path / "task_9.json").write_bytes(b"\xff\xfe")
     (tmp_path / "notes.json").write_text("{", encoding="utf-8")
-    tasks, problems = vibesearch.read_tasks(tmp_path)
+    tasks, problems = vibesearch.FORMAT.read_tasks(tmp_path)
     assert [task.id for task in tasks] == ["task_007"]
     assert [(Path(p.file).name, p.place, p.reason) for p in problems] == [
         ("task_1.json", "triples[0].head_id", "'n9' is no node of this task"),
@@ -287,7 +287,7 @@ def test_json_lines_name_the_line(tmp_path: Path) -> None:
     ]
     path = tmp_path / "tasks.jsonl"
     path.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
-    tasks, problems = vibesearch.read_tasks(path)
+    tasks, problems = vibesearch.FORMAT.read_tasks(path)
     assert [task.id for task in tasks] == ["task_007"]
     assert [(p.line, p.place) for p in problems] == [
         (3, "line 3"),
@@ -299,7 +299,7 @@ def test_json_lines_name_the_line(tmp_path: Path) -> None:
 
 def test_a_missing_path_and_an_empty_folder_are_problems(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.json", tmp_path / "none"):
-        tasks, problems = vibesearch.read_tasks(path)
+        tasks, problems = vibesearch.FORMAT.read_tasks(path)
         assert tasks == []
         assert len(problems) == 1
 
@@ -315,7 +315,7 @@ def test_two_ids_never_share_a_file(tmp_path: Path) -> None:
     tasks = [read_one(tmp_path, task_object(task_id=id_)) for id_ in ("a", "task_a")]
     paths = vibesearch.write_tasks(tasks, tmp_path / "out")
     assert len({*paths}) == 2
-    assert [t.id for t in vibesearch.read_tasks(tmp_path / "out")[0]] == ["a", "task_a"]
+    assert [t.id for t in vibesearch.FORMAT.read_tasks(tmp_path / "out")[0]] == ["a", "task_a"]
 
 
 def test_our_own_samples_go_out_and_come_back(tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_our_own_samples_go_out_and_come_back(tmp_path: Path) -> None:
         if not isinstance(task.gold, Graph):
             continue
         vibesearch.write_tasks([task], tmp_path / task.id)
-        (back,), problems = vibesearch.read_tasks(tmp_path / task.id)
+        (back,), problems = vibesearch.FORMAT.read_tasks(tmp_path / task.id)
         assert problems == []
         assert isinstance(back.gold, Graph)
         assert (back.query, back.opening, back.language) == (

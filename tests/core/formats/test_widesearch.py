@@ -57,7 +57,7 @@ def write(folder: Path, *lines: Any, gold: str | bytes = CSV, name: str = "ws_en
 
 
 def read_one(folder: Path) -> Task:
-    tasks, problems = widesearch.read_tasks(folder)
+    tasks, problems = widesearch.FORMAT.read_tasks(folder)
     assert problems == []
     return tasks[0]
 
@@ -180,7 +180,7 @@ def test_one_bad_line_stops_no_other(tmp_path: Path) -> None:
         task_object(instance_id="x" * 300),
     ]
     write(tmp_path, *lines)
-    tasks, problems = widesearch.read_tasks(tmp_path)
+    tasks, problems = widesearch.FORMAT.read_tasks(tmp_path)
     assert [task.id for task in tasks] == ["ws_en_001"]
     assert [(p.line, p.place.partition(", ")[2]) for p in problems] == [
         (2, "widesearch_gold/gone.csv"),
@@ -208,7 +208,7 @@ def test_one_bad_line_stops_no_other(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_gold_file_says_why(tmp_path: Path, gold: str | bytes, reason: str) -> None:
-    tasks, problems = widesearch.read_tasks(write(tmp_path, task_object(), gold=gold))
+    tasks, problems = widesearch.FORMAT.read_tasks(write(tmp_path, task_object(), gold=gold))
     assert tasks == []
     assert reason in problems[0].reason
 
@@ -251,7 +251,7 @@ def test_any_csv_text_comes_back(text: str) -> None:
 def test_our_own_samples_go_out_and_come_back(tmp_path: Path) -> None:
     samples = [load_task(path) for path in sorted(Path("sample_tasks").glob("table*.yaml"))]
     widesearch.write_tasks(samples, tmp_path)
-    back, problems = widesearch.read_tasks(tmp_path)
+    back, problems = widesearch.FORMAT.read_tasks(tmp_path)
     assert problems == []
     assert [task.gold for task in back] == [task.gold for task in samples]
     assert gold_of(table(back[0])).rows == table(samples[0]).rows

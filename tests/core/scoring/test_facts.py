@@ -1,7 +1,7 @@
 import pytest
 
 from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.facts.score import Tier, score_facts, tier_of
+from cuecard.core.families.facts.score import Tier, score_facts, tier_of_count
 
 
 def world(n: int) -> FactWorld:
@@ -55,4 +55,4 @@ def test_an_unjudged_answer_is_not_a_wrong_one(build, values):
     ],
 )
 def test_tiers(facts, tier):
-    assert tier_of(world(facts)) is tier
+    assert tier_of_count(facts) is tier

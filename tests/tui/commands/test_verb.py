@@ -15,11 +15,12 @@ import typer.main
 
 from apart import fresh
 from cuecard.core.i18n import N_, current_language, set_language
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Cell, Table, difference
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.main import Verbs
-from cuecard.tui.commands.output import note, say
+from cuecard.tui.commands.output import console, note, say
 from cuecard.tui.commands.verb import TABLES, Command, Help, Page, Result, verb
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -129,6 +130,42 @@ def test_a_file_without_a_form_is_refused(call, here: Path):
     assert call(sizes, "-o", "x.png")[0] == 2
     assert call(sizes, "-o", "x.png", "--json")[0] == 1
     assert json.loads((here / "x.png").read_text(encoding="utf-8")) == {"form": "json"}
+
+
+def test_a_page_holds_pages_to_read(call):
+    @verb("", *TABLES)
+    def read(_ours: Context) -> Result:
+        turn = Page((), "turn 1", ["Ann: *no*"])
+        return Result(Page([TABLE, Page([turn], "Turns")], "All", ["of 1 task"]))
+
+    out = call(read)[1]
+    assert out.startswith("All\nof 1 task\n\nSizes\n")
+    assert out.endswith("\nTurns\nturn 1\n  Ann: *no*\n\n")
+    assert call(read, "--markdown")[1].endswith("\n## Turns\n\n### turn 1\n\n- Ann: \\*no\\*\n")
+    assert "Turns" not in call(read, "--csv")[1]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_difference_that_is_none_of_chance_has_a_colour(call, monkeypatch, plain: bool):
+    def one(value: float, low: float) -> Cell:
+        return difference(Statistic(name="f1", value=value, n=8, low=low, high=low + 0.3))
+
+    @verb("", *TABLES)
+    def differences(_ours: Context) -> Result:
+        cells = (one(0.2, 0.1), one(-0.3, -0.4), one(0.1, -0.1))
+        return Result(Page([Table.of("Gain", ("agent", "a", "b", "c"), [("x", *cells)])]))
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    if plain:
+        monkeypatch.setenv("NO_COLOR", "1")
+    console.cache_clear()
+    out = call(differences)[1]
+    console.cache_clear()
+    more, less = "+0.200 [+.100 +.400]*", "-0.300 [-.400 -.100]*"
+    assert (f"\x1b[36m{more}" in out, f"\x1b[35m{less}" in out) == (not plain, not plain)
+    assert more in out
+    assert less in out
+    assert "m+0.100 [-.100 +.200]" not in out
 
 
 def test_where_there_is_no_table_a_text_is_told_and_no_file_written(call, here: Path):

@@ -19,7 +19,8 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import live
-from cuecard.tui.kit.lists import Column, ListScreen, ListView, widths_of
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
 from tui_rooms import shown, until
 

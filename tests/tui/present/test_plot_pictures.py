@@ -9,12 +9,16 @@ from rich.cells import cell_len
 
 from budget import examples
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, PlotKind, Point, Series
-from cuecard.tui.present.plot_canvas import GLYPHS, At, Canvas, kept, moved, plain_text, trials_at
+from cuecard.tui.present.plot_canvas import GLYPHS, At, Canvas, Line, kept, moved, trials_at
 from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import PlotsView, name_at, told
 from result_rows import pool, row
 
 SHARE = Axis(label="F1", scale="share")
+
+
+def plain_text(lines: tuple[Line, ...]) -> str:
+    return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines)
 
 
 def plot(kind: PlotKind, *series: Series, **more: object) -> Plot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import get_args
 
 from cuecard.annotate.results.trial_record import OpenedTrial, Opinions
 from cuecard.core.engine.events import (
@@ -55,7 +56,7 @@ from cuecard.tui.present.trial_places import (
     my_bookmark,
     next_marked,
 )
-from cuecard.tui.present.trial_view import PANES, TrialState, finding_text
+from cuecard.tui.present.trial_view import PaneName, TrialState, finding_text
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 AGENT, USER = PlayerRef(name="alpha", kind="react"), PlayerRef(name="sim", kind="persona")
@@ -208,7 +209,7 @@ def test_panes_show_what_there_was_by_the_moment():
     assert found.text("stages").lines[1].seq is None
     assert found.text("hits").note == "2 tool calls · 1 hit"
     assert [line.seq for line in found.text("context").lines] == [2, 2]
-    assert all(found.text(pane) is not None for pane in PANES)
+    assert all(found.text(pane) is not None for pane in get_args(PaneName))
 
 
 def test_judges_take_turns_and_the_gold_follows_them():
@@ -233,16 +234,20 @@ def test_judges_take_turns_and_the_gold_follows_them():
 
 def test_what_is_still_to_be_labelled_stays_covered_until_it_is_asked_for():
     found = state(judged("strict", Decision.YES, Decision.NO), waiting=(triple(1),))
-    assert [pane for pane in PANES if found.covers(pane)] == ["gold", "verdicts", "measures"]
+    assert [pane for pane in get_args(PaneName) if found.covers(pane)] == [
+        "gold",
+        "verdicts",
+        "measures",
+    ]
     assert "still to label 1" in found.text("verdicts").note
     assert not found.text("verdicts").lines
     cue = Item(kind=ItemKind.CUE, index=1)
     blind = state(judged("strict", Decision.YES), waiting=(cue,))
-    assert [pane for pane in PANES if blind.covers(pane)] == ["stages"]
+    assert [pane for pane in get_args(PaneName) if blind.covers(pane)] == ["stages"]
     assert "cue met" not in str(blind.entries)
     assert "named him" not in str(blind.entries)
     blind.uncover()
-    assert not any(blind.covers(pane) for pane in PANES)
+    assert not any(blind.covers(pane) for pane in get_args(PaneName))
     assert "cue met" in str(blind.entries)
 
 

@@ -92,19 +92,6 @@ class _File:
         return FileProblem(self.name, _("line {line}").format(line=line), reason, line)
 
 
-def read_ratings(
-    path: Path,
-    *,
-    item: str = "item",
-    rater: str = "rater",
-    label: str = "label",
-    domain: Sequence[str] | None = None,
-) -> Ratings:
-    """Ratings from a long file; `item`, `rater` and `label` name its columns. Raises as `read_table`."""
-    columns = CsvColumns(item=item, rater=rater, label=label, domain=tuple(domain or ()))
-    return read_table(path, columns).ratings
-
-
 def read_table(path: Path, columns: CsvColumns) -> GroupedRatings:
     """Ratings from a CSV file in UTF-8, with commas, semicolons or tabs. Raises `FileProblems` with every problem and
     its line, and `Unclear` if the columns' roles cannot be inferred.

@@ -130,36 +130,9 @@ def as_numbers(labels: Iterable[str]) -> dict[str, float] | None:
     return found if all(map(isfinite, found.values())) else None
 
 
-MAJORITY = "majority"
-
-
 def most_said(labels: Iterable[str]) -> str:
     """The most frequent label; "" for none, or if two are equally frequent."""
     ranked = Counter(labels).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return ""
     return ranked[0][0]
-
-
-def with_majority(ratings: Ratings, people: Sequence[str], name: str = MAJORITY) -> Ratings:
-    """The ratings with one more rater, whose label is the most frequent among `people`; missing if two are equally
-    frequent, or nobody rated. Raises `KeyError` for unknown people, `ValueError` if the name is in use.
-    """
-    if name in ratings.raters:
-        raise ValueError(f"there is a rater {name!r} already")
-    counts = ratings.of_raters(people).counts
-    codes = tuple(
-        (*row, code) for row, code in zip(ratings.codes, _most(counts).tolist(), strict=True)
-    )
-    return Ratings(ratings.items, (*ratings.raters, name), ratings.labels, codes)
-
-
-def _most(counts: NDArray[np.float64]) -> NDArray[np.int64]:
-    """By item, the label that was given most often, MISSING where there is no single one."""
-    import numpy as np
-
-    if not counts.shape[1]:
-        return np.full(len(counts), MISSING)
-    best = counts.max(axis=1)
-    alone = (counts == best[:, None]).sum(axis=1) == 1
-    return np.where(alone & (best > 0), counts.argmax(axis=1), MISSING)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
-WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 
 
 def values_of(ratings: Ratings) -> NDArray[np.float64]:

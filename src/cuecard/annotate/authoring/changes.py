@@ -27,7 +27,7 @@ from cuecard.annotate.authoring.schema import (
 )
 from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.validation import format_place
 
 
@@ -187,9 +187,7 @@ class _Walk:
         for index in gone[waiting:]:
             yield self._item(shape, old, None, index, here)
         if len(shifted) > MOST_MOVES:
-            text = ngettext(
-                "{n} item stands elsewhere", "{n} items stand elsewhere", len(shifted)
-            ).format(n=len(shifted))
+            text = plural("{n} item stands elsewhere", "{n} items stand elsewhere", len(shifted))
             label = joined(here.label, label_of(shape))
             yield Change(format_place(here.new), label, "moved", "", text, here.about)
 

@@ -13,7 +13,6 @@ from cuecard.core.i18n import _
 from cuecard.core.text import one_line
 
 TextField = Literal["head", "relation", "tail"]
-TEXT_FIELDS: tuple[TextField, ...] = ("head", "relation", "tail")
 SourceMode = Literal["replace", "add", "remove"]
 
 Triple = dict[str, Any]

@@ -12,8 +12,6 @@ from cuecard.annotate.authoring.diff import list_diff, plain
 from cuecard.annotate.authoring.graph_names import key_of
 
 SortKey = Literal["head", "relation", "tail", "stage", "sources"]
-SORT_KEYS: tuple[SortKey, ...] = ("head", "relation", "tail", "stage", "sources")
-
 _STAGE = re.compile(r"(?:stage|阶段)[:：](\d+|-|none|无)", re.IGNORECASE)
 _UNSOURCED = frozenset(("no:source", "no:sources", "无来源"))
 _PROBLEMS = frozenset(("problem", "problems", "有问题", "!"))

@@ -88,23 +88,14 @@ def turn_findings(case: Case, voice: Voice) -> TurnFindings | None:
     findings = tuple(findings_in(case, voice))
     if not findings:
         return None
-    return TurnFindings(
-        trial_id=case.trial_id,
-        turn=case.turn,
-        run_id=case.run_id,
+    return TurnFindings.from_fields(
+        case,
         task_id=case.task.id,
-        revision=case.revision,
-        language=case.language,
-        subject=case.subject,
         agent=case.agent.name,
-        stage=case.stage,
-        checkpoint=case.checkpoint,
-        cue=case.cue,
         simulator=voice.player,
         source=voice.source,
         reference=case.reference if case.decides else "",
         decision=case.said(voice.player),
-        agent_text=case.agent_text,
         person=case.player,
         person_text=case.person.text if case.person else "",
         simulator_text=voice.reply.text,

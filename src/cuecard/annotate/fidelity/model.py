@@ -129,7 +129,7 @@ class Ceiling(Frozen):
 
 class FindingCount(Frozen):
     """`n` of `turns` have the finding (`kind` None: any); `rate` is that share with its interval by task (Wilson's if
-    no task differs), `per_100` the same in percent. `turns` are those that could have it: for early those whose
+    no task differs). `turns` are those that could have it: for early those whose
     reference is not met, for late those whose reference is met, for status the checkpoint turns that both decided, else
     every turn.
     """
@@ -139,10 +139,6 @@ class FindingCount(Frozen):
     turns: int
     tasks: int
     rate: Statistic
-
-    @property
-    def per_100(self) -> float | None:
-        return None if self.rate.value is None else 100 * self.rate.value
 
 
 class Similarity(Frozen):

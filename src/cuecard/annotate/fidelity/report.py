@@ -311,17 +311,11 @@ def report_of(
 ) -> Fidelity:
     """The report from inputs that were read, with the parts that need scores."""
     worst = turns_with_findings(inputs)
-    return Fidelity(
+    return Fidelity.from_fields(
+        inputs,
         runs=inputs.scope.runs,
         tasks=inputs.scope.tasks,
-        trials=inputs.trials,
-        played=inputs.played,
         turns=len(inputs.cases),
-        simulators=inputs.simulators,
-        people=inputs.people,
-        stale=inputs.stale,
-        unsure=inputs.unsure,
-        undecided=inputs.undecided,
         agreements=tuple(agreements(inputs, resamples=resamples)),
         among_people=tuple(among_people(inputs, resamples=resamples)),
         ceilings=tuple(ceilings(inputs, resamples=resamples)),

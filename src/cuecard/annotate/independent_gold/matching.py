@@ -249,15 +249,6 @@ def undecided(alignment: Alignment, takes: Takes) -> list[Element]:
     return [element for element in alignment.elements if take_of(element, takes) is None]
 
 
-def all_of(alignment: Alignment, side: Take) -> dict[str, Take]:
-    """All elements decided for one side, as far as possible."""
-    found: dict[str, Take] = {}
-    for element in alignment.elements:
-        if (take := element.settled(side)) is not None:
-            found[element.key] = take
-    return found
-
-
 @dataclass(frozen=True)
 class Decided:
     alignment: Alignment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.task_feedback import GOLD_WRONG, comment_on_gold
@@ -226,9 +226,6 @@ def _order(dispute: Dispute) -> tuple[str, int, int, int, str, int]:
 
 
 Why = Cause | Literal[""]
-JUDGE_CAUSES: tuple[Cause, ...] = ("alias", "granularity", "composition", "contradiction", "format")
-"""The causes that are errors of the judge."""
-
 CAUSES: dict[Why, tuple[str, str, str]] = {
     "alias": ("a", N_("alias"), N_("judge: another name of the same thing")),
     "granularity": ("g", N_("granularity"), N_("judge: one side is coarser or finer")),
@@ -265,90 +262,3 @@ def adjudicate(
     decided = workspace.adjudications.add(trial_id, item, by, value, cause, comment.strip())
     told = cause == GOLD_WRONG and comment_on_gold(workspace, trial_id, item, by, comment)
     return Outcome(adjudication=decided, told=bool(told))
-
-
-Counts = Mapping[Why, int]
-
-
-class JudgeErrors(Frozen):
-    """Errors of one judge: of `adjudicated` items that it decided, the adjudicator decided `wrong` ones otherwise;
-    `causes` counts these.
-    """
-
-    judge: str
-    adjudicated: int
-    wrong: int
-    causes: dict[Why, int]
-
-
-class CauseReport(Frozen):
-    """Adjudicated items by cause, in the order of the taxonomy; "" means that nobody erred. Causes that did not occur
-    are left out. `by_family` and `by_language`: by the task's.
-    """
-
-    adjudicated: int
-    causes: dict[Why, int]
-    judges: tuple[JudgeErrors, ...]
-    by_family: dict[str, dict[Why, int]]
-    by_language: dict[str, dict[Why, int]]
-
-    @property
-    def judge_errors(self) -> int:
-        """How many items the judge got wrong."""
-        return sum(self.causes.get(cause, 0) for cause in JUDGE_CAUSES)
-
-
-def causes_of(workspace: Workspace, run_ids: Collection[int] | None = None) -> CauseReport:
-    """The causes of adjudicated items in these runs, or in all. Raises `NotFound`."""
-    trials: list[int] | None = None
-    if run_ids is not None:
-        trials = [t.id for run_id in run_ids for t in workspace.runs.trials(run_id)]
-    decided = {
-        (each.trial_id, each.item_key): each for each in workspace.adjudications.newest(trials)
-    }
-    if not decided:
-        return CauseReport(adjudicated=0, causes={}, judges=(), by_family={}, by_language={})
-    known = {id: workspace.runs.trial(id) for id in {each.trial_id for each in decided.values()}}
-    languages = {s.id: s.language for s in workspace.tasks.summaries(include_retired=True)}
-    families: dict[str, list[Why]] = {}
-    tongues: dict[str, list[Why]] = {}
-    for each in decided.values():
-        trial = known[each.trial_id]
-        families.setdefault(trial.family, []).append(each.cause)
-        tongues.setdefault(languages.get(trial.task_id, ""), []).append(each.cause)
-    return CauseReport(
-        adjudicated=len(decided),
-        causes=_counted(each.cause for each in decided.values()),
-        judges=_by_judge(workspace, decided, run_ids),
-        by_family={name: _counted(families[name]) for name in sorted(families)},
-        by_language={name: _counted(tongues[name]) for name in sorted(tongues)},
-    )
-
-
-def _by_judge(
-    workspace: Workspace, decided: Mapping[Place, Adjudication], run_ids: Collection[int] | None
-) -> tuple[JudgeErrors, ...]:
-    total: Counter[str] = Counter()
-    wrong: dict[str, list[Why]] = {}
-    for place, sides in machine_sides(workspace, decided.keys(), run_ids).items():
-        said = decided[place].value.value
-        for side in sides:
-            if side.value in UNDECIDED or said in UNDECIDED:
-                continue
-            total[side.by.name] += 1
-            if side.value != said:
-                wrong.setdefault(side.by.name, []).append(decided[place].cause)
-    return tuple(
-        JudgeErrors(
-            judge=judge,
-            adjudicated=total[judge],
-            wrong=len(wrong.get(judge, ())),
-            causes=_counted(wrong.get(judge, ())),
-        )
-        for judge in sorted(total)
-    )
-
-
-def _counted(causes: Iterable[Why]) -> dict[Why, int]:
-    counts = Counter(causes)
-    return {cause: counts[cause] for cause in CAUSES if counts[cause]}

@@ -18,7 +18,7 @@ from cuecard.annotate.quality.decision_table import (
 from cuecard.core.config_schema import QcConfig
 from cuecard.core.contributions import QcVerdict
 from cuecard.core.families.registry import facts_of
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult, not_applicable
 from cuecard.core.records import EffortTotals
 from cuecard.core.tables.statistic import Statistic
@@ -254,8 +254,7 @@ def _report(
     dates = [at for r in results if r.run_id and (at := inputs.run_dates.get(r.run_id))]
     if evidence:
         if missing := sum(result.why not in ("", "no_model") for result in results):
-            text = ngettext("{n} gave no result.", "{n} gave no result.", missing)
-            said = f"{said} {text.format(n=missing)}"
+            said = f"{said} {plural('{n} gave no result.', '{n} gave no result.', missing)}"
     elif baselines:
         state = "skipped"
         said = _("Only embedded players or worlds took part; that says nothing about models.")
@@ -295,10 +294,9 @@ def _findings(results: Sequence[ProbeResult]) -> tuple[str, ...]:
 def _said_of_attempts(results: Sequence[ProbeResult]) -> str:
     evidence = evidence_in(results)
     right = sum(bool(result.right) for result in evidence)
-    text = ngettext(
-        "{k} of {n} attempt was right.", "{k} of {n} attempts were right.", len(evidence)
+    return plural(
+        "{k} of {n} attempt was right.", "{k} of {n} attempts were right.", len(evidence), k=right
     )
-    return text.format(k=right, n=len(evidence))
 
 
 def _structure(inputs: QcInputs) -> StageReport:

@@ -6,7 +6,7 @@ from typing import Final
 from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 from cuecard.core.gold_changes import Fate
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
 from cuecard.core.tables.table import Shown, Table, cell, difference
 from cuecard.core.tasks.models import Family
@@ -120,10 +120,9 @@ def _measures(judge: JudgeMoves) -> Iterator[Table]:
         still = len(its) - len(moved)
         notes = [_("Differences are paired by task; intervals are 95%, by task.")] if moved else []
         if still:
-            text = ngettext(
-                "{n} measure is where it was.", "{n} measures are where they were.", still
+            notes.append(
+                plural("{n} measure is where it was.", "{n} measures are where they were.", still)
             )
-            notes.append(text.format(n=still))
         notes += pooled_notes(one.name for one in moved)
         yield Table.of(
             _("Moved by {judge}: {agent}, {family}").format(

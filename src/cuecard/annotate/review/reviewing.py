@@ -26,7 +26,7 @@ from cuecard.core.contributions import (
     TaskState,
 )
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.records import Review
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.base import Frozen
@@ -107,12 +107,11 @@ def check_marks(given: Review, task: Task, revision_uid: str) -> str:
     approves = given.decision is ReviewDecision.APPROVE
     left = unmarked(given.sample, given.checks) if passes or approves else ()
     if left:
-        text = ngettext(
+        return plural(
             "{n} item of the spot check is not marked.",
             "{n} items of the spot check are not marked.",
             len(left),
         )
-        return text.format(n=len(left))
     if (passes or approves) and any(check.mark == "wrong" for check in given.checks):
         return _("Gold with an item marked wrong does not pass.")
     return ""
@@ -218,15 +217,7 @@ def review(
         if obstacle := obstacle_to_review(log, given.revision, given.reviewer, protocol, now):
             raise NotAllowed(_("This review is not possible"), obstacle)
 
-    body = Reviewed(
-        ratings=given.ratings,
-        decision=given.decision,
-        comments=given.comments,
-        checks=given.checks,
-        sample=given.sample,
-        seconds=given.seconds,
-        protocol=protocol.stamp,
-    )
+    body = Reviewed.from_fields(given, protocol=protocol.stamp)
     workspace.reviews.act(
         given.task_id, given.reviewer, body, revision=given.revision, guard=guard, at=now
     )

@@ -111,11 +111,6 @@ def actions_of(workspace: Workspace, task_id: str, person: str) -> tuple[Action,
     return tuple(action for action in _REFUSED if not _objection(action, standing))
 
 
-def authors_of(workspace: Workspace, task_id: str) -> frozenset[str]:
-    """Everybody who saved a revision of the task."""
-    return workspace.tasks.authors(task_id)
-
-
 def authors_in(log: TaskLog) -> frozenset[str]:
     """Everybody who saved a revision, of any branch."""
     return frozenset(author for node in log.revisions for author in node.authors)

@@ -51,7 +51,6 @@ from cuecard.store.codec import decode_outline, from_json, hash_of
 from cuecard.store.people import checked_name
 
 _UID = re.compile(r"[0-9a-f]{32}")
-_HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_TICKS = 10**18
 _YEARS = range(2000, 2200)
 _AUTHORS_ONLY = (Submitted, Withdrawn, Reopened, Retired, Restored, ThirdAsked)

@@ -305,18 +305,7 @@ def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -
         limits=old.limits,
         settings=settings,
     )
-    cells = [
-        TrialCell(
-            task_id=trial.task_id,
-            revision=trial.revision,
-            agent=trial.agent,
-            user=trial.user,
-            world=trial.world,
-            sample=trial.sample,
-            seed=trial.seed,
-        )
-        for trial in trials
-    ]
+    cells = [TrialCell.from_fields(trial) for trial in trials]
     return enter_run(workspace, plan, cells, by)
 
 

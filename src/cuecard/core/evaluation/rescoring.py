@@ -325,16 +325,7 @@ def _entered(workspace: Archive, plan: RescorePlan, by: str, anew: bool) -> RunR
         settings=settings,
     )
     cells = [
-        TrialCell(
-            task_id=trial.task_id,
-            revision=plan.moved(trial).new.number,
-            agent=trial.agent,
-            user=trial.user,
-            world=trial.world,
-            sample=trial.sample,
-            seed=trial.seed,
-        )
-        for trial in plan.trials
+        TrialCell.from_fields(trial, revision=plan.moved(trial).new.number) for trial in plan.trials
     ]
     return enter_run(workspace, grid, cells, by)
 

@@ -70,22 +70,12 @@ class Gatherer:
             decided = [decided_items(each.judgement, prediction) for each in judged]
             for item in chain(*decided, turn_items(replies_in(events))):
                 self._sight.may_tell(trial.id, item)
-        return Trajectory(
+        return Trajectory.from_fields(
+            trial,
             run=self._run.name,
             run_uid=self._run.uid,
-            uid=trial.uid,
             task=revision.task,
-            revision=trial.revision,
             revision_hash=revision.hash,
-            sample=trial.sample,
-            seed=trial.seed,
-            agent=trial.agent,
-            user=trial.user,
-            world=trial.world,
-            termination=trial.termination,
-            detail=trial.detail,
-            created_at=trial.created_at,
-            ended_at=trial.ended_at,
             events=events,
             takes=1 + max((event.take for event in log), default=0),
             judged=judged,

@@ -17,11 +17,6 @@ from cuecard.core.tasks.yaml_io import SUFFIXES, dump_task, is_task_data, is_tas
 NAME = "cuecard"
 
 
-def read_tasks(path: Path) -> TasksRead:
-    """Tasks of a file, or of all YAML files in a folder and below, and JSON files of ours."""
-    return FORMAT.read_tasks(path)
-
-
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `{id}.yaml` a task. Raises `CuecardError`."""
     names = file_names([task.id for task in tasks], ".yaml")

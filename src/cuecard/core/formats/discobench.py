@@ -40,11 +40,6 @@ _PLACES = (
 )
 
 
-def read_tasks(path: Path) -> TasksRead:
-    """Tasks of a file of JSON lines, or of a folder of such files."""
-    return FORMAT.read_tasks(path)
-
-
 def _read_file(path: Path) -> TasksRead:
     return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 

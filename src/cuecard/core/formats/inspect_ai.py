@@ -291,20 +291,12 @@ def summary_of(sample: shapes.Sample) -> shapes.Summary:
         for name, score in sample.scores.items()
     }
     target = sample.target
-    return shapes.Summary(
-        id=sample.id,
-        epoch=sample.epoch,
+    return shapes.Summary.from_fields(
+        sample,
         input=sample.input[:_THIN],
         target=target[:_THIN] if isinstance(target, str) else tuple(t[:_THIN] for t in target),
         metadata={k: v for k, v in sample.metadata.items() if isinstance(v, str | int)},
         scores=scores,
-        model_usage=sample.model_usage,
-        role_usage=sample.role_usage,
-        started_at=sample.started_at,
-        completed_at=sample.completed_at,
-        total_time=sample.total_time,
-        working_time=sample.working_time,
-        uuid=sample.uuid,
         error=sample.error.message if sample.error else None,
         limit=sample.limit.type if sample.limit else None,
         message_count=len(sample.messages),

@@ -45,11 +45,6 @@ _PLACES = (
 )
 
 
-def read_tasks(path: Path) -> TasksRead:
-    """Tasks of a file, or of a folder's `task_*.json`."""
-    return FORMAT.read_tasks(path)
-
-
 def _read_file(path: Path) -> TasksRead:
     return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 

@@ -53,11 +53,6 @@ _PLACES = (
 )
 
 
-def read_tasks(path: Path) -> TasksRead:
-    """Tasks of a file of JSON lines, or of a folder with `widesearch.jsonl` or other such files."""
-    return FORMAT.read_tasks(path)
-
-
 def _read_file(path: Path) -> TasksRead:
     return collect(read_file(path), _imported, _PLACES)
 

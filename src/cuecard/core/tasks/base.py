@@ -4,11 +4,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from cuecard.core.i18n import _
+
+_ABSENT = object()
 
 
 class Frozen(BaseModel):
@@ -18,6 +20,14 @@ class Frozen(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def from_fields(cls, source: object, /, **more: object) -> Self:
+        """With `more`, and of the other fields those that `source` has under the same names. Raises `ValidationError`."""
+        found = {
+            name: getattr(source, name, _ABSENT) for name in cls.model_fields if name not in more
+        }
+        return cls.model_validate({k: v for k, v in found.items() if v is not _ABSENT} | more)
 
 
 def _not_blank(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs migrations on the connection that `store.workspace.upgrade` hands over."""
+"""Alembic's entry: runs migrations on the connection that `store.schema.upgrade` hands over."""
 
 from alembic import context
 

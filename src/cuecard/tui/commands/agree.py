@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,8 +11,7 @@ import typer
 
 from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import note, say
-from cuecard.tui.commands.verb import Help, Page, Result, verb
+from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison.inputs import Scope
@@ -22,7 +22,7 @@ Weights = Literal["linear", "quadratic"]
 Kind = Literal["gold", "predicted", "row", "cue", "leak", "status"]
 
 
-@verb("cuecard agree ratings.csv --label decision --group task", "json", "markdown")
+@verb("cuecard agree ratings.csv --label decision --group task", *TABLES)
 def agree(
     ours: Context,
     files: Annotated[
@@ -83,7 +83,7 @@ def agree(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
             param_hint="FILE",
         )
-    from cuecard.tui.commands.agree_output import CsvWishes, agree_on_file
+    from cuecard.tui.commands.agree_output import CsvWishes, agreement_in
 
     named = tuple(dict.fromkeys((*_listed(raters), *column)))
     if named and (rater or label):
@@ -106,10 +106,9 @@ def agree(
     )
     wishes = CsvWishes(level=level, weights=weights, reference=reference)
     try:
-        agree_on_file(files[0], columns, wishes, json=ours.json, markdown=ours.markdown)
+        return agreement_in(files[0], columns, wishes)
     except Unclear as unclear:
         raise typer.BadParameter(str(unclear), param_hint="FILE") from None
-    return Result()
 
 
 def _listed(words: str) -> tuple[str, ...]:
@@ -125,26 +124,16 @@ def _in_workspace(
 
     scope = Scope(runs=tuple(runs), set_id=set_id, subject=kind)
     found = compare(gather(ours.workspace, scope))
-    hint = _("Label verdicts in the app (`cuecard`), then look here again.")
-    return Result(
-        lambda: _print(found, _title(found, scope), hint, markdown=ours.markdown),
-        lambda: comparison_json(found, scope),
-    )
+    hint = "" if found.people else _("Label verdicts in the app (`cuecard`), then look here again.")
+    page = replace(_page(found, _title(found, scope)), hint=hint)
+    return Result(page, lambda: comparison_json(found, scope))
 
 
-def _print(found: Comparison, title: str, hint: str, *, markdown: bool) -> None:
+def _page(found: Comparison, title: str) -> Page:
     from cuecard.annotate.labelling.comparison.model import circumstances
     from cuecard.annotate.labelling.comparison.tables import tables_of
-    from cuecard.tui.commands.table_output import print_tables
 
-    say(("# " if markdown else "") + title)
-    if not found.people:
-        note(hint)
-        return
-    for line in circumstances(found):
-        say(("- " if markdown else "") + line)
-    say("")
-    print_tables(tables_of(found), markdown=markdown)
+    return Page(tables_of(found), title, circumstances(found)) if found.people else Page((), title)
 
 
 def _title(found: Comparison, scope: Scope) -> str:
@@ -186,18 +175,17 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
     found = [compare(inputs) for inputs in inputs_of_sheets(paths)]
     names = {"gold": "recall", "predicted": "precision"}
 
-    def show() -> None:
-        for each in found:
-            told = _("{labelled} of {n} lines labelled by {people}").format(
-                labelled=f"{each.labelled:,}",
-                n=f"{each.population or 0:,}",
-                people=", ".join(each.people) or _("nobody"),
-            )
-            hint = _("The column human_label is blank.")
-            _print(each, f"{_(_TITLES[each.subject])} {told}", hint, markdown=ours.markdown)
+    def page(each: Comparison) -> Page:
+        told = _("{labelled} of {n} lines labelled by {people}").format(
+            labelled=f"{each.labelled:,}",
+            n=f"{each.population or 0:,}",
+            people=", ".join(each.people) or _("nobody"),
+        )
+        return _page(each, f"{_(_TITLES[each.subject])} {told}")
 
+    hint = "" if all(each.people for each in found) else _("The column human_label is blank.")
     return Result(
-        show,
+        Page([page(each) for each in found], hint=hint),
         lambda: {names[c.subject]: comparison_json(c, Scope(subject=c.subject)) for c in found},
     )
 

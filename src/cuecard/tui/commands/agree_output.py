@@ -13,11 +13,10 @@ from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_tab
 from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison.model import statistic_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
-from cuecard.tui.commands.output import as_json, say
-from cuecard.tui.commands.table_output import print_tables
+from cuecard.tui.commands.verb import Page, Result
 
 if TYPE_CHECKING:
     from cuecard.annotate.agreement.scales import Level, Weighting
@@ -206,46 +205,44 @@ class CsvWishes:
         return "ordinal" if self.weights and self.level == "nominal" else self.level
 
 
-def agree_on_file(
-    file: Path, columns: CsvColumns, wishes: CsvWishes, *, json: bool, markdown: bool
-) -> None:
-    """Print the agreement of raters in a file. Raises `FileProblems` if it cannot be read, `Unclear` if the columns'
-    roles cannot be inferred, `CuecardError` for a reference that is no rater.
+def agreement_in(file: Path, columns: CsvColumns, wishes: CsvWishes) -> Result:
+    """The agreement of raters in a file. Raises `FileProblems` if it cannot be read, `Unclear` if the columns' roles cannot
+    be inferred, `CuecardError` for a reference that is no rater.
     """
     read = read_table(file, columns)
     table = _chosen(agreement_table(read.ratings, read.groups, level=wishes.scale), wishes)
     pairs = _pairs(read, wishes) if len(read.ratings.raters) > 2 else ()
     references = _references(read, wishes)
-    if json:
-        told = table_json(table)
-        told["taken"] = _taken_json(read.taken, columns)
-        told["pairs"] = [table_json(pair) for pair in pairs]
-        told["against_reference"] = [
-            {
-                "judge": each.judge,
-                "reference": each.reference,
-                "items": each.n,
-                "figures": figures(each.rows),
-                "confusion": matrix_json(each.confusion),
-            }
-            for each in references
-        ]
-        as_json(told)
-        return
-    title = ngettext(
-        "Agreement of {raters} on {n} item", "Agreement of {raters} on {n} items", table.items
-    ).format(raters=", ".join(table.raters), n=table.items)
-    say(f"# {title}\n" if markdown else title)
-    for line in _taken_lines(read.taken, columns):
-        say(("- " if markdown else "") + one_line(line))
-    say("")
+    title = plural(
+        "Agreement of {raters} on {n} item",
+        "Agreement of {raters} on {n} items",
+        table.items,
+        raters=", ".join(table.raters),
+    )
     tables = [_overall(table), *_labels(table), _prevalence(table)]
     if table.confusion:
         tables.append(_matrix(table.confusion))
     if pairs:
         tables.append(_pairwise(pairs, wishes))
     tables += [_against(each) for each in references]
-    print_tables(tables, markdown=markdown)
+    return Result(
+        Page(tables, title, list(map(one_line, _taken_lines(read.taken, columns)))),
+        lambda: {
+            **table_json(table),
+            "taken": _taken_json(read.taken, columns),
+            "pairs": [table_json(pair) for pair in pairs],
+            "against_reference": [
+                {
+                    "judge": each.judge,
+                    "reference": each.reference,
+                    "items": each.n,
+                    "figures": figures(each.rows),
+                    "confusion": matrix_json(each.confusion),
+                }
+                for each in references
+            ],
+        },
+    )
 
 
 def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:

@@ -46,10 +46,6 @@ class Context:
     def json(self) -> bool:
         return self.form == "json"
 
-    @property
-    def markdown(self) -> bool:
-        return self.form == "markdown"
-
     @contextmanager
     def asked(self, form: str) -> Generator[None]:
         """While a verb works. The workspace is closed behind it, and what it showed is recorded as seen."""

@@ -13,7 +13,7 @@ from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE, all_embedded
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import CallProgress, as_json, note, problem_json, prose
+from cuecard.tui.commands.output import CallProgress, note, problem_json, prose
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
@@ -129,8 +129,9 @@ def _judge_run(
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.core.evaluation.judging import judge_run
     from cuecard.core.evaluation.scores import score_run
-    from cuecard.tui.commands.score import show
+    from cuecard.tui.commands.score import remark
     from cuecard.tui.commands.score_json import scores_json
+    from cuecard.tui.commands.score_output import print_scores
 
     workspace = ours.workspace
     with Progress(config.currency) as progress:
@@ -150,18 +151,30 @@ def _judge_run(
         done = _one_by_one(config, names, perform)
         disputed = disputed_runs(workspace).get(run, 0)
 
-    def tell() -> None:
-        if ours.json and len(done) > 1:
-            scored = [{**scores_json(s), "gold_disputed": disputed} for s, _failures in done]
-            as_json({"judges": scored})
+    def show() -> None:
+        for scores, _failures in done:
+            print_scores(scores)
+
+    def data() -> object:
+        scored = [{**scores_json(s), "gold_disputed": disputed} for s, _failures in done]
+        return scored[0] if len(scored) == 1 else {"judges": scored}
+
+    def remarks() -> None:
         for scores, failures in done:
-            if not ours.json or len(done) == 1:
-                show(scores, ours, json=ours.json, disputed=disputed)
+            remark(
+                scores.run,
+                ours,
+                judge=scores.judge,
+                unjudged=sum(scored.judge is None for scored in scores.trials),
+                scored=bool(scores.groups),
+                disputed=disputed,
+            )
             _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
             _tell_failures(scores.judge, failures)
         progress.report()
 
-    return Result(tell, code=1 if any(failures for _scores, failures in done) else 0)
+    code = 1 if any(failures for _scores, failures in done) else 0
+    return Result(show, data, code=code, remarks=remarks)
 
 
 def _tell_unjudged(name: str, scores: Sequence[dict[str, float | None]]) -> None:

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
-from types import TracebackType
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
@@ -196,9 +196,11 @@ def table(
     *,
     numbers: Container[int] = (),
     footer: Sequence[object] = (),
+    styles: Sequence[Sequence[str]] = (),
 ) -> None:
     """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
-    right and do not wrap; the others wrap where the terminal ends. `footer` is a last row, set off.
+    right and do not wrap; the others wrap where the terminal ends. `footer` is a last row, set off; `styles` are Rich's,
+    of each cell, for what the text tells too.
     """
     from rich import box
     from rich.table import Table
@@ -221,8 +223,9 @@ def table(
             no_wrap=numeric,
             overflow="fold",
         )
-    for row in rows:
-        grid.add_row(*(Text(one_line(str(cell))) for cell in row))
+    for row, looks in zip_longest(rows, styles, fillvalue=()):
+        cells = zip_longest(row, looks, fillvalue="")
+        grid.add_row(*(Text(one_line(str(cell)), style) for cell, style in cells))
     if title:
         console().print(Text(one_line(title), style="bold"), soft_wrap=True)
     console().print(grid)
@@ -279,12 +282,7 @@ class CallProgress:
         self._status.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._status:
             self._status.stop()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.quality.decision_table import (
@@ -21,7 +20,7 @@ from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.evaluation.run_trials import Tally
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.commands.output import as_json, console, note, say, table
+from cuecard.tui.commands.output import console, note, say, table
 from cuecard.tui.commands.run_output import tally_line
 
 if TYPE_CHECKING:
@@ -34,15 +33,15 @@ _SIGN: dict[StageState, str] = {"open": "○", "skipped": "–", "passed": "✓"
 _IN_FULL = 3
 
 
-def reports_json(reports: Sequence[QcReport], stages: Sequence[StageName], stopped: str) -> None:
-    """One document: `tasks`, `flagged` (ids) and why playing stopped."""
-    as_json(
-        {
-            "tasks": [_report_json(report, stages) for report in reports],
-            "flagged": [report.task_id for report in reports if _flagged(report, stages)],
-            "stopped": stopped,
-        }
-    )
+def reports_json(
+    reports: Sequence[QcReport], stages: Sequence[StageName], stopped: str
+) -> dict[str, Any]:
+    """`tasks`, `flagged` (ids) and why playing stopped."""
+    return {
+        "tasks": [_report_json(report, stages) for report in reports],
+        "flagged": [report.task_id for report in reports if _flagged(report, stages)],
+        "stopped": stopped,
+    }
 
 
 def show_reports(reports: Sequence[QcReport], stages: Sequence[StageName], currency: str) -> None:
@@ -59,25 +58,23 @@ def show_reports(reports: Sequence[QcReport], stages: Sequence[StageName], curre
     note(text.format(n=len(flagged), all=len(reports)))
 
 
-def show_rules(*, json: bool) -> None:
+def rules_json() -> dict[str, Any]:
     """The decision table, the gravest outcomes first."""
-    if json:
-        as_json(
-            {
-                "rules": [
-                    {
-                        "key": rule.key,
-                        "proposes": rule.outcome,
-                        "when": {name: list(signs) for name, signs in rule.when.items()},
-                        "one_is": rule.one_is,
-                        "condition": rule.condition,
-                        "says": _(rule.says),
-                    }
-                    for rule in RULES
-                ]
-            }
-        )
-        return
+    rules = [
+        {
+            "key": rule.key,
+            "proposes": rule.outcome,
+            "when": {name: list(signs) for name, signs in rule.when.items()},
+            "one_is": rule.one_is,
+            "condition": rule.condition,
+            "says": _(rule.says),
+        }
+        for rule in RULES
+    ]
+    return {"rules": rules}
+
+
+def show_rules() -> None:
     rows = [
         (rule.key, _(VERDICT_LABEL[rule.outcome]), rule.condition, _(rule.says)) for rule in RULES
     ]
@@ -192,12 +189,7 @@ class Watch:
             self._status.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._status:
             self._status.stop()
 

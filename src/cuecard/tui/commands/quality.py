@@ -143,10 +143,10 @@ def qc(
 ) -> Result:
     from cuecard.annotate.quality.decision_table import STAGES
     from cuecard.annotate.quality.pipeline import plan_stages, qc_report
-    from cuecard.tui.commands.qc_output import reports_json, show_reports, show_rules
+    from cuecard.tui.commands.qc_output import reports_json, rules_json, show_reports, show_rules
 
     if rules:
-        return Result(lambda: show_rules(json=ours.json))
+        return Result(show_rules, rules_json)
     if bool(tasks) == everything:
         raise typer.BadParameter(_("give ids of tasks, or --all"), param_hint="TASK")
     wanted: tuple[StageName, ...] = tuple(stage for stage in STAGES if stage in (stages or STAGES))
@@ -161,16 +161,17 @@ def qc(
         stopped = _Work(workspace, ids, wanted, config, person, budget).perform()
     reports = [qc_report(workspace, task_id, person, config) for task_id in ids]
 
-    def show() -> None:
-        if ours.json:
-            reports_json(reports, wanted, stopped)
-        else:
-            show_reports(reports, wanted, config.currency)
+    def remarks() -> None:
         if stopped:
             note(_("Not everything was played: {why}").format(why=stopped))
 
     flagged = any(report.stage(name).state == "flagged" for report in reports for name in wanted)
-    return Result(show, code=1 if flagged or stopped else 0)
+    return Result(
+        lambda: show_reports(reports, wanted, config.currency),
+        lambda: reports_json(reports, wanted, stopped),
+        code=1 if flagged or stopped else 0,
+        remarks=remarks,
+    )
 
 
 def _ask(planned: Planned) -> None:

@@ -141,7 +141,7 @@ def _print(report: RescoreReport) -> None:
     from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
     from cuecard.tui.commands.table_output import print_tables
 
-    print_tables(figure_tables(report), markdown=False)
+    print_tables(figure_tables(report))
     for each in item_tables(report):
         # Texts, not figures: they wrap.
         table(each.title, each.headings, [[cell.text for cell in line] for line in each.lines])

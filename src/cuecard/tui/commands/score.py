@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context, pool_of
-from cuecard.tui.commands.output import as_json, note
+from cuecard.tui.commands.output import note
 from cuecard.tui.commands.verb import TABLES, Only, Page, Result, Runs, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Dimension, Pool
     from cuecard.annotate.results.scores import ScoreTable
-    from cuecard.core.evaluation.scores import RunScores
     from cuecard.core.records import RunRecord
 
 
@@ -67,7 +66,7 @@ def score(
         for run in pool.runs:
             mine = [row for row in pool.rows if row.trial.run_id == run.id]
             ended = [row for row in mine if row.trial.termination is not None]
-            _remarks(
+            remark(
                 run,
                 ours,
                 judge=mine[0].judged_by if mine else judge,
@@ -88,31 +87,12 @@ def score(
     )
 
 
-def show(scores: RunScores, ours: Context, *, json: bool, disputed: int = 0) -> None:
-    """Print the scores of a run, and on stderr what is missing from them. `disputed`: how many items of its gold
-    adjudication found wrong.
-    """
-    from cuecard.tui.commands.score_json import scores_json
-    from cuecard.tui.commands.score_output import print_scores
-
-    if json:
-        as_json({**scores_json(scores), "gold_disputed": disputed})
-    else:
-        print_scores(scores)
-    _remarks(
-        scores.run,
-        ours,
-        judge=scores.judge,
-        unjudged=sum(scored.judge is None for scored in scores.trials),
-        scored=bool(scores.groups),
-        disputed=disputed,
-    )
-
-
-def _remarks(
+def remark(
     run: RunRecord, ours: Context, *, judge: str, unjudged: int, scored: bool, disputed: int
 ) -> None:
-    """What is missing from the scores, and what to do about it."""
+    """What is missing from the scores, and what to do about it, on stderr. `disputed`: how many items of its gold
+    adjudication found wrong.
+    """
     if run.trials > run.finished:
         note(
             plural(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cuecard.core.engine.messages import Usage
@@ -58,18 +58,24 @@ def scores_json(scores: RunScores) -> Json:
     `usage`: calls, tokens and cost by trial, payer and model; `totals` of the `run` and of `agents`.
     """
     agents = {scored.trial.id: scored.trial.agent.name for scored in scores.trials}
-    names = dict.fromkeys(agents.values())
     return {
         "run": run_json(scores.run),
         "judge": scores.judge,
         "results": [trial_json(scored) for scored in scores.trials],
         "groups": [group_json(group) for group in scores.groups],
-        "usage": [used.model_dump(mode="json") for used in scores.usage],
+        **usage_json(scores.usage, agents),
+    }
+
+
+def usage_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
+    """`agents`: who played, by trial."""
+    return {
+        "usage": [used.model_dump(mode="json") for used in usage],
         "totals": {
-            "run": total_json(scores.usage),
+            "run": total_json(usage),
             "agents": {
-                name: total_json([u for u in scores.usage if agents.get(u.trial_id) == name])
-                for name in names
+                name: total_json([u for u in usage if agents.get(u.trial_id) == name])
+                for name in dict.fromkeys(agents.values())
             },
         },
     }
@@ -185,14 +191,7 @@ def results_json(
             for one in trial_scores(pool)
         ],
         "groups": [_group_json(group, judges) for group in groups],
-        "usage": [used.model_dump(mode="json") for used in usage],
-        "totals": {
-            "run": total_json(usage),
-            "agents": {
-                name: total_json([u for u in usage if agents.get(u.trial_id) == name])
-                for name in dict.fromkeys(agents.values())
-            },
-        },
+        **usage_json(usage, agents),
         "scores": table_json(table),
         "tables": tables_json(pool),
     }

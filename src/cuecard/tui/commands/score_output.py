@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.scoring.aggregate import (
     COUNTS,
     ENDING_WORDS,
@@ -185,9 +185,7 @@ def _remark(measure: AggregateMeasure) -> str:
         return measure.reason
     # To a pooled ratio a trial without a value of its own adds nothing, and is counted.
     if measure.undefined and measure.statistic is not Statistic.POOLED:
-        return ngettext(
-            "{n} trial has no value", "{n} trials have no value", measure.undefined
-        ).format(n=measure.undefined)
+        return plural("{n} trial has no value", "{n} trials have no value", measure.undefined)
     return ""
 
 

@@ -14,13 +14,14 @@ from cuecard.core.system import EXIT_INTERRUPTED, write_text
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import CallProgress, note, prose, say, table
-from cuecard.tui.commands.verb import Budget, Help, Page, Result, Reveal, verb
+from cuecard.tui.commands.verb import TABLES, Budget, Help, Page, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.fidelity.model import Fidelity, TurnFindings
     from cuecard.annotate.sessions import SessionReport
     from cuecard.core.engine.messages import ModelReply, PlayerRef
     from cuecard.core.evaluation.shadow_replay import ShadowCount, Shadowed
+    from cuecard.core.tables.table import Table
 
 Section = Literal["cues", "findings", "worst", "outcome", "meaning"]
 _PARTS: dict[Section, tuple[str, ...]] = {
@@ -179,9 +180,8 @@ def shadow(
 def _print_shadows(done: Shadowed) -> None:
     from cuecard.tui.commands.score_output import baselines_line
 
-    title = ngettext("Shadows of {n} trial", "Shadows of {n} trials", done.trials)
     table(
-        title.format(n=done.trials),
+        plural("Shadows of {n} trial", "Shadows of {n} trials", done.trials),
         (_("simulator"), _("model"), _("answered now"), _("before"), _("failed")),
         [(s.name, _models(s), s.asked, s.before, s.failed) for s in done.shadows],
         numbers=range(2, 5),
@@ -238,7 +238,7 @@ class ShadowProgress(CallProgress):
         self.count("user", player.model, reply)
 
 
-@verb("cuecard fidelity --user persona --section cues", "json", "markdown")
+@verb("cuecard fidelity --user persona --section cues", *TABLES)
 def fidelity(
     ours: Context,
     runs: Annotated[
@@ -274,55 +274,38 @@ def fidelity(
     left_out = {name for part, names in _PARTS.items() if part not in wanted for name in names}
     told = found.model_copy(update={"worst": found.worst[:worst]})
     return Result(
-        lambda: _print_fidelity(found, wanted, worst, markdown=ours.markdown),
+        _page(found, wanted, worst, texts=ours.form not in ("csv", "latex")),
         lambda: told.model_dump(mode="json", exclude=left_out),
     )
 
 
-def _print_fidelity(
-    found: Fidelity, wanted: Sequence[Section], worst: int, *, markdown: bool
-) -> None:
+def _page(found: Fidelity, wanted: Sequence[Section], worst: int, *, texts: bool) -> Page:
+    """`texts`: of the worst turns what was said, to be read; a table has no room for it."""
     from cuecard.annotate.fidelity.tables import circumstances, fidelity_tables
-    from cuecard.tui.commands.table_output import print_tables
 
+    def part(table: Table) -> Table | Page:
+        read = texts and table.view == "worst"
+        return Page([_read(t, found) for t in found.worst[:worst]], table.title) if read else table
+
+    parts = [part(table) for table in fidelity_tables(found, worst) if table.view in wanted]
+    hint = _(
+        "Play a session with simulators that listen, ask them afterwards (`cuecard shadow`), or re-play a"
+        " simulator's trial in the app; then look here again."
+    )
     title = _("Fidelity of simulators")
-    say(f"# {title}\n" if markdown else title)
-    for line in circumstances(found):
-        if markdown:
-            say(f"- {line}")
-        else:
-            prose(line)
-    say("")
-    tables = [s for s in fidelity_tables(found, worst) if s.view in wanted]
-    print_tables((s for s in tables if s.view in ("cues", "findings")), markdown=markdown)
-    for each in tables:
-        if each.view == "worst":
-            # Texts to read have no room in a table.
-            say(f"## {each.title}\n" if markdown else f"{each.title}\n")
-            for turn in found.worst[:worst]:
-                _read(turn, found, markdown=markdown)
-    print_tables((s for s in tables if s.view in ("outcome", "meaning")), markdown=markdown)
-    if not tables:
-        note(
-            _(
-                "Play a session with simulators that listen, ask them afterwards (`cuecard shadow`), or re-play a"
-                " simulator's trial in the app; then look here again."
-            )
-        )
+    return Page(parts, title, circumstances(found), hint="" if parts else hint)
 
 
-def _read(turn: TurnFindings, found: Fidelity, *, markdown: bool) -> None:
-    """What was said in a turn, to be read."""
+def _read(turn: TurnFindings, found: Fidelity) -> Page:
+    """What was said in a turn."""
     from cuecard.annotate.fidelity.tables import (
         decision_word,
         findings_word,
         place_word,
         simulator_word,
     )
-    from cuecard.core.text import one_line
 
     name = simulator_word(turn.simulator, found.simulators)
-    head = f"{place_word(turn)} · {name}: {findings_word(turn)}"
     right = decision_word(turn.subject, turn.reference)
     lines = [_("Agent: {text}").format(text=one_line(turn.agent_text, _LETTERS))]
     if turn.person:
@@ -337,16 +320,7 @@ def _read(turn: TurnFindings, found: Fidelity, *, markdown: bool) -> None:
     lines.append(_("{person} ({decision}): {text}").format(person=name, decision=theirs, text=said))
     if turn.reason:
         lines.append(_("Its reason: {text}").format(text=one_line(turn.reason, _LETTERS)))
-    if markdown:
-        from cuecard.core.tables.texts import escaped
-
-        say(f"### {escaped(head)}\n")
-        say("".join(f"- {escaped(line)}\n" for line in lines))
-        return
-    prose(head)
-    for line in lines:
-        prose(f"  {line}")
-    say("")
+    return Page((), f"{place_word(turn)} · {name}: {findings_word(turn)}", lines)
 
 
 def _sizes(correlations: Sequence[float], power: float) -> Result:

@@ -1,11 +1,10 @@
-"""Printing of tables, for the terminal or as Markdown."""
+"""Printing of tables on the terminal."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 
 from cuecard.core.tables.table import Cell, Table
-from cuecard.core.tables.texts import as_markdown, remarks_of
+from cuecard.core.tables.texts import remarks_of
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
 
@@ -13,16 +12,13 @@ _INTERVAL = re.compile(r"\[(?P<low>[^\[\], ]+), (?P<high>[^\[\] ]+)\]")
 _NAME_MOST = 32
 
 
-def print_tables(tables: Iterable[Table], *, markdown: bool, share: bool = False) -> None:
+def print_tables(tables: Iterable[Table], *, share: bool = False) -> None:
     """Print tables with their remarks and notes. `share`: notes that several have say the same of all, and are printed once,
     below the last.
     """
     every = [each for each in tables if each.lines or each.notes]
     last = {note: at for at, each in enumerate(every) for note in each.notes}
     for at, each in enumerate(every):
-        if markdown:
-            say(as_markdown(each))
-            continue
         _print(each)
         notes = (note for note in each.notes if not share or last[note] == at)
         remarks = (*remarks_of(each), *notes)
@@ -32,18 +28,24 @@ def print_tables(tables: Iterable[Table], *, markdown: bool, share: bool = False
             say("")
 
 
-print_result_tables = partial(print_tables, share=True)
-
-
 def _print(each: Table) -> None:
     texts = [[_short_with_interval(cell) for cell in line] for line in each.lines]
+    styles = [[_style(cell) for cell in line] for line in each.lines]
     for at, columns in enumerate(_blocks(each.headings, texts)):
         table(
             each.title if not at else "",
             [each.headings[column] for column in columns],
             [[line[column] if column < len(line) else "" for column in columns] for line in texts],
             numbers=range(1, len(columns)),
+            styles=[[line[column] for column in columns if column < len(line)] for line in styles],
         )
+
+
+def _style(cell: Cell) -> str:
+    """More and less are told apart by colour too where the interval of a difference does not hold zero."""
+    if not cell.apart:
+        return ""
+    return "cyan" if (cell.number or 0) > 0 else "magenta"
 
 
 def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import json as jsonlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from pkgutil import resolve_name
 from types import NoneType
@@ -74,36 +74,58 @@ Budget = Annotated[float | None, Help(N_("Stop when the calls have cost so much"
 
 @dataclass(frozen=True)
 class Page:
-    """Tables under a title, with facts about them in between; printed for people, or in any form of tables. `hint`: what to
-    do where there is little to see, on stderr. `share`: a note that several tables have is told once, below the last.
+    """Tables, and pages with texts to read, under a title, with facts about them in between; printed for people, or in any
+    form of tables. `hint`: what to do where there is little to see, on stderr. `share`: a note that several tables have is
+    told once, below the last.
     """
 
-    tables: Sequence[Table] = ()
+    parts: Sequence[Table | Page] = ()
     title: str = ""
     facts: Sequence[str] = ()
     hint: str = ""
     share: bool = False
 
-    def print(self) -> None:
-        from cuecard.tui.commands.table_output import print_result_tables, print_tables
+    def print(self, level: int = 0) -> None:
+        """`level`: how many pages it stands in."""
+        from cuecard.tui.commands.table_output import print_tables
 
         if self.title:
             say(self.title)
         for fact in self.facts:
-            prose(fact)
+            prose("  " * (level - 1) + fact)
         if self.facts:
             say("")
-        (print_result_tables if self.share else print_tables)(self.tables, markdown=False)
+        for nested, parts in groupby(self.parts, lambda part: isinstance(part, Page)):
+            if nested:
+                for page in cast("Iterator[Page]", parts):
+                    page.print(level + bool(self.title))
+            else:
+                print_tables(cast("Iterator[Table]", parts), share=self.share)
 
     def text(self, form: str) -> str:
-        """As Markdown, LaTeX or CSV."""
+        """As Markdown, LaTeX or CSV; these two have tables alone."""
         from cuecard.core.tables.texts import tables_text
 
-        if form != "markdown":
-            return tables_text(self.tables, "csv" if form == "csv" else "tex")
-        facts = "".join(f"- {fact}\n" for fact in self.facts)
-        title = f"# {self.title}\n" if self.title else ""
-        return "\n".join(filter(None, (title, facts, tables_text(self.tables, "md"))))
+        if form == "markdown":
+            return "\n".join(self._markdown(1))
+        return tables_text(list(self._tables()), "csv" if form == "csv" else "tex")
+
+    def _markdown(self, level: int) -> Iterator[str]:
+        from cuecard.core.tables.texts import as_markdown, escaped
+
+        if self.title:
+            yield f"{'#' * level} {escaped(self.title)}\n"
+        if self.facts:
+            yield "".join(f"- {escaped(fact)}\n" for fact in self.facts)
+        for part in self.parts:
+            if isinstance(part, Page):
+                yield from part._markdown(level + bool(self.title))
+            else:
+                yield as_markdown(part)
+
+    def _tables(self) -> Iterator[Table]:
+        for part in self.parts:
+            yield from part._tables() if isinstance(part, Page) else (part,)
 
 
 def _nothing() -> None: ...
@@ -276,7 +298,7 @@ def _form_of(output: Path, forms: Sequence[str]) -> str:
 def _hand_over(result: Result, form: str, output: Path) -> None:
     untold = isinstance(result.shown, str) and result.shown and form != "json"
     if output != STDOUT and not untold:
-        if isinstance(result.shown, Page) and not result.shown.tables:
+        if isinstance(result.shown, Page) and not result.shown.parts:
             return  # The verb said so.
         write_result(output, _text(result, form or _SUFFIXES.get(output.suffix.lstrip("."), "")))
     elif form == "json" and result.json:

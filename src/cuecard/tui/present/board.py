@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad, waiting
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import _, age, ngettext
+from cuecard.core.i18n import _, age, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
@@ -135,8 +135,7 @@ def _round(task: BoardTask, reader: str) -> str:
     if task.reviewed:
         parts[0] += f" ({listed(task.reviewed)})"
     if task.claims:
-        told = ngettext("{n} has it to review", "{n} have it to review", task.claims)
-        part = told.format(n=task.claims)
+        part = plural("{n} has it to review", "{n} have it to review", task.claims)
         parts.append(f"{part} ({listed(task.reviewing)})" if task.reviewing else part)
     if task.free:
         parts.append(ngettext("{n} place free", "{n} places free", task.free).format(n=task.free))

@@ -7,7 +7,7 @@ from cuecard.annotate.authoring.changes import Change, ChangeKind
 from cuecard.annotate.authoring.diff import Span, excerpt, spans
 from cuecard.annotate.authoring.merge import Difference, Merge, Merging, Side
 from cuecard.annotate.authoring.session import Version
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.tasks.base import Origin, OriginKind
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
@@ -128,14 +128,13 @@ def drafted(origins: Sequence[Origin]) -> list[str]:
     """`12 items drafted by qwen-max: triples`."""
     lines: list[str] = []
     for origin in origins:
-        text = ngettext(
-            "{n} item drafted by {model}: {kind}",
-            "{n} items drafted by {model}: {kind}",
-            origin.items,
-        )
         lines.append(
-            text.format(
-                n=origin.items, model=one_line(origin.by, 60), kind=_(_DRAFTED[origin.kind])
+            plural(
+                "{n} item drafted by {model}: {kind}",
+                "{n} items drafted by {model}: {kind}",
+                origin.items,
+                model=one_line(origin.by, 60),
+                kind=_(_DRAFTED[origin.kind]),
             )
         )
     return lines

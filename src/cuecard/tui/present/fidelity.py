@@ -21,7 +21,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import N_, NP_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, ngettext, plural
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.aggregate import CUE_WORDS, measure_label
 from cuecard.core.tables.table import Cell, Table, figure
@@ -142,8 +142,7 @@ def title_words(view: FidelityView, name: str, scope: Scope) -> str:
     parts.append(turns.format(n=f"{found.turns:,}"))
     played = ngettext("{n} dialogue by people", "{n} dialogues by people", found.played)
     parts.append(played.format(n=f"{found.played:,}"))
-    simulators = ngettext("{n} simulator", "{n} simulators", len(found.simulators))
-    parts.append(simulators.format(n=len(found.simulators)))
+    parts.append(plural("{n} simulator", "{n} simulators", len(found.simulators)))
     if scope.simulators or len(scope.runs) > 1:
         parts.append(_("chosen with s"))
     return " · ".join(parts)

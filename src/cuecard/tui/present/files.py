@@ -18,7 +18,7 @@ from cuecard.annotate.sharing.merging import (
     left_out_text,
     signed_for_text,
 )
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.tables.table import Table
 from cuecard.core.tables.texts import as_markdown, escaped, tables_text
 from cuecard.core.text import one_line
@@ -127,9 +127,7 @@ def counts_of(report: ImportReport) -> str:
         unchanged=report.count("unchanged"),
     )
     if report.bad_files:
-        bad = ngettext(
-            "{n} file with problems", "{n} files with problems", report.bad_files
-        ).format(n=report.bad_files)
+        bad = plural("{n} file with problems", "{n} files with problems", report.bad_files)
         text = f"{text} · {bad}"
     return text
 
@@ -288,8 +286,7 @@ def summary_of(report: MergeReport) -> str:
     known = _("{n} known").format(n=report.known)
     text = f"{count}, {known}"
     if report.clashes:
-        clashes = ngettext("{n} clash", "{n} clashes", len(report.clashes))
-        text += " · " + clashes.format(n=len(report.clashes))
+        text += " · " + plural("{n} clash", "{n} clashes", len(report.clashes))
     return text
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.core.i18n import N_, _, age, ngettext, time_left
+from cuecard.core.i18n import N_, _, age, ngettext, plural, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 
@@ -80,8 +80,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     rows += [HomeRow("forked", t.title, age(t.updated_at, moment), t.id) for t in waiting.forked]
     rows += [HomeRow("submit", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_submit]
     if n := len(waiting.to_review):
-        text = ngettext("{n} task can be taken", "{n} tasks can be taken", n)
-        rows.append(HomeRow("review", text.format(n=n)))
+        rows.append(HomeRow("review", plural("{n} task can be taken", "{n} tasks can be taken", n)))
     if n := waiting.to_assign:
         text = ngettext("{n} task needs a reviewer", "{n} tasks need reviewers", n)
         rows.append(HomeRow("assign", text.format(n=n)))
@@ -135,8 +134,7 @@ def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
 def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:
     text = task.title
     if comments := waiting.comments.get(task.id, 0):
-        told = ngettext("{n} comment · {title}", "{n} comments · {title}", comments)
-        text = told.format(n=comments, title=task.title)
+        text = plural("{n} comment · {title}", "{n} comments · {title}", comments, title=task.title)
     since = waiting.returned_at.get(task.id, task.updated_at)
     return HomeRow("returned", text, age(since, moment), task.id)
 

@@ -109,10 +109,6 @@ def player_choices(config: Config) -> PlayerChoices:
     )
 
 
-def agent_choices(config: Config) -> Choices:
-    return _choices(config, "agent")
-
-
 def _choices(config: Config, part: Part) -> Choices:
     found = players_of(config)[part]
     return [(name, _label(config, part, name, player)) for name, player in found.items()]

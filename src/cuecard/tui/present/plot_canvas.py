@@ -134,11 +134,6 @@ class Canvas:
         return tuple(found)
 
 
-def plain_text(lines: tuple[Line, ...]) -> str:
-    """The picture without inks, blanks at the ends of lines left out."""
-    return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines)
-
-
 Way = Literal["left", "right", "up", "down", "first", "last"]
 
 

@@ -32,8 +32,6 @@ from cuecard.tui.present.score_tables import (
 from cuecard.tui.present.tables import why_missing
 
 ALL_MEASURES = "*"
-GROUPING: list[Dimension] = [d for d in DIMENSIONS if d not in ("family", "task")]
-"""What lines can be grouped by besides the family, which always parts them."""
 _MOST_VALUES = 40
 
 

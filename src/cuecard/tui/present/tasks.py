@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.families.checkpoints.gold import Ambiguity, CheckpointChain
 from cuecard.core.families.facts.gold import FactKind, FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.tasks.models import Persona, Stage, Task
 from cuecard.core.text import normalise
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "zh")
 STATES = ("draft", "in_review", "returned", "approved", "retired")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -182,8 +181,7 @@ def counts_of(task: Task) -> str:
     """How much there is of what this family is made of."""
     parts = TUI[task.family].counts(task.gold)
     if task.stages:
-        stages = ngettext("{n} stage", "{n} stages", len(task.stages))
-        parts.append(stages.format(n=len(task.stages)))
+        parts.append(plural("{n} stage", "{n} stages", len(task.stages)))
     return " · ".join(parts)
 
 

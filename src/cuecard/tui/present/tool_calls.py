@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import SearchEntry, ToolCall
-from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.i18n import _, ngettext, pgettext, plural
 from cuecard.core.text import contains_term, normalise, one_line, storable
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
@@ -117,13 +117,9 @@ class Work:
         if self.pages:
             counts.append(ngettext("{n} page", "{n} pages", self.pages).format(n=self.pages))
         if self.refused:
-            counts.append(
-                ngettext("{n} refused", "{n} refused", self.refused).format(n=self.refused)
-            )
+            counts.append(plural("{n} refused", "{n} refused", self.refused))
         if self.models:
-            counts.append(
-                ngettext("{n} model call", "{n} model calls", self.models).format(n=self.models)
-            )
+            counts.append(plural("{n} model call", "{n} model calls", self.models))
         if self.tokens:
             counts.append(short_tokens_label(self.tokens))
         return counts

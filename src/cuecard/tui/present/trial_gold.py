@@ -17,7 +17,7 @@ from cuecard.annotate.results.trial_against_gold import (
     TableAgainst,
     TripleGroup,
 )
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.scoring.trial_score import Tally
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
@@ -227,9 +227,7 @@ def _note(against: TableAgainst, shown: Shown) -> str:
     said = [
         _("{n} rows handed in, {gold} in the gold").format(n=against.predicted, gold=gold),
         ngettext("{n} row missed", "{n} rows missed", against.missed).format(n=against.missed),
-        ngettext("{n} row extra", "{n} rows extra", len(against.extra)).format(
-            n=len(against.extra)
-        ),
+        plural("{n} row extra", "{n} rows extra", len(against.extra)),
     ]
     cells = _("cells: {counts}").format(counts=tally_words(against.tally))
     if shown != "all":

@@ -8,7 +8,7 @@ from cuecard.annotate.results.trial_disclosure import Met, Push, Reading, StageS
 from cuecard.annotate.results.trial_record import CallSize, ContextSize, Cut, HitEntry, HitLog
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.tasks.models import Stage, Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item
@@ -93,8 +93,7 @@ def _note(sizes: ContextSize, largest: int) -> str:
     else:
         said.append(_("the server counted no tokens"))
     if sizes.cuts:
-        cut = ngettext("{n} compaction", "{n} compactions", len(sizes.cuts))
-        said.append(cut.format(n=len(sizes.cuts)))
+        said.append(plural("{n} compaction", "{n} compactions", len(sizes.cuts)))
     if sizes.limit:
         said.append(_("to stay under {tokens}").format(tokens=short_tokens_label(sizes.limit)))
     return " · ".join(said)

@@ -176,15 +176,6 @@ class JudgedTrial:
 
 
 PaneName = Literal["stages", "gold", "verdicts", "hits", "context", "notes", "measures"]
-PANES: tuple[PaneName, ...] = (
-    "stages",
-    "gold",
-    "verdicts",
-    "hits",
-    "context",
-    "notes",
-    "measures",
-)
 _OF_VERDICTS = ("gold", "verdicts", "measures")
 
 

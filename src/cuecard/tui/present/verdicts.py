@@ -18,12 +18,12 @@ from cuecard.annotate.labelling.sampling import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.judgements import Pages
-from cuecard.tui.grid.cells import NOTHING, GridCell, Tone
+from cuecard.tui.grid.cells import GridCell, GridSource, Tone
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class VerdictReader:
             return ""
 
 
-class VerdictLines:
+class VerdictLines(GridSource):
     """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
     those in view first. Rows that are not there yet are shown as such.
     """
@@ -170,9 +170,6 @@ class VerdictLines:
             said_cell(line.mine.value if line.mine else ""),
             said_cell(line.decision.value if line.decision else ""),
         )
-
-    def gutter(self, row: int) -> GridCell:
-        return NOTHING
 
     def _ask(self, page: int, *, first: bool = True) -> None:
         if not self._starts or page in self._wanted[-1:]:
@@ -311,9 +308,7 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
         return [_("Nothing to draw: no judge has decided on such items of these runs.")]
     items = round(preview.items)
     said = [
-        ngettext("{n:,} item of {all:,}", "{n:,} items of {all:,}", items).format(
-            n=items, all=preview.population
-        )
+        plural("{n:,} item of {all:,}", "{n:,} items of {all:,}", items, all=preview.population)
         + " · "
         + _("{n:,.0f} labels").format(n=preview.labels)
     ]

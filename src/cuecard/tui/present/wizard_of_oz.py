@@ -14,7 +14,7 @@ from cuecard.core.engine.events import AgentSpoke, ToolAnswered, UserSpoke
 from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.text import one_line, storable
 from cuecard.tui.families import TUI
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
@@ -236,8 +236,7 @@ class WizardOfOzState:
         if view.calls_left <= 0:
             return _("Your turn: no more searches, reply with what you have.")
         if view.calls_left <= FEW:
-            left = ngettext("{n} search is left.", "{n} searches are left.", view.calls_left)
-            text += " " + left.format(n=view.calls_left)
+            text += " " + plural("{n} search is left.", "{n} searches are left.", view.calls_left)
         return text
 
     def _quiet(self, now: datetime | None) -> bool:

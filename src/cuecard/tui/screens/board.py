@@ -28,7 +28,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.board import BoardView, name_cell, number_cell, waits_cell
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report

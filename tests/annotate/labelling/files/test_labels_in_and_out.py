@@ -13,10 +13,7 @@ import pytest
 from apart import fresh
 from cuecard.annotate.labelling.files.exporting import Scope, export_labels
 from cuecard.annotate.labelling.files.importing import LabelImport, import_labels
-from cuecard.annotate.labelling.files.meta_evaluation import (
-    inputs_of_sheets,
-    ratings_of_meta_evaluation,
-)
+from cuecard.annotate.labelling.files.meta_evaluation import inputs_of_sheets
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import Conflict, FileProblems, NotFound
 from cuecard.core.label_records import Label, LabelValue, SetItem
@@ -273,7 +270,3 @@ def test_a_meta_evaluation_needs_no_workspace(
     # Two trials of the same gold are one task, also for what they predicted.
     assert len({case.task for case in (*gold.cases, *predicted.cases)}) == 1
     assert len({case.trial_id for case in predicted.cases}) == 2
-    ratings, groups = ratings_of_meta_evaluation([tmp_path / "ana"])["recall"]
-    assert ratings.raters == ("model", "human")
-    assert len(groups) == len(ratings.items) == 6
-    assert ratings.counts.tolist() == [[1, 1], [2, 0], [1, 1]] * 2

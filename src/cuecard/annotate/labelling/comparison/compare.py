@@ -142,21 +142,13 @@ def compare(
         pairs.append(_pair(inputs, left, right, resamples))
         if tell:
             tell(done, len(wanted))
-    return Comparison(
-        subject=inputs.subject,
+    return Comparison.from_fields(
+        inputs,
         subjects=tuple(inputs.subjects.items()),
-        domain=inputs.domain,
-        population=inputs.population,
         labelled=len(inputs.cases),
         tasks=len({case.task for case in inputs.cases}),
-        unsure=inputs.unsure,
-        unjudged=inputs.unjudged,
-        from_set=inputs.from_set,
         weighted=inputs.weighted or any(pair.table.weighted for pair in pairs),
         bare=tuple(inputs.bare.items()) if inputs.cases else (),
-        judges=inputs.judges,
-        baselines=inputs.baselines,
-        people=inputs.people,
         references=references,
         pairs=tuple(pairs),
         humans=_humans(inputs, resamples),
@@ -167,11 +159,6 @@ def compare(
         adjudicated=sum(bool(case.adjudicated) for case in inputs.cases),
         causes=tuple(Counter(case.cause for case in inputs.cases if case.cause).most_common()),
     )
-
-
-def ratings_of(inputs: ComparisonInputs) -> Ratings:
-    """Everybody's labels as ratings; the raters are named `judge:NAME` and `person:NAME`."""
-    return columns_of(inputs, (*judges_of(inputs), *people_of(inputs)), gaps=True).ratings
 
 
 def _pair(inputs: ComparisonInputs, left: Rater, right: Rater, resamples: int) -> Pair:

@@ -137,17 +137,6 @@ def _with_status(event: Event, said: Mapping[int, CheckpointStatus]) -> Event:
     return event.model_copy(update={"body": body.model_copy(update={"reply": reply})})
 
 
-SCORED = (
-    ItemKind.TRIPLE,
-    ItemKind.CELL,
-    ItemKind.ANSWER,
-    ItemKind.ROW,
-    ItemKind.PREDICTED,
-    ItemKind.STATUS,
-)
-"""Kinds of items that scores depend on; cues and leaks are not scored."""
-
-
 class Settled(NamedTuple):
     """An item that people decided. `machine` None: the machine left it open. `no_support`: see `overruled`. `part`: the
     fraction of one item that it counts as in scores: less than 1 if the trial predicted it several times, 0 in an

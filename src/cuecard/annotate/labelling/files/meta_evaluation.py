@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Subject
 from cuecard.annotate.labelling.files.importing import sheet_files
 from cuecard.annotate.labelling.files.vibesearch_sheets import KIND_OF, Sheet, SheetKind, read_sheet
@@ -40,27 +39,6 @@ def inputs_of_sheets(paths: Sequence[Path]) -> tuple[ComparisonInputs, ...]:
     if problems:
         raise FileProblems(_("These sheets cannot be compared"), problems)
     return tuple(inputs)
-
-
-def ratings_of_meta_evaluation(
-    paths: Sequence[Path],
-) -> dict[SheetKind, tuple[Ratings, tuple[str, ...]]]:
-    """For each kind of sheet, the ratings of model and people, and the task of each item, as the group for intervals.
-    Unlabelled items are left out. Raises as `inputs_of_sheets`.
-    """
-    kinds: dict[Subject, SheetKind] = {"gold": "recall", "predicted": "precision"}
-    found: dict[SheetKind, tuple[Ratings, tuple[str, ...]]] = {}
-    for inputs in inputs_of_sheets(paths):
-        cases = [case for case in inputs.cases if case.labels]
-        raters = (*inputs.judges, *inputs.people)
-        rows = [
-            (case.name, rater, {**case.labels, **case.decisions}.get(rater))
-            for case in cases
-            for rater in raters
-        ]
-        ratings = Ratings.from_rows(rows, domain=inputs.domain)
-        found[kinds[inputs.subject]] = ratings, tuple(case.task for case in cases)
-    return found
 
 
 @dataclass

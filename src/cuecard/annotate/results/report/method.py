@@ -37,7 +37,7 @@ from cuecard.annotate.results.report.model import (
 from cuecard.annotate.results.score_tables import one_each, several_revisions
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.scoring.aggregate import pooled_notes
 from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tables.table import Shown, Table
@@ -136,9 +136,7 @@ def players(pool: Pool, people: int) -> Iterator[Terms]:
     agents = [row.trial.agent for row in pool.rows]
     users = [row.trial.user for row in pool.rows if row.trial.user.kind != HUMAN]
     yield Terms(_("Agents"), tuple(_described(agents, "agents", players)))
-    persons = ngettext("{n} person at the keyboard", "{n} people at the keyboard", people).format(
-        n=people
-    )
+    persons = plural("{n} person at the keyboard", "{n} people at the keyboard", people)
     yield Terms(
         _("Who played the user"),
         (

@@ -21,12 +21,8 @@ class Tier(StrEnum):
     HARD = "hard"
 
 
-def tier_of(world: FactWorld) -> Tier:
-    """The tier of a world (Mind-ParaWorld): easy with 1-5 facts, mid with 6-10, hard with 11 and more."""
-    return tier_of_count(len(world.facts))
-
-
 def tier_of_count(facts: int) -> Tier:
+    """The tier of a world (Mind-ParaWorld): easy with 1-5 facts, mid with 6-10, hard with 11 and more."""
     return Tier.EASY if facts <= _EASY_MOST else Tier.MID if facts <= _MID_MOST else Tier.HARD
 
 

@@ -147,7 +147,7 @@ class ReplayScreen(CuecardScreen[None]):
         try:
             self._later = (await self.services.config()).play.later
             session = self._session = await self.services.ask(self._open)
-        except Exception:
+        except Exception:  # whatever it was, there is nothing to show
             self.dismiss()
             raise
         work: Work | None = works.nothing

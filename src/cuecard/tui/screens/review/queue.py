@@ -18,7 +18,8 @@ from cuecard.core.i18n import N_, _, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.kit.lists import Column, ListScreen, ListView
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine

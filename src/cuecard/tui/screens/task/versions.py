@@ -20,7 +20,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.grid import Grid, GridCell, GridColumn
+from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries
 from cuecard.tui.present.tasks import moment
@@ -368,8 +368,8 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.refresh_bindings()
 
 
-class _Rows:
-    """A `GridSource` over a view."""
+class _Rows(GridSource):
+    """The rows of a view."""
 
     def __init__(self, view: MergeView) -> None:
         self._view = view
@@ -387,6 +387,3 @@ class _Rows:
             GridCell(about, plain),
             GridCell(_(SIDE[choice]), plain) if choice else GridCell(_("?"), "bad"),
         )
-
-    def gutter(self, row: int) -> GridCell:
-        return GridCell("")
