@@ -26,7 +26,7 @@ from cuecard.annotate.review.figures import (
     ReviewFigures,
 )
 from cuecard.core.contributions import ReviewDecision
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.statistic import Statistic
 from cuecard.core.tables.table import Cell, Table
 from cuecard.tui.present.labels import RATING, VOTE
@@ -222,7 +222,8 @@ def _time(figures: ReviewFigures) -> str:
     untimed = figures.reviews - figures.seconds.n
     text = _("median (quartiles): {minutes}").format(minutes=minutes(figures.seconds))
     if untimed:
-        text += " · " + plural("{n} review without a time", "{n} reviews without a time", untimed)
+        told = ngettext("{n} review without a time", "{n} reviews without a time", untimed)
+        text += " · " + told.format(n=untimed)
     return text
 
 
