@@ -182,6 +182,18 @@ async def test_refresh_sees_what_others_did_meanwhile(
         await until(pilot, lambda: "Open" in shown(app_with_samples.screen).splitlines()[-1])
 
 
+async def test_the_cursor_stays_with_its_row_while_others_work(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=SIZE) as pilot:
+        await home_shows(pilot, "Verdicts to label")
+        await pilot.press("end")
+        with Workspace.open(judged) as workspace:
+            create_run(workspace, RunPlan(tasks=("espresso",), name="by Ana"), by="Ana")
+        await home_shows(pilot, "by Ana: 0 of 1 trials")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+
+
 async def test_what_a_killed_process_left_behind_is_concluded_after_the_start(
     database: Path, make_app
 ) -> None:
