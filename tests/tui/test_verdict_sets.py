@@ -24,7 +24,7 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
         await until(pilot, lambda: "items of" in shown(app.screen))
         # Refused while it stands, then mended.
         await pilot.press("backspace", "backspace", "backspace", "x")
-        await until(pilot, lambda: "How many: a number from 1" in shown(app.screen))
+        await until(pilot, lambda: "How many: must be a whole number" in shown(app.screen))
         await pilot.press("backspace", "4")
         await until(pilot, lambda: "4 items of" in shown(app.screen))
         assert "covered" in shown(app.screen)

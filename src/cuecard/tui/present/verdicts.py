@@ -9,13 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
-from cuecard.annotate.labelling.sampling import (
-    STRATUM_KEYS,
-    SamplingPlan,
-    StratumKey,
-    Unit,
-    plan_of,
-)
+from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext, plural
@@ -24,6 +18,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.judgements import Pages
 from cuecard.tui.grid.cells import GridCell, GridSource, Tone
+from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
@@ -208,51 +203,6 @@ STRATUM_LABEL: dict[StratumKey, str] = {
     "relation": N_("relation"),
     "task": N_("task"),
 }
-N_DEFAULT = 200
-
-
-@dataclass(frozen=True)
-class SampleForm:
-    """The fields as texts. With `width`, the number of items follows from it."""
-
-    runs: tuple[int, ...]
-    n: str = str(N_DEFAULT)
-    width: str = ""
-    share: str = "90"
-    alike: str = "0.05"
-    by: str = "items"
-    kinds: tuple[ItemKind, ...] = ()
-    judge: str = ""
-    strata: tuple[StratumKey, ...] = ("decision",)
-    allocation: str = "proportional"
-    overlap: str = "20"
-    raters: str = "2"
-    people: str = ""
-    seed: str = "0"
-
-    def plan(self) -> SamplingPlan:
-        """The plan, with `n` as typed. Raises `CuecardError`."""
-        strata = [key for key in STRATUM_KEYS if key in self.strata]
-        return plan_of(
-            {
-                "runs": self.runs,
-                "n": _whole(self.n, N_("How many"), 1) if not self.width.strip() else 1,
-                "by": self.by,
-                "kinds": self.kinds,
-                "judge": self.judge,
-                "strata": strata,
-                "allocation": self.allocation,
-                "seed": _whole(self.seed, N_("Seed"), 0),
-                "overlap": _percent(self.overlap, N_("Overlap")),
-                "raters": _whole(self.raters, N_("People each"), 2),
-                "people": [name.strip() for name in self.people.split(",")],
-            }
-        )
-
-    @property
-    def needs(self) -> tuple[object, ...]:
-        """What the population depends on."""
-        return self.runs, self.kinds, self.judge
 
 
 @dataclass(frozen=True)
@@ -264,29 +214,26 @@ class SampleSnapshot:
     said: tuple[str, ...]
 
     @property
-    def rows(self) -> list[Sequence[str | GridCell]]:
-        return [
-            (
-                stratum_label(stratum, self.plan),
-                f"{stratum.size:,}",
-                GridCell(f"{stratum.drawn:,}", "strong" if stratum.drawn else "warn"),
-            )
-            for stratum in self.preview.strata
-        ]
+    def entries(self) -> list[Entry]:
+        """The remarks, and of each stratum how much is drawn."""
+        tone = "strong" if self.preview.items else "bad"
+        heads: list[tuple[Piece, ...]] = [(Piece(text, tone),) for text in self.said]
+        for stratum in self.preview.strata:
+            label = Piece(f"{stratum_label(stratum, self.plan)}{_(': ')}")
+            counts = _("{n:,} of {all:,}").format(n=stratum.drawn, all=stratum.size)
+            heads.append((label, Piece(counts, "plain" if stratum.drawn else "bad")))
+        return [Entry("work", 0, head) for head in heads]
 
 
 def worked_out(
-    form: SampleForm, population: Callable[[SamplingPlan], Sequence[Unit]]
+    plan: SamplingPlan, units: Sequence[Unit], width: float | None, share: float, alike: float
 ) -> SampleSnapshot:
-    """What the form would draw from what `population` finds for its plan. Raises `CuecardError` with what
-    is wrong with the form.
+    """What a plan would draw from `units`; with a `width` of the interval, `n` follows from it. `share`: of the items,
+    expected to agree; `alike`: how much those of a task are. Raises `CuecardError`.
     """
-    plan = form.plan()
-    share, alike = _percent(form.share, N_("Expected")), _between(form.alike)
-    units = population(plan)
     preview = preview_of(units, plan)
-    if form.width.strip():
-        plan = plan.model_copy(update={"n": _n_for(form, preview, share, alike)})
+    if width is not None:
+        plan = plan.model_copy(update={"n": _n_for(plan, preview, width, share, alike)})
         preview = preview_of(units, plan)
     return SampleSnapshot(plan, preview, tuple(_said(plan, preview, share, alike)))
 
@@ -332,11 +279,8 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
     return said
 
 
-def _n_for(form: SampleForm, preview: Preview, share: float, alike: float) -> int:
-    width = _number(form.width)
-    if width is None or not 0 < width < 1:
-        raise CuecardError(_("Width"), _("The width: a number between 0 and 1, please."))
-    if form.by == "trials":
+def _n_for(plan: SamplingPlan, preview: Preview, width: float, share: float, alike: float) -> int:
+    if plan.by == "trials":
         raise CuecardError(_("Width"), _("A width counts items: draw items, or give a number."))
     n = preview.n_for(width, share, alike) if preview.population else 1
     if n is None:
@@ -344,37 +288,3 @@ def _n_for(form: SampleForm, preview: Preview, share: float, alike: float) -> in
             _("Width"), _("All these items say less than that: a wider one, or more tasks.")
         )
     return n
-
-
-def _number(text: str) -> float | None:
-    try:
-        found = float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-    return found if abs(found) < 1e12 else None
-
-
-def _whole(text: str, label: str, least: int) -> int:
-    text = text.strip()
-    if not (text.isdecimal() and len(text) < 10 and int(text) >= least):
-        raise CuecardError(
-            _(label),
-            _("{field}: a number from {least}, please.").format(field=_(label), least=least),
-        )
-    return int(text)
-
-
-def _percent(text: str, label: str) -> float:
-    found = _number(text.strip().removesuffix("%") or "0")
-    if found is None or not 0 <= found <= 100:
-        raise CuecardError(
-            _(label), _("{field}: a percentage from 0 to 100, please.").format(field=_(label))
-        )
-    return found / 100
-
-
-def _between(text: str) -> float:
-    found = _number(text or "0")
-    if found is None or not 0 <= found <= 1:
-        raise CuecardError(_("Alike"), _("How alike: a number from 0 to 1, please."))
-    return found
