@@ -363,7 +363,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         return self.view.rows.index(self.list.row) if self.list.row is not None else None
 
     def _taken(self, row: Difference) -> GridCell:
-        choice = self.view.choice(self.view.rows.index(row))
+        choice = self.view.choice(row)
         return GridCell(_(SIDE[choice]), _tone(row)) if choice else GridCell(_("?"), "bad")
 
     def _changed(self) -> None:
