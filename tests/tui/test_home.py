@@ -20,6 +20,7 @@ from cuecard.core.evaluation.runs import start_run
 from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.lists import ListGrid
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from cuecard.tui.screens.play.screen import PlayScreen
@@ -27,7 +28,6 @@ from cuecard.tui.screens.review.queue import ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.task.screen import TaskScreen
-from cuecard.tui.widgets.lists import ListTable
 from steady_app import SteadyApp
 from tui_rooms import shown, until
 
@@ -59,7 +59,7 @@ async def home_shows(pilot: Pilot, text: str) -> None:
 async def open_row(pilot: Pilot, text: str) -> None:
     """Walk to the row that holds `text` and press Enter."""
     await home_shows(pilot, text)
-    await until(pilot, lambda: pilot.app.screen.query_one(ListTable).has_focus)
+    await until(pilot, lambda: pilot.app.screen.query_one(ListGrid).has_focus)
     lines = [line for line in shown(pilot.app.screen).splitlines() if line[3:20].strip()]
     first = next(i for i, line in enumerate(lines) if "waits for you" in line) + 1
     row = next(i for i, line in enumerate(lines[first:]) if text in line)
@@ -164,7 +164,7 @@ async def test_many_of_one_kind_are_folded_into_one_row(database: Path, make_app
     async with app.run_test(size=SIZE) as pilot:
         await home_shows(pilot, "3 more")
         assert "Nothing waits for you" in shown(app.screen)
-        assert app.screen.query_one(ListTable).count == 6
+        assert app.screen.query_one(ListGrid).count == 6
         await open_row(pilot, "3 more")
         await until(pilot, lambda: app.current_mode == "tasks")
 
@@ -180,6 +180,18 @@ async def test_refresh_sees_what_others_did_meanwhile(
         await pilot.press("r")
         await home_shows(pilot, "by Ben: 0 of 1 trials")
         await until(pilot, lambda: "Open" in shown(app_with_samples.screen).splitlines()[-1])
+
+
+async def test_the_cursor_stays_with_its_row_while_others_work(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=SIZE) as pilot:
+        await home_shows(pilot, "Verdicts to label")
+        await pilot.press("end")
+        with Workspace.open(judged) as workspace:
+            create_run(workspace, RunPlan(tasks=("espresso",), name="by Ana"), by="Ana")
+        await home_shows(pilot, "by Ana: 0 of 1 trials")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
 
 
 async def test_what_a_killed_process_left_behind_is_concluded_after_the_start(

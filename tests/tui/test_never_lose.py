@@ -63,7 +63,7 @@ async def test_the_second_of_two_people_merges_what_both_did(
         await until(pilot, ready(pilot, MergeScreen))
         merge: Any = app.screen
         assert merge.view.open == 2
-        assert merge.grid.count == 5
+        assert merge.list.grid.count == 5
         await pilot.press("A")
         assert merge.view.open == 2
         await pilot.press("m")
@@ -84,9 +84,9 @@ async def test_the_second_of_two_people_merges_what_both_did(
         await pilot.press("ctrl+s")
         await until(pilot, lambda: any("still open" in n.message for n in app._notifications))
         assert merge.is_current
-        await until(pilot, lambda: merge.grid.cursor_row == 1)
+        await until(pilot, lambda: merge.list.grid.cursor_row == 1)
         await pilot.press("t", "n")
-        await until(pilot, lambda: merge.grid.cursor_row == 0)
+        await until(pilot, lambda: merge.list.grid.cursor_row == 0)
         await pilot.press("b", "m", "ctrl+s")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
         assert screen.edit.base == 3

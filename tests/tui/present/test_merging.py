@@ -30,7 +30,7 @@ def labels(view: MergeView) -> list[str]:
 
 def test_clashes_come_first_and_are_open_until_decided(view: MergeView) -> None:
     assert labels(view) == ["Title", "Query", "Difficulty", "Sub-query 3", "Notes"]
-    assert [view.choice(row) for row in range(5)] == [None, None, "theirs", "theirs", "mine"]
+    assert [view.choice(row) for row in view.rows] == [None, None, "theirs", "theirs", "mine"]
     assert view.summary() == "2 clashes, 2 open · 2 changes of theirs · 1 change of mine"
     assert view.merged() is None
     assert view.next_open(0) == 1

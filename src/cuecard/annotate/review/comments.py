@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -138,6 +139,34 @@ class Thread(Frozen):
     def changed(self) -> bool:
         """Whether its element has another content now, or is gone; never for the whole task."""
         return self.then != self.now
+
+
+@dataclass(frozen=True)
+class Comments:
+    """What was said about a task, as `reader` may see it. `task`: the newest revision, of `authors`."""
+
+    reader: str
+    threads: tuple[Thread, ...]
+    task: Task
+    authors: frozenset[str]
+    state: TaskState
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The task's."""
+        return self.task.model_dump(mode="json")
+
+    def turns(self, thread: Thread) -> Collection[Turn]:
+        """What the reader may do with a comment."""
+        return may_turn(thread, self.reader, self.authors, self.state)
+
+
+def comments_for(workspace: Workspace, reader: str, task_id: str) -> Comments | None:
+    """None where there is nothing to read. Raises `NotFound`."""
+    if not (threads := threads_for(workspace, reader, task_id)):
+        return None
+    task, authors = workspace.tasks.revision(task_id).task, workspace.tasks.authors(task_id)
+    return Comments(reader, threads, task, authors, workspace.reviews.state(task_id))
 
 
 def threads_for(workspace: Workspace, person: str, task_id: str) -> tuple[Thread, ...]:

@@ -17,7 +17,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
@@ -183,7 +183,7 @@ class ListView(Vertical, Generic[Row]):
         Key("list.clear", "escape", "clear", N_("All lines"), N_("Take the filter away"), show=False),
         Key("list.sort_next", "greater_than_sign", "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False, shown_as=">"),
         Key("list.sort_before", "less_than_sign", "sort(-1)", N_("Sort"), N_("Sort by the column before"), show=False, shown_as="<"),
-        Key("list.turn", "f8", "turn", N_("Turn"), N_("Sort the other way round"), show=False),
+        Key("list.turn", "f8", "turn", NP_("the order of a list", "Turn"), N_("Sort the other way round"), show=False),
     )  # fmt: skip
 
     class OfList(Message):

@@ -155,9 +155,8 @@ class MergeView:
         self._open: set[str] = set()
         self._take(merging.merge())
 
-    def choice(self, row: int) -> Side | None:
+    def choice(self, difference: Difference) -> Side | None:
         """What is taken; None for a clash that is open."""
-        difference = self.rows[row]
         if difference.key in self._open:
             return None
         return self._choices.get(difference.key, difference.choice)
@@ -212,7 +211,8 @@ class MergeView:
 
     def detail(self, row: int) -> list[Entry]:
         """One difference in full: what both began from, mine, theirs; changed words marked."""
-        difference, taken = self.rows[row], self.choice(row)
+        difference = self.rows[row]
+        taken = self.choice(difference)
         entries: list[Entry] = []
         if difference.about:
             head = (Piece(difference.label, "strong"), Piece(f"  {difference.about}", "muted"))

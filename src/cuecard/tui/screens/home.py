@@ -20,10 +20,9 @@ from cuecard.tui.widgets.nav import EmptyState, NavBar
 if TYPE_CHECKING:
     from cuecard.core.config_schema import Config
     from cuecard.store.workspace import Workspace
-    from cuecard.tui.grid import Grid
+    from cuecard.tui.kit.lists import ListView
     from cuecard.tui.present.home import HomeKind, HomeRow
     from cuecard.tui.screens.settings import Introduction
-    from cuecard.tui.widgets.lists import ListTable
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
@@ -69,9 +68,8 @@ class HomeScreen(LiveScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: list[HomeRow] = []
         self._asking = self._told = False
-        self._table: ListTable | None = None
+        self._list: ListView[HomeRow] | None = None
         self._steps: EmptyState | None = None
 
     def compose(self) -> ComposeResult:
@@ -147,11 +145,14 @@ class HomeScreen(LiveScreen):
             self.load()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._rows) if action == "open" else True
+        return self._row is not None if action == "open" else True
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.open_row(self._rows[event.row])
+    def on_list_view_opened(self) -> None:
+        self.action_open()
+
+    @property
+    def _row(self) -> HomeRow | None:
+        return self._list.row if self._list is not None else None
 
     def open_row(self, row: HomeRow) -> None:
         """Go to where this is worked on."""
@@ -183,8 +184,8 @@ class HomeScreen(LiveScreen):
             self.cue_app.action_go(_PLACES[row.kind])
 
     def action_open(self) -> None:
-        if self._table is not None and self._rows:
-            self.open_row(self._rows[self._table.cursor_row])
+        if self._row is not None:
+            self.open_row(self._row)
 
     def action_board(self) -> None:
         from cuecard.tui.screens.board import BoardScreen
@@ -201,33 +202,26 @@ class HomeScreen(LiveScreen):
             self.introduce(answer)
 
     async def _show(self, rows: list[HomeRow], tasks: int) -> None:
-        self._rows = rows
         body = self.query_one("#body")
-        if rows and self._table is None:
+        if rows and self._list is None:
             # Imported and mounted only when there is something to list.
-            from cuecard.tui.widgets.lists import FittedColumn, ListTable
+            from cuecard.tui.kit.lists import Column, ListView
+            from cuecard.tui.present.home import HomeRow
 
             columns = (
-                FittedColumn("", 18),
-                FittedColumn("", 10, grow=1),
-                FittedColumn("", 8, right=True),
+                Column[HomeRow]("", lambda r: Text(r.label, "" if r.for_others else "bold")),
+                Column[HomeRow]("", lambda r: r.text, grow=1),
+                Column[HomeRow]("", lambda r: Text(r.since, "dim"), right=True),
             )
-            self._table = ListTable(columns, id="waiting")
-            await body.mount(self._table, after="#heading")
-        if self._table is not None:
-            self._table.display = bool(rows)
-            self._table.fill(
-                [
-                    (
-                        Text(r.label, style="" if r.for_others else "bold"),
-                        one_line(r.text),
-                        Text(r.since, "dim"),
-                    )
-                    for r in rows
-                ]
+            self._list = ListView(
+                columns, lambda r: (r.kind, r.task_id, r.trial_id, r.run_id), id="waiting"
             )
+            await body.mount(self._list, after="#heading")
+        if self._list is not None:
+            self._list.display = bool(rows)
+            self._list.load(rows)
             if rows and self.focused is None:
-                self._table.focus()
+                self._list.focus()
         if self._steps is not None:
             await self._steps.remove()
         self._steps = self._first_steps(tasks)

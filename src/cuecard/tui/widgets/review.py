@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.geometry import Size
@@ -20,9 +20,8 @@ from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
-    from cuecard.annotate.review.comments import Thread, Turn
-    from cuecard.annotate.review.protocol import Dimension
-    from cuecard.core.contributions import TaskState
+    from cuecard.annotate.review.comments import Comments, Thread, Turn
+    from cuecard.annotate.review.protocol import Dimension, Protocol
     from cuecard.core.records import Rating
 
 
@@ -146,7 +145,7 @@ _TURN: dict[str, Turn] = {"answer": "", "resolve": "resolved", "reopen": "open"}
 
 
 class ThreadList(EntryList):
-    """`load_threads`; posts `Wanted` when the person wants to go to an element, and `Said` when they
+    """`load_comments`; posts `Wanted` when the person wants to go to an element, and `Said` when they
     have something to say.
     """
 
@@ -175,29 +174,15 @@ class ThreadList(EntryList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(gap=True, id=id)
-        self._threads: Sequence[Thread] = ()
-        self._authors: Collection[str] = ()
-        self._state: TaskState | None = None
-        self._me = ""
+        self._comments: Comments | None = None
 
-    def load_threads(
-        self,
-        threads: Sequence[Thread],
-        data: Mapping[str, Any],
-        *,
-        me: str,
-        authors: Collection[str],
-        labels: Mapping[str, str],
-        state: TaskState,
-    ) -> None:
-        """`data`: the newest revision; `authors` may settle; `labels` names dimensions; `state`: where
-        the task stands.
-        """
+    def load_comments(self, comments: Comments, protocol: Protocol) -> None:
+        """`protocol` names dimensions."""
         current = self.thread.comment.id if self.thread else ""
-        self._threads, self._authors, self._me = list(threads), authors, me
-        self._state = state
-        self.load(thread_entries(threads, data, me, labels))
-        at = [thread.comment.id for thread in threads]
+        self._comments = comments
+        labels = {d.key: _(d.label) for d in protocol.dimensions(comments.task.family)}
+        self.load(thread_entries(comments.threads, comments.data, comments.reader, labels))
+        at = [thread.comment.id for thread in comments.threads]
         if current in at:
             self.move_to(at.index(current))
         self.refresh_bindings()
@@ -205,16 +190,14 @@ class ThreadList(EntryList):
     @property
     def thread(self) -> Thread | None:
         """The comment under the cursor."""
-        return self._threads[self.cursor] if self.cursor < len(self._threads) else None
+        threads = self._comments.threads if self._comments is not None else ()
+        return threads[self.cursor] if self.cursor < len(threads) else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "say":
-            from cuecard.annotate.review.comments import may_turn
-
-            if self.thread is None or self._state is None:
+            if self.thread is None or self._comments is None:
                 return False
-            turns = may_turn(self.thread, self._me, self._authors, self._state)
-            return _TURN[str(parameters[0])] in turns
+            return _TURN[str(parameters[0])] in self._comments.turns(self.thread)
         if action == "open":
             return self.thread is not None
         return action != "open_all"

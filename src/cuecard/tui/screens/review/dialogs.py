@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -19,12 +18,6 @@ from cuecard.tui.present.review_document import counted
 from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
-
-if TYPE_CHECKING:
-    from cuecard.annotate.review.comments import Thread
-    from cuecard.core.contributions import TaskState
-    from cuecard.core.tasks.models import Task
-    from cuecard.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -175,26 +168,19 @@ class ThreadsScreen(CuecardScreen[str | None]):
 
     @guarded("threads")
     async def load(self) -> None:
-        from cuecard.annotate.review.comments import threads_for
+        from cuecard.annotate.review.comments import comments_for
         from cuecard.annotate.review.protocol import protocol_of
 
         person, task_id = self.person, self._task_id
         protocol = protocol_of(await self.services.config())
-
-        def fetch(ws: Workspace) -> tuple[tuple[Thread, ...], Task, frozenset[str], TaskState]:
-            threads = threads_for(ws, person, task_id)
-            task, authors = ws.tasks.revision(task_id).task, ws.tasks.authors(task_id)
-            return threads, task, authors, ws.reviews.state(task_id)
-
-        threads, task, authors, state = await self.services.ask(fetch)
-        labels = {d.key: _(d.label) for d in protocol.dimensions(task.family)}
-        title = " · ".join([_("Comments"), counted(threads), one_line(task.title)])
+        comments = await self.services.ask(lambda ws: comments_for(ws, person, task_id))
+        listed, title = self.query_one(ThreadList), _("Comments")
+        listed.display = comments is not None
+        self.query_one(EmptyState).display = comments is None
+        if comments is not None:
+            title = " · ".join([title, counted(comments.threads), one_line(comments.task.title)])
+            listed.load_comments(comments, protocol)
         self.query_one("#title", Static).update(title)
-        self.query_one(EmptyState).display = not threads
-        listed = self.query_one(ThreadList)
-        listed.display = bool(threads)
-        data = task.model_dump(mode="json")
-        listed.load_threads(threads, data, me=person, authors=authors, labels=labels, state=state)
 
     def on_thread_list_wanted(self, event: ThreadList.Wanted) -> None:
         event.stop()

@@ -11,7 +11,6 @@ from typing import ClassVar
 from weakref import WeakSet
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
@@ -29,7 +28,6 @@ from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.task.editor import TaskEditor, TaskMode
-from cuecard.tui.screens.task.problems import ProblemsPane
 
 
 class TaskTitle(Horizontal):
@@ -360,10 +358,6 @@ class DraftingScreen(CuecardScreen[None]):
             problems = await asyncio.to_thread(find_problems, self._edit.data)
             self._check_took = min(time.monotonic() - began, CHECK_LONGEST)
             self.editor.show_problems(self.mode.problems(problems))
-
-    @on(ProblemsPane.Chosen)
-    async def go_to_problem(self, event: ProblemsPane.Chosen) -> None:
-        await self.editor.go_to(event.path)
 
     async def action_turn(self, by: int) -> None:
         await self.editor.turn(by)

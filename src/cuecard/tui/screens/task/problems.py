@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.message import Message
 from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
@@ -25,8 +24,8 @@ from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
-    from cuecard.annotate.review.comments import Thread, Turn
-    from cuecard.core.contributions import TaskState
+    from cuecard.annotate.review.comments import Comments
+    from cuecard.annotate.review.protocol import Protocol
 
 
 class ProblemsPane(TaskPane):
@@ -49,13 +48,6 @@ class ProblemsPane(TaskPane):
         #explained Static { height: auto; }
     }
     """
-
-    class Chosen(Message):
-        """The person wants to go to this place."""
-
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -131,7 +123,7 @@ class ProblemsPane(TaskPane):
 
     def action_open(self) -> None:
         if problem := self.view.row:
-            self.post_message(self.Chosen(parse_place(problem.place)))
+            self.post_message(self.PlaceWanted(parse_place(problem.place)))
 
     def action_silence(self) -> None:
         self.to_change(self._silence)
@@ -190,22 +182,6 @@ class CommentsPane(TaskPane):
     }
     """
 
-    class Chosen(Message):
-        """The person wants to go to this place."""
-
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
-
-    class Said(Message):
-        """The person says `text` to the comment, which `turns` it."""
-
-        def __init__(self, thread: Thread, text: str, turns: Turn) -> None:
-            super().__init__()
-            self.thread = thread
-            self.text = text
-            self.turns: Turn = turns
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
@@ -223,22 +199,10 @@ class CommentsPane(TaskPane):
         """Comments are shown when they are read."""
         self._edit = edit
 
-    def show(
-        self,
-        threads: Sequence[Thread],
-        newest: Mapping[str, Any],
-        *,
-        me: str,
-        authors: Collection[str],
-        labels: Mapping[str, str],
-        state: TaskState,
-    ) -> None:
-        """`newest`: the revision in which the comments' places are; see `ThreadList`."""
-        self._newest = newest
-        self.query_one("#open", Static).update(counted_threads(threads))
-        self.threads.load_threads(
-            threads, newest, me=me, authors=authors, labels=labels, state=state
-        )
+    def show(self, comments: Comments, protocol: Protocol) -> None:
+        self._newest = comments.data
+        self.query_one("#open", Static).update(counted_threads(comments.threads))
+        self.threads.load_comments(comments, protocol)
 
     def reveal(self, path: Path) -> None:
         self.threads.focus()
@@ -250,11 +214,7 @@ class CommentsPane(TaskPane):
         if here is None:
             self.notify(_("What this comment is about is gone."), markup=False)
         else:
-            self.post_message(self.Chosen(parse_place(here)))
-
-    def on_thread_list_said(self, event: ThreadList.Said) -> None:
-        event.stop()
-        self.post_message(self.Said(event.thread, event.text, event.turns))
+            self.post_message(self.PlaceWanted(parse_place(here)))
 
     def _now(self, place: str) -> str | None:
         """Where an element of the newest revision stands in what is edited."""

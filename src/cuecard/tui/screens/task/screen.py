@@ -17,12 +17,10 @@ from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.problems import CommentsPane
 from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.session import Opened, Version
-    from cuecard.annotate.review.comments import Thread
-    from cuecard.core.tasks.models import Task
-    from cuecard.store.workspace import Workspace
 
 
 _ONLY_WHEN_OPEN = {
@@ -68,12 +66,7 @@ class TaskScreen(DraftingScreen):
 
     forks = 0  # newest revisions besides the one that counts
 
-    @on(CommentsPane.Chosen)
-    async def go_to_comment(self, event: CommentsPane.Chosen) -> None:
-        await self.editor.go_to(event.path)
-
-    @on(CommentsPane.Said)
-    def said(self, event: CommentsPane.Said) -> None:
+    def on_thread_list_said(self, event: ThreadList.Said) -> None:
         self.answer(event)
 
     @on(HistoryPane.Highlighted)
@@ -127,8 +120,7 @@ class TaskScreen(DraftingScreen):
         await show_comments(self, begin=begin)
 
     @guarded("answer")
-    async def answer(self, said: CommentsPane.Said) -> None:
-
+    async def answer(self, said: ThreadList.Said) -> None:
         await say(self, said)
         await show_comments(self)
 
@@ -316,39 +308,24 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     """Read the comments and tell how many are open; `begin`: open their tab if any is. Raises
     `CuecardError`.
     """
-    from cuecard.annotate.review.comments import threads_for
+    from cuecard.annotate.review.comments import comments_for
     from cuecard.annotate.review.protocol import protocol_of
 
     task_id, person = screen.task_id, screen.author
-
-    def fetch(
-        ws: Workspace,
-    ) -> tuple[tuple[Thread, ...], Task, frozenset[str], TaskState] | None:
-        threads = threads_for(ws, person, task_id)
-        if not threads:
-            return None
-        task, authors = ws.tasks.revision(task_id).task, ws.tasks.authors(task_id)
-        return threads, task, authors, ws.reviews.state(task_id)
-
-    found = await screen.services.ask(fetch)
-    if found is None or not screen.loaded:
+    comments = await screen.services.ask(lambda ws: comments_for(ws, person, task_id))
+    if comments is None or not screen.loaded:
         return
-    threads, task, authors, state = found
-    open_ones = sum(thread.open for thread in threads)
+    open_ones = sum(thread.open for thread in comments.threads)
     await screen.editor.show_comments(open_ones)
     if begin and open_ones and not screen.begin_at:
         await screen.editor.enter("comments")
         return  # opening the tab reads them once more
-    panes = screen.query(CommentsPane)
-    if panes:
-        protocol = protocol_of(await screen.services.config())
-        labels = {d.key: _(d.label) for d in protocol.dimensions(task.family)}
-        data = task.model_dump(mode="json")
-        for pane in panes:
-            pane.show(threads, data, me=person, authors=authors, labels=labels, state=state)
+    protocol = protocol_of(await screen.services.config())
+    for pane in screen.query(CommentsPane):
+        pane.show(comments, protocol)
 
 
-async def say(screen: DraftingScreen, said: CommentsPane.Said) -> None:
+async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:
     """Enter what the person said to a comment. Raises `CuecardError`."""
     from cuecard.annotate.review.comments import answer
 

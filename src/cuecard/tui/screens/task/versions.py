@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
@@ -13,14 +12,14 @@ from textual.widgets import Static, TextArea
 
 from cuecard.annotate.authoring.changes import Change
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.merge import Side
+from cuecard.annotate.authoring.merge import Difference, Side
 from cuecard.annotate.authoring.session import Version
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
+from cuecard.tui.grid import GridCell, Tone
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries
 from cuecard.tui.present.tasks import moment
@@ -215,17 +214,15 @@ class VersionDialog(CuecardDialog[bool]):
         self.dismiss(True)
 
 
-_COLUMNS = (
-    GridColumn("", 1, raw=True),
-    GridColumn(N_("Place"), 18, grow=3),
-    GridColumn(N_("About"), 10, grow=2, hidden_below=60),
-    GridColumn(N_("Taken"), 8),
-)
 _MARK: dict[str, GridCell] = {
     "clash": GridCell("≠", "bad"),
     "theirs": GridCell("›", "accent"),
     "mine": GridCell("‹", "muted"),
 }
+
+
+def _tone(difference: Difference) -> Tone:
+    return "plain" if difference.whose == "clash" else "muted"
 
 
 class MergeScreen(CuecardScreen[dict[str, Any] | None]):
@@ -240,6 +237,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         Key("merge.theirs", "t", "take('theirs')", N_("Theirs"), N_("Take their version of this")),
         Key("merge.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or two paragraphs")),
         Key("merge.all", "A", "all", N_("Alike"), N_("Decide every open clash like the last one")),
+        Key("merge.read", "enter", "read", N_("Read"), N_("Into mine and theirs, to read on"), show=False),
         Key("merge.next", "n", "next", N_("Next"), N_("To the next clash that is open")),
         Key("merge.save", "ctrl+s", "save", N_("Save"), N_("Save the outcome as the next revision"), shown_as="^s"),
         Key("merge.leave", "escape", "leave", N_("Leave"), N_("Go back; your draft is kept as it was")),
@@ -250,12 +248,19 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.view = view
         self._told = told
         self._last: Side | None = None
+        columns = (
+            Column[Difference]("", lambda row: _MARK[row.whose]),
+            Column[Difference](N_("Place"), lambda row: GridCell(row.label, "strong" if row.whose == "clash" else "plain"), grow=3, least=18),
+            Column[Difference](N_("About"), lambda row: GridCell(row.about or row.mine or row.theirs or row.base, _tone(row)), grow=2, least=10, spare=1),
+            Column(N_("Taken"), self._taken),
+        )  # fmt: skip
+        self.list = ListView(columns, lambda row: row.key, filters=False, tells=False)
 
     def compose(self) -> ComposeResult:
         yield Static(for_display(self._told), id="merge-told", markup=False)
         with Container(id="merge-body"):
             with Vertical(classes="pane", id="differences"):
-                yield Grid(_COLUMNS, id="rows")
+                yield self.list
             with Vertical(classes="pane", id="difference"):
                 yield EntryList(gap=True, id="detail")
         yield KeyBar()
@@ -263,53 +268,45 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
     def on_mount(self) -> None:
         self.query_one("#difference").border_title = _("Mine and theirs")
         self._fill()
-        self.grid.focus()
+        self.list.focus()
 
-    @property
-    def grid(self) -> Grid:
-        return self.query_one("#rows", Grid)
-
-    @on(Grid.CursorMoved)
-    def moved(self, event: Grid.CursorMoved) -> None:
-        self.show_detail(event.row)
-
-    @on(Grid.Chosen)
-    def chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.query_one("#detail").focus()
+    def on_list_view_moved(self) -> None:
+        self.show_detail()
 
     @guarded("detail", background=True)
-    async def show_detail(self, row: int) -> None:
+    async def show_detail(self) -> None:
         """Compare words off the screen's thread; a newer row cancels this."""
-        entries = await asyncio.to_thread(self.view.detail, row) if self.view.rows else []
+        at = self._at
+        entries = await asyncio.to_thread(self.view.detail, at) if at is not None else []
         detail = self.query_one("#detail", EntryList)
         detail.load(entries)
         detail.move_to(0)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        rows = self.view.rows
-        row = self.grid.cursor_row if self.is_mounted else 0
         match action:
             case "take":
-                return row < len(rows) and parameters[0] in rows[row].sides
-            case "all":
-                return self.view.open > 0
-            case "next":
+                row = self.list.row
+                return row is not None and parameters[0] in row.sides
+            case "all" | "next":
                 return self.view.open > 0
             case _:
                 return True
 
+    def action_read(self) -> None:
+        self.query_one("#detail").focus()
+
     def action_take(self, side: Side) -> None:
-        row = self.grid.cursor_row
-        if not self.view.choose(row, side):
+        at = self._at
+        if at is None or not self.view.choose(at, side):
             return
         self._last = side
         self._changed()
-        if row + 1 < self.grid.count:
-            self.grid.move_to(row + 1)
+        grid = self.list.grid
+        if grid.cursor_row + 1 < grid.count:
+            grid.move_to(grid.cursor_row + 1)
         else:
-            self.show_detail(row)
+            self.show_detail()
 
     def action_all(self) -> None:
         # Deciding one moves on to the next, so the cursor stands on one that is open.
@@ -324,9 +321,9 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.notify(text.format(n=n, side=_(SIDE[side])), timeout=3, markup=False)
 
     def action_next(self) -> None:
-        row = self.view.next_open(self.grid.cursor_row)
-        if row is not None:
-            self.grid.move_to(row)
+        at = -1 if self._at is None else self._at
+        if (row := self.view.next_open(at)) is not None:
+            self.list.go_to(self.view.rows[row].key)
 
     @guarded("save")
     async def action_save(self) -> None:
@@ -341,10 +338,10 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
             self.dismiss(data)
 
     def action_leave(self) -> None:
-        if self.grid.has_focus:
+        if self.list.grid.has_focus:
             self.dismiss(None)
         else:
-            self.grid.focus()
+            self.list.focus()
 
     def _tell_open(self) -> None:
         text = ngettext(
@@ -356,34 +353,20 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.action_next()
 
     def _fill(self) -> None:
-        self.grid.load(_Rows(self.view))
         self._changed()
-        first = self.view.next_open(-1)
-        self.grid.move_to(first or 0)
-        self.show_detail(first or 0)
+        first = self.view.next_open(-1) or 0
+        self.list.load(self.view.rows, self.view.rows[first].key if self.view.rows else None)
+
+    @property
+    def _at(self) -> int | None:
+        """Which difference is under the cursor."""
+        return self.view.rows.index(self.list.row) if self.list.row is not None else None
+
+    def _taken(self, row: Difference) -> GridCell:
+        choice = self.view.choice(row)
+        return GridCell(_(SIDE[choice]), _tone(row)) if choice else GridCell(_("?"), "bad")
 
     def _changed(self) -> None:
-        self.grid.changed()
+        self.list.grid.changed()
         self.query_one("#differences").border_title = self.view.summary()
         self.refresh_bindings()
-
-
-class _Rows(GridSource):
-    """The rows of a view."""
-
-    def __init__(self, view: MergeView) -> None:
-        self._view = view
-
-    def __len__(self) -> int:
-        return len(self._view.rows)
-
-    def cells(self, row: int) -> Sequence[str | GridCell]:
-        difference, choice = self._view.rows[row], self._view.choice(row)
-        plain = "plain" if difference.whose == "clash" else "muted"
-        about = difference.about or difference.mine or difference.theirs or difference.base
-        return (
-            _MARK[difference.whose],
-            GridCell(difference.label, "strong" if difference.whose == "clash" else "plain"),
-            GridCell(about, plain),
-            GridCell(_(SIDE[choice]), plain) if choice else GridCell(_("?"), "bad"),
-        )

@@ -1,0 +1,112 @@
+"""What first frames and keys of screens take here and in another checkout, in processor time, by turns.
+
+    git worktree add --detach ../before COMMIT
+    python bench/screens.py ../before [rounds]
+
+A screen is opened from Home, in a workspace of 400 tasks and a judged run; then the cursor goes down and up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parents[1]
+MODES = ("tasks", "runs", "review", "verdicts")
+BELOW = {"board": ("home", "b"), "scores": ("runs", "enter", "s")}
+STEPS = 12
+
+
+def make(path: Path) -> None:
+    from cuecard.annotate.samples import import_samples
+    from cuecard.core.evaluation.plans import RunPlan
+    from cuecard.core.evaluation.runs import start_run
+    from cuecard.store.workspace import Workspace
+
+    with Workspace.open(path) as workspace:
+        import_samples(workspace, "Ann")
+        task = workspace.tasks.revision("espresso").task
+        for n in range(400):
+            copy = task.model_copy(update={"id": f"t{n}", "title": f"Task {n}: {task.title}"})
+            workspace.tasks.save(copy, author="Ann")
+        plan = RunPlan(tasks=("espresso", "facts-night-train"), agents=("offline",), samples=20)
+        asyncio.run(start_run(workspace, plan, by="Ann"))
+
+
+async def measured(path: str) -> dict[str, float]:
+    """Milliseconds of processor time by what was done: one app, every screen opened twice, the second time counts."""
+    from cuecard.tui.preferences import Preferences
+    from cuecard.tui.services import Services
+    from steady_app import SteadyApp
+
+    times: dict[str, float] = {}
+    app = SteadyApp(Services(f"sqlite:///{path}"), "Ann", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        for name in (*MODES, *BELOW):
+            for _again in range(2):
+                app.action_go("home")
+                await pilot.pause(0.3)
+                began = time.process_time()
+                if name in MODES:
+                    app.action_go(name)
+                    await pilot.pause()
+                else:
+                    mode, *keys = BELOW[name]
+                    app.action_go(mode)
+                    await pilot.pause()
+                    await pilot.press(*keys)
+                await pilot.pause()
+                times[f"{name}, open"] = 1000 * (time.process_time() - began)
+                began = time.process_time()
+                for key in ["down"] * STEPS + ["up"] * STEPS:
+                    await pilot.press(key)
+                    await pilot.pause(0.08)  # what goes on beside the keys is counted, too
+                times[f"{name}, cursor"] = 1000 * (time.process_time() - began) / (2 * STEPS)
+                if name in BELOW:
+                    await pilot.press("escape")
+    return times
+
+
+def once(checkout: Path, path: Path) -> dict[str, float]:
+    place = os.pathsep.join((str(checkout / "src"), str(checkout / "tests")))
+    done = subprocess.run(
+        [sys.executable, __file__, "--one", str(path)],
+        env={**os.environ, "PYTHONPATH": place, "HOME": str(path.parent), "CUECARD_USER": "Ann"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    other, rounds = Path(sys.argv[1]).resolve(), int((*sys.argv, "5")[2])
+    here: list[dict[str, float]] = []
+    there: list[dict[str, float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cuecard.db"
+        make(path)
+        for _round in range(rounds):
+            there.append(once(other, path))
+            here.append(once(HERE, path))
+    print(f"{'':20} {'before':>9} {'now':>9} {'ratio':>7}   ms, medians of {rounds}")
+    for name in here[0]:
+        before, now = (statistics.median(side[name] for side in sides) for sides in (there, here))
+        print(f"{name:20} {before:9.1f} {now:9.1f} {now / before:7.2f}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(asyncio.run(measured(sys.argv[2]))))
+    else:
+        main()
