@@ -69,7 +69,7 @@ from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
-from cuecard.tui.screens.task.outside import UntakenDialog, left_behind_dialog
+from cuecard.tui.screens.task.outside import left_behind_dialog, untaken_dialog
 from cuecard.tui.screens.task.pasting import PastePreview
 from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
 from cuecard.tui.screens.task.screen import TaskScreen
@@ -396,8 +396,8 @@ WALKS: tuple[Walk, ...] = (
         push(lambda ws: left_behind_dialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
         Scene("editor-left-behind", ChoiceDialog),
         back,
-        push(lambda ws: UntakenDialog(broken(ws), Path("~/.local/state/cuecard/task.yaml"))),
-        Scene("editor-untaken", UntakenDialog),
+        push(lambda ws: untaken_dialog(broken(ws), Path("~/.local/state/cuecard/task.yaml"))),
+        Scene("editor-untaken", ChoiceDialog),
     ),
     walk(task("graph-astronomy-zh"), Scene("editor-of-another", TaskScreen)),
     walk(

@@ -6,13 +6,14 @@ from typing import Any
 
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Select, TextArea
 
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.task.graph import GraphPane
-from cuecard.tui.screens.task.graph_dialogs import AskName, PastePreview
+from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources, PastePreview
 from cuecard.tui.screens.task.graph_nodes import NodesPane
 from cuecard.tui.screens.task.screen import TaskScreen
-from tui_rooms import until
+from tui_rooms import shown, until
 
 TRIPLES = ("gold", "triples")
 
@@ -128,6 +129,18 @@ async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everyw
         await pilot.press("escape")
         assert pane.grid.has_focus
         assert "https://a.org" in screen.edit.get((*TRIPLES, 4, "sources"))[0]
+
+        await pilot.press("space", "shift+down", "ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskSources))
+        dialog = pilot.app.screen
+        dialog.query_one("#text", TextArea).text = "somewhere"
+        await until(pilot, lambda: "✗ “somewhere” is no web address" in shown(dialog))
+        dialog.query_one("#text", TextArea).text = "https://b.org"
+        dialog.query_one("#mode", Select).value = "replace"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.is_current)
+        sources = [screen.edit.get((*TRIPLES, row, "sources")) for row in (4, 5)]
+        assert sources == [["https://b.org"]] * 2
 
         await screen.editor.go_to(("gold", "nodes", 3, "id"))
         nodes = screen.editor.pane

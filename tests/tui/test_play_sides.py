@@ -107,10 +107,13 @@ def test_a_start_tells_what_is_missing_and_a_note_that_is_left_comes_back(
         async with app.run_test(size=SIZE) as pilot:
             app.push_screen(StartDialog(choices), started.append)
             await until(pilot, lambda: isinstance(app.screen, StartDialog))
-            await pilot.press("down", "enter")
+            await pilot.press("tab", "down", "down", "enter")
             await until(pilot, lambda: "CUECARD_TEST_NO_KEY is not set" in shown(app.screen))
+            await pilot.press("ctrl+s")
             assert not started
-            await pilot.press("up", "shift+tab", "space", "enter")
+            await pilot.press(
+                "enter", "up", "enter", "shift+tab", "shift+tab", "space", "tab", "enter"
+            )
             await until(pilot, lambda: bool(started))
 
             app.push_screen(NoteDialog(HOSTILE, "agent", kept), noted.append)

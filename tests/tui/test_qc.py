@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Select
 
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine
@@ -14,6 +15,7 @@ from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.quality import QcScreen, VerdictDialog
 from cuecard.tui.screens.trial.screen import TrialScreen
 from openai_server import running, text
+from tui_rooms import shown
 
 CONFIG = """\
 models:
@@ -70,10 +72,13 @@ async def test_run_look_and_decide(
             # Another verdict needs a reason; a machine removes nothing.
             await pilot.press("v")
             await _until(pilot, lambda: isinstance(app.screen, VerdictDialog))
-            await pilot.press("shift+tab", "enter")
-            await pilot.pause()
+            choice = app.screen.query_one("#verdict", Select)
+            choice.value = "keep"
+            await _until(pilot, lambda: "✗ Say why “keep”." in shown(app.screen))
+            await pilot.press("ctrl+s")
             assert isinstance(app.screen, VerdictDialog)
-            await pilot.press("tab", "tab", "tab", "enter")
+            choice.value = "remove"
+            await pilot.press("enter")
             await _until(pilot, lambda: isinstance(app.screen, AskLine))
             await pilot.press("escape")
             await _until(pilot, lambda: "decided: ✗ remove" in _shown(app, "#head"))

@@ -187,8 +187,8 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     REMEMBERS = ""
     """The name under which fields with `remember` are kept; "" for none."""
 
-    BEGINS_AT = ""
-    """The field where the cursor is first; "" for the first one."""
+    BEGINS_AT: str = ""
+    """The field where the cursor is first; "" for the first one, "accept" for the button."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     def on_mount(self) -> None:
         for id in ("#wrong", "#summary", "#found"):
             self.query_one(id).display = False
-        if not self.pane.go_to(self.BEGINS_AT):
+        if self.BEGINS_AT == "accept" or not self.pane.go_to(self.BEGINS_AT):
             self.query_one("#accept").focus()
         self.summarize(0)
 

@@ -105,14 +105,12 @@ def detail(report: QcReport, stage: StageName) -> list[Paragraph]:
     return lines
 
 
-def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
-    """Why the table proposes what it does: what each rule says and, with `rules`, when it applies."""
+def _reasons(report: QcReport) -> list[Paragraph]:
+    """Why the table proposes what it does: what each rule says, and when it applies."""
     lines: list[Paragraph] = []
     for key, text in zip(report.proposal.rules, report.proposal.reasons, strict=True):
-        lines.append(Paragraph(f"· {text}"))
-        if not rules:
-            continue
         condition = RULE_BY_KEY[key].condition
+        lines.append(Paragraph(f"· {text}"))
         lines.append(Paragraph(_("rule: {condition}").format(condition=condition), "muted", 2))
     return lines
 
@@ -202,7 +200,7 @@ def _check_lines(report: QcReport) -> list[Paragraph]:
 
 
 def _verdict_lines(report: QcReport) -> list[Paragraph]:
-    lines = [Paragraph(""), Paragraph(_("Why the table proposes it:"), "strong"), *reasons(report)]
+    lines = [Paragraph(""), Paragraph(_("Why the table proposes it:"), "strong"), *_reasons(report)]
     if report.proposal.unknown:
         names = ", ".join(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
         lines.append(Paragraph(_("Not looked at yet: {signals}.").format(signals=names), "muted"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Static
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
 
 from cuecard.annotate.quality.decision_table import GRAVITY, STAGE, STAGES, VERDICT_LABEL, StageName
 from cuecard.annotate.quality.pipeline import Planned, decide, plan_stages, qc_report
@@ -17,15 +18,15 @@ from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
+from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present import qc as present
-from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.text import Lines, Paragraphs
 
 if TYPE_CHECKING:
@@ -270,62 +271,37 @@ def _question(planned: Planned) -> ConfirmDialog:
     )
 
 
-class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
+class _Verdict(Frozen):
+    verdict: Annotated[QcVerdict, Field(title=N_("Verdict"))]
+    reason: Annotated[
+        str, Field(title=N_("Reason"), description=N_("for another verdict than the proposed one"))
+    ] = ""
+
+
+class VerdictDialog(FormDialog[_Verdict]):
     """Dismissed with a verdict and a reason, which may be empty only for what is proposed."""
 
-    DEFAULT_CSS = """
-    VerdictDialog #why-scroll { height: auto; max-height: 8; margin-bottom: 1; }
-    """
+    BEGINS_AT = "reason"
 
     def __init__(self, report: QcReport) -> None:
-        super().__init__()
-        self._report = report
-        self._wanted: QcVerdict = report.proposal.verdict
-
-    def compose(self) -> ComposeResult:
-        proposed = self._report.proposal.verdict
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("What becomes of this task?"))
-            with VerticalScroll(id="why-scroll", can_focus=False):
-                yield Paragraphs(id="why")
-            yield LineEditor(
-                placeholder=_("Reason; needed for another verdict than the proposed one"),
-                id="reason",
-            )
-            with Horizontal(classes="buttons"):
-                for verdict in GRAVITY:
-                    kind = "primary" if verdict == proposed else "default"
-                    yield Button(
-                        Text(present.verdict_piece(verdict).text), variant=kind, id=verdict
-                    )
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        proposal = self._report.proposal
+        proposal = report.proposal
         said = _("Proposed: {verdict}").format(verdict=present.verdict_piece(proposal.verdict).text)
-        lines = [Paragraph(said, "strong"), *present.reasons(self._report, rules=False)]
+        lines = [said, *(f"· {reason}" for reason in proposal.reasons)]
         if proposal.unknown:
-            lines.append(Paragraph(_("Not everything was looked at yet."), "muted"))
-        lines.append(Paragraph(_("Confirm it, or choose another verdict."), "muted"))
-        self.query_one("#why", Paragraphs).load(lines)
-        self.query_one(f"#{proposal.verdict}", Button).focus()
+            lines.append(_("Not everything was looked at yet."))
+        super().__init__(
+            _("What becomes of this task?"),
+            _Verdict(verdict=proposal.verdict),
+            ask="\n".join([*lines, _("Confirm it, or choose another verdict.")]),
+            button=_("Record"),
+            options={"verdict": [(present.verdict_piece(each).text, each) for each in GRAVITY]},
+        )
+        self._proposed = proposal.verdict
 
-    def on_input_submitted(self) -> None:
-        self._accept()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self._wanted = next(verdict for verdict in GRAVITY if verdict == event.button.id)
-        self._accept()
-
-    def _accept(self) -> None:
-        reason = self.query_one("#reason", Input)
-        if self._wanted != self._report.proposal.verdict and not reason.value.strip():
-            said = _("Say why “{verdict}”, then press Enter.")
-            verdict = _(VERDICT_LABEL[self._wanted])
-            self.notify(said.format(verdict=verdict), severity="warning", markup=False)
-            reason.focus()
-            return
-        self.dismiss((self._wanted, reason.value.strip()))
+    def problem(self, model: _Verdict) -> str:
+        if model.verdict == self._proposed or model.reason:
+            return ""
+        return _("Say why “{verdict}”.").format(verdict=_(VERDICT_LABEL[model.verdict]))
 
 
 async def give_verdict(screen: CuecardScreen[Any], report: QcReport) -> bool:
@@ -335,7 +311,7 @@ async def give_verdict(screen: CuecardScreen[Any], report: QcReport) -> bool:
     given = await screen.app.push_screen_wait(VerdictDialog(report))
     if given is None:
         return False
-    verdict, reason = given
+    verdict, reason = given.verdict, given.reason
     person, task_id = screen.person, report.task_id
     await screen.services.ask(lambda ws: decide(ws, report, person, verdict, reason))
     if verdict != "remove":

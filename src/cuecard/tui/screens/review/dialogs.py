@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, cast
 
-from rich.text import Text
+from pydantic import Field
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from textual.widgets import Select, Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display, one_line
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.forms import AnswerDialog, FormPane
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.review_document import counted
 from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.widgets.nav import EmptyState
@@ -37,21 +41,24 @@ class Pinned:
     before: Pin | None
 
 
-class CommentDialog(CuecardDialog[Pinned | None]):
+class _Comment(Frozen):
+    place: Annotated[str, Field(title=N_("On"))]
+    dimension: Annotated[str, Field(title=N_("Dimension"))]
+    text: Annotated[
+        str, Field(title="", description=N_("An empty text takes the comment away.")), Row("text")
+    ]
+
+
+class CommentDialog(AnswerDialog[_Comment, Pinned]):
     """Writes the comment at `pin`; keys pin it to another of `places` or `dimensions`. An empty text
     takes a comment away. `text_at` gives the text that is pinned somewhere already.
     """
 
-    DEFAULT_CSS = """
-    CommentDialog { align: center middle; }
-    CommentDialog TextArea { height: 8; }
-    CommentDialog Static { height: auto; }
-    """
     BINDINGS = keys(
-        Key("comment.accept", "ctrl+s", "accept", N_("Keep"), N_("Keep this comment"), shown_as="^s", priority=True),
-        Key("comment.place", "f2", "turn_place", N_("Other place"), N_("Pin it to a part of the element, or to the whole task"), priority=True),
-        Key("comment.dimension", "f3", "turn_dimension", N_("Dimension"), N_("Which dimension it explains, or none"), priority=True),
+        Key("comment.place", "f2", "turn('place')", N_("Other place"), N_("Pin it to a part of the element, or to the whole task"), priority=True),
+        Key("comment.dimension", "f3", "turn('dimension')", N_("Dimension"), N_("Which dimension it explains, or none"), priority=True),
     )  # fmt: skip
+    BEGINS_AT = "text"
 
     def __init__(
         self,
@@ -62,66 +69,44 @@ class CommentDialog(CuecardDialog[Pinned | None]):
         ask: str = "",
     ) -> None:
         """`places` and `dimensions`: values with how they are called. `ask`: what is wanted."""
-        super().__init__()
-        self._pin = pin
-        self._places, self._dimensions = list(places), [("", _("none")), *dimensions]
-        self._text_at, self._ask = text_at, ask
-        self._found = text_at(pin)
+        self._pin, self._text_at, self._found = pin, text_at, text_at(pin)
         self._before = pin if self._found else None
+        self._values = {
+            "place": [value for value, _label in places],
+            "dimension": ["", *(value for value, _label in dimensions)],
+        }
+        super().__init__(
+            _("Comment"),
+            _Comment(place=pin.place, dimension=pin.dimension, text=self._found),
+            ask=ask,
+            button=_("Keep"),
+            options={
+                "place": [(one_line(label), value) for value, label in places],
+                "dimension": [
+                    (_("none"), ""),
+                    *((one_line(label), value) for value, label in dimensions),
+                ],
+            },
+        )
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("Comment"))
-            if self._ask:
-                yield Static(Text(for_display(self._ask), "bold"), markup=False)
-            yield Static(id="pin", markup=False)
-            yield TextArea(self._found, soft_wrap=True)
-            yield Static(_("An empty text takes the comment away."), classes="muted", markup=False)
-        yield KeyBar()
+    async def answer(self, model: _Comment) -> Pinned:
+        return Pinned(Pin(model.place, model.dimension), model.text, self._before)
 
-    def on_mount(self) -> None:
-        area = self.query_one(TextArea)
-        area.move_cursor(area.document.end)
-        self._show()
+    def action_turn(self, field: str) -> None:
+        select = cast("Select[str]", self.query_one(f"#{field}", Select))
+        select.value = _after(self._values[field], str(select.value))
 
-    def action_accept(self) -> None:
-        # The key comes here at once, what was typed before it may still wait for the field.
-        self.query_one(TextArea).call_later(self._accept)
-
-    def _accept(self) -> None:
-        if self.is_current:
-            text = self.query_one(TextArea).text
-            self.dismiss(Pinned(self._pin, text, self._before))
-
-    def action_turn_place(self) -> None:
-        values = [value for value, _label in self._places]
-        self._move(Pin(_after(values, self._pin.place), self._pin.dimension))
-
-    def action_turn_dimension(self) -> None:
-        values = [value for value, _label in self._dimensions]
-        self._move(Pin(self._pin.place, _after(values, self._pin.dimension)))
-
-    def _move(self, pin: Pin) -> None:
+    @on(FormPane.Changed)
+    def move(self) -> None:
         """To another pin: what is typed goes along; where nothing is, what stands there is shown."""
-        area = self.query_one(TextArea)
-        untouched = area.text == self._found
-        there = self._text_at(pin)
-        if untouched and (there or self._before is None or not area.text.strip()):
-            self._found = there
-            self._before = pin if there else None
-            area.text = there
-            area.move_cursor(area.document.end)
-        self._pin = pin
-        self._show()
-
-    def _show(self) -> None:
-        places, dimensions = dict(self._places), dict(self._dimensions)
-        text = Text(overflow="ellipsis")
-        text.append(f"{_('On')}  ", "dim")
-        text.append(one_line(places.get(self._pin.place, self._pin.place)), "bold")
-        text.append(f"\n{_('Dimension')}  ", "dim")
-        text.append(one_line(dimensions.get(self._pin.dimension, self._pin.dimension)), "bold")
-        self.query_one("#pin", Static).update(text)
+        place, dimension, text = self.pane.values.values()
+        pin = Pin(place, dimension)
+        if pin == self._pin:
+            return
+        self._pin, there = pin, self._text_at(pin)
+        if text == self._found and (there or self._before is None or not text.strip()):
+            self._found, self._before = there, pin if there else None
+            self.pane.show(text=there)
 
 
 def source_dialog(urls: Sequence[str], opened: Sequence[str]) -> ChoiceDialog:

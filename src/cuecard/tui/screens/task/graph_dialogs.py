@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
+from pydantic import Field
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -23,10 +24,13 @@ from cuecard.annotate.authoring.graph_ops import (
 )
 from cuecard.annotate.authoring.paste import Pasted, parse_rows
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource, Tone
 from cuecard.tui.grid.cell_input import Completer
+from cuecard.tui.kit.forms import FormDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.text import PlainText
 
@@ -134,57 +138,33 @@ class AskName(CuecardDialog[str | None]):
         self.query_one("#effect", PlainText).load(self._effect(text.strip()))
 
 
-@dataclass(frozen=True)
-class SourceChoice:
-    mode: SourceMode
-    urls: tuple[str, ...]
+_MODES = {"add": N_("Add"), "replace": N_("Replace"), "remove": N_("Take away")}
 
 
-class AskSources(CuecardDialog[SourceChoice | None]):
+class SourceChoice(Frozen):
+    """Web addresses in a text, and what becomes of them."""
+
+    mode: Annotated[SourceMode, Field(title=N_("Sources")), Row(options=_MODES)] = "add"
+    text: Annotated[str, Field(title="", description=N_("Web addresses, one a line")), Row("text")]
+
+    @property
+    def urls(self) -> list[str]:
+        return read_urls(self.text)[0]
+
+
+class AskSources(FormDialog[SourceChoice]):
     """Web addresses for several triples, and whether they come beside what is there."""
 
-    BINDINGS = keys(
-        Key("sources.add", "ctrl+s", "take('add')", N_("Add"), N_("Beside the sources that they have"), shown_as="^s"),
-    )  # fmt: skip
+    BEGINS_AT = "text"
 
     def __init__(self, text: str, urls: str) -> None:
-        super().__init__()
-        self._text, self._urls = text, urls
+        super().__init__(_("Sources"), SourceChoice(text=urls), ask=text)
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(_("Sources"))
-            yield PlainText(self._text)
-            yield TextEditor(
-                self._urls, placeholder=_("Web addresses, one a line"), compact=True, id="urls"
-            )
-            with Horizontal(classes="buttons"):
-                yield Button(_("Take away"), id="remove")
-                yield Button(_("Replace"), id="replace")
-                yield Button(_("Add"), variant="primary", id="add")
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#urls").focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        match event.button.id:
-            case "add":
-                self.action_take("add")
-            case "replace":
-                self.action_take("replace")
-            case _:
-                self.action_take("remove")
-
-    def action_take(self, mode: SourceMode) -> None:
-        urls, bad = read_urls(self.query_one("#urls", TextEditor).text)
+    def problem(self, model: SourceChoice) -> str:
+        urls, bad = read_urls(model.text)
         if bad:
-            text = _("“{text}” is no web address").format(text=bad[0][:60])
-            self.notify(text, severity="warning", markup=False)
-        elif urls or mode == "replace":
-            self.dismiss(SourceChoice(mode, tuple(urls)))
-        else:
-            self.notify(_("Please write something first."), severity="warning", markup=False)
+            return _("“{text}” is no web address").format(text=bad[0][:60])
+        return "" if urls or model.mode == "replace" else _("Please write something first.")
 
 
 _LOOK: dict[PasteState, tuple[str, Tone]] = {

@@ -8,28 +8,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Button, Input, TextArea
+from textual.widgets import Input, TextArea
 
 from cuecard.annotate.authoring.yaml_text import ReadBack, annotated, from_yaml, to_yaml, told
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import for_display
-from cuecard.tui.actions import KeyBar
-from cuecard.tui.app import CuecardDialog
 from cuecard.tui.outside_programs import KeptText, edited_outside, same_text
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ChoiceDialog
-from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.tui.app import CuecardApp
     from cuecard.tui.screens.task.drafting import DraftingScreen
 
 
-_SHOWN = 50
+_SHOWN = 6
 
 
 class Outcome(StrEnum):
@@ -41,48 +35,28 @@ class Outcome(StrEnum):
     DROP = "drop"
 
 
-class UntakenDialog(CuecardDialog[Outcome | None]):
-    """The problems by line, and the ways on. Escape keeps the text in its file."""
-
-    DEFAULT_CSS = """
-    UntakenDialog .problems { height: auto; max-height: 9; margin-top: 1; border-left: outer $error; padding: 0 1; }
-    """
-
-    def __init__(self, read: ReadBack, path: Path) -> None:
-        super().__init__()
-        self._read, self._path = read, path
-
-    def compose(self) -> ComposeResult:
-        problems = self._read.problems
-        count = ngettext("{n} problem in this YAML", "{n} problems in this YAML", len(problems))
-        with VerticalScroll(classes="dialog", can_focus=False) as box:
-            box.border_title = Text(count.format(n=len(problems)))
-            yield PlainText(self._explained())
-            with VerticalScroll(classes="problems", can_focus=False):
-                yield PlainText("\n".join(told(problem) for problem in problems[:_SHOWN]))
-            with VerticalScroll(classes="choices", can_focus=False):
-                yield Button(
-                    _("Edit again, with the problems at the top"), id="again", compact=True
-                )
-                if self._read.data is not None:
-                    yield Button(_("Take it into my draft as it is"), id="take", compact=True)
-                yield Button(_("Keep it in the file for later"), id="keep", compact=True)
-                yield Button(_("Give up this text"), id="drop", compact=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one("#again", Button).focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        self.dismiss(Outcome(str(event.button.id)))
-
-    def _explained(self) -> str:
-        if self._read.data is None:
-            text = _("This cannot be taken over as it stands. Your draft is untouched.")
-        else:
-            text = _("As a draft this can be taken over; a revision needs these mended first.")
-        return f"{text}\n{_('The text is in {file}.').format(file=self._path)}"
+def untaken_dialog(read: ReadBack, path: Path) -> ChoiceDialog:
+    """The problems by line, and the ways on by the names of `Outcome`. Escape keeps the text in its file."""
+    count = len(read.problems)
+    if read.data is None:
+        text = _("This cannot be taken over as it stands. Your draft is untouched.")
+    else:
+        text = _("As a draft this can be taken over; a revision needs these mended first.")
+    lines = [text, _("The text is in {file}.").format(file=path), ""]
+    lines += [f"✗ {told(problem)}" for problem in read.problems[:_SHOWN]]
+    if (rest := count - _SHOWN) > 0:
+        lines.append(ngettext("{n} more", "{n} more", rest).format(n=rest))
+    options = [
+        (Outcome.AGAIN, "", _("Edit again, with the problems at the top")),
+        (Outcome.TAKE, "", _("Take it into my draft as it is")),
+        (Outcome.KEEP, "", _("Keep it in the file for later")),
+        (Outcome.DROP, "", _("Give up this text")),
+    ]
+    return ChoiceDialog(
+        ngettext("{n} problem in this YAML", "{n} problems in this YAML", count).format(n=count),
+        "\n".join(lines),
+        [option for option in options if option[0] is not Outcome.TAKE or read.data is not None],
+    )
 
 
 def left_behind_dialog(at: datetime, path: Path) -> ChoiceDialog:
@@ -145,7 +119,7 @@ async def edit_as_yaml(screen: DraftingScreen) -> None:
         read = await asyncio.to_thread(from_yaml, back, screen.task_id, edit.family)
         outcome = Outcome.TAKE if read.data is not None and not read.problems else None
         if outcome is None:
-            outcome = await screen.app.push_screen_wait(UntakenDialog(read, kept.path))
+            outcome = await screen.app.push_screen_wait(untaken_dialog(read, kept.path))
         match outcome:
             case Outcome.AGAIN:
                 text = annotated(back, read.problems)
