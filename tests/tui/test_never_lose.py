@@ -64,6 +64,10 @@ async def test_the_second_of_two_people_merges_what_both_did(
         merge: Any = app.screen
         assert merge.view.open == 2
         assert merge.list.grid.count == 5
+        await pilot.press("enter")
+        await until(pilot, lambda: merge.query_one("#detail").has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: merge.is_current and merge.list.grid.has_focus)
         await pilot.press("A")
         assert merge.view.open == 2
         await pilot.press("m")
