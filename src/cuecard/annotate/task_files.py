@@ -187,9 +187,7 @@ def _strangers(
     reason = _("{id} is a {family} task in this workspace; choose another id")
     return [
         FileProblem(
-            str(reading.path),
-            format_.id_place,
-            reason.format(id=task.id, family=families[task.id]),
+            str(reading.path), format_.id_place, reason.format(id=task.id, family=families[task.id])
         )
         for task in reading.tasks
         if families.get(task.id, task.family) != task.family
@@ -198,10 +196,7 @@ def _strangers(
 
 def _problem(problem: FileProblem) -> ImportProblem:
     return ImportProblem(
-        file=storable(problem.file),
-        place=problem.place,
-        reason=problem.reason,
-        line=problem.line,
+        file=storable(problem.file), place=problem.place, reason=problem.reason, line=problem.line
     )
 
 

@@ -292,11 +292,7 @@ class Frame:
         if weights is not None:
             coefficients = [coefficient.weighted(weights) for coefficient in coefficients]
         found = with_intervals(
-            coefficients,
-            self.groups,
-            resamples=self.resamples,
-            seed=self.seed,
-            method=self.method,
+            coefficients, self.groups, resamples=self.resamples, seed=self.seed, method=self.method
         )
         return tuple(
             Row(

@@ -272,13 +272,7 @@ async def run_stages(
             on_probe(probe)
         outcomes.append(
             await run_probe(
-                workspace,
-                probe,
-                task_ids,
-                config=config,
-                by=by,
-                on_event=told,
-                control=control,
+                workspace, probe, task_ids, config=config, by=by, on_event=told, control=control
             )
         )
     return tuple(outcomes)

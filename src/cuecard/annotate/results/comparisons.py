@@ -325,10 +325,7 @@ def _notes(
             yield _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
             ).format(
-                base=words[0],
-                arm=words[1],
-                n=sides[0].counts.samples,
-                m=sides[1].counts.samples,
+                base=words[0], arm=words[1], n=sides[0].counts.samples, m=sides[1].counts.samples
             )
     within = _any(contrast.within for contrast in contrasts)
     if within:

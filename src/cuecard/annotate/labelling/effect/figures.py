@@ -72,10 +72,7 @@ class Weighting:
 
 
 def weighting(
-    label_set: LabelSet,
-    plan: SamplingPlan,
-    items: Sequence[SetItem],
-    settled: Collection[ItemId],
+    label_set: LabelSet, plan: SamplingPlan, items: Sequence[SetItem], settled: Collection[ItemId]
 ) -> Weighting:
     """The weights of the settled items of a set that was drawn by this plan."""
     return Weighting(

@@ -12,16 +12,7 @@ SIZE = 12.0
 SMALL = 11.0
 FAINT, MUTED = 0.18, 0.72
 
-COLOURS = (
-    "#2f7fb8",
-    "#c4681a",
-    "#2f8f5f",
-    "#9a5fb8",
-    "#cc5148",
-    "#1f8c99",
-    "#8a7a1c",
-    "#c0558c",
-)
+COLOURS = ("#2f7fb8", "#c4681a", "#2f8f5f", "#9a5fb8", "#cc5148", "#1f8c99", "#8a7a1c", "#c0558c")
 """Bright enough on a dark ground and dark enough on a light one: at least 3:1 against both."""
 SHAPES = (
     "circle",
