@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, cast
 
-from cuecard.annotate.agreement.coefficients import percent_agreement
+from cuecard.annotate.agreement.coefficients import percent_coefficient
 from cuecard.annotate.labelling.comparison.inputs import ComparisonInputs, inputs_of
 from cuecard.annotate.labelling.comparison.model import MAJORITY, Rater, columns_of
 from cuecard.annotate.lint.rules import lint
@@ -113,7 +113,7 @@ def _not_yet() -> Statistic:
 
 def _percent(found: ComparisonInputs, judge: str) -> Statistic:
     raters = (Rater(role="judge", name=judge), MAJORITY)
-    percent = percent_agreement(columns_of(found, raters).ratings)
+    percent = percent_coefficient(columns_of(found, raters).ratings).statistic
     if percent.value is None and found.cases:
         return Statistic(
             name="percent", value=None, n=0, reason=_("No item was decided by both of them.")
