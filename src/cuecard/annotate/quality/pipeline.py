@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from cuecard.annotate.agreement.coefficients import percent_coefficient
@@ -278,23 +278,15 @@ async def run_stages(
     return tuple(outcomes)
 
 
-def qc_report(
-    workspace: Workspace,
-    task_id: str,
-    person: str,
-    config: Config,
-    *,
-    revision: int | None = None,
-    today: date | None = None,
-) -> QcReport:
-    """What is known about a revision (None: the newest), as `person` may see it. Blocks on the database. Raises
+def qc_report(workspace: Workspace, task_id: str, person: str, config: Config) -> QcReport:
+    """What is known about the newest revision, as `person` may see it. Blocks on the database. Raises
     `NotFound`.
     """
-    found = workspace.tasks.revision(task_id, revision)
+    found = workspace.tasks.revision(task_id)
     probes = probe_results(workspace, task_id, found.number, right_at=config.qc.right_at)
     inputs = QcInputs(
         task=found.task,
-        findings=lint(found.task, today),
+        findings=lint(found.task),
         probes=probes,
         run_dates=_dates(workspace, probes),
         effort=_effort(workspace, task_id),

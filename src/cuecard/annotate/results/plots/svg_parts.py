@@ -116,17 +116,17 @@ def fitted(words: str, room: float, size: float = SIZE) -> str:
     return f"{kept}…"
 
 
-def wrapped(words: str, room: float, size: float = SMALL) -> list[str]:
+def wrapped(words: str, room: float) -> list[str]:
     """Lines that fit `room` pixels; text without blanks (Chinese) is broken anywhere."""
     lines: list[str] = []
     current = ""
     for piece in _pieces(one_line(words)):
-        if current and width_of(current + piece.rstrip(), size) > room:
+        if current and width_of(current + piece.rstrip(), SMALL) > room:
             lines.append(current.rstrip())
             current = ""
         current += piece
-        while width_of(current, size) > room and len(current) > 1:
-            cut = max(1, len(fitted(current, room, size)) - 1)
+        while width_of(current, SMALL) > room and len(current) > 1:
+            cut = max(1, len(fitted(current, room, SMALL)) - 1)
             lines.append(current[:cut])
             current = current[cut:]
     return [*lines, *([current.rstrip()] if current.strip() else [])]
