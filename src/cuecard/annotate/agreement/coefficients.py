@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, beyond_chance, ratio
+from cuecard.core.tables.statistic import Coefficient, beyond_chance, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ def percent_coefficient(ratings: Ratings) -> Coefficient:
     return Coefficient(
         name="percent",
         terms=terms,
-        of=lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        of=quotient,
         n=int(terms[:, 1].sum()),
         undefined=_("no item has two ratings"),
         share=True,
@@ -276,9 +276,6 @@ def set_agreement(counts: Sequence[tuple[int, int, int]]) -> tuple[Coefficient, 
 
     terms = np.array(counts, dtype=float).reshape(len(counts), 3)
 
-    def precision(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return ratio(sums[..., 0], sums[..., 1])
-
     def recall(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return ratio(sums[..., 0], sums[..., 2])
 
@@ -288,7 +285,7 @@ def set_agreement(counts: Sequence[tuple[int, int, int]]) -> tuple[Coefficient, 
     n = int(terms[:, 1:].sum() - terms[:, 0].sum()) if len(terms) else 0
     empty = _("both sets are empty")
     return (
-        Coefficient("precision", terms, precision, n, _("the first set is empty")),
+        Coefficient("precision", terms, quotient, n, _("the first set is empty")),
         Coefficient("recall", terms, recall, n, _("the second set is empty")),
         Coefficient("f1", terms, f1, n, empty),
     )

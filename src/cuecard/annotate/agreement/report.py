@@ -32,7 +32,7 @@ from cuecard.annotate.agreement.tables import (
     specific_coefficients,
 )
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.tables.statistic import Coefficient, ratio
+from cuecard.core.tables.statistic import Coefficient, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ def _of_label(
         Coefficient(
             f"precision:{label}",
             np.column_stack([both, given]),
-            _share,
+            quotient,
             int(given.sum()),
             never_given,
             share=True,
@@ -89,7 +89,7 @@ def _of_label(
         Coefficient(
             f"recall:{label}",
             np.column_stack([both, wanted]),
-            _share,
+            quotient,
             int(wanted.sum()),
             never_wanted,
             share=True,
@@ -98,16 +98,12 @@ def _of_label(
         Coefficient(
             f"f1:{label}",
             np.column_stack([2 * both, given + wanted]),
-            _share,
+            quotient,
             n,
             neither,
             bounds=(0.0, 1.0),
         ),
     ]
-
-
-def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(sums[..., 0], sums[..., 1])
 
 
 def _balanced(size: int) -> Of:
