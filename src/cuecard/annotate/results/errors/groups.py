@@ -345,10 +345,8 @@ def level(rate: Rate | None, digits: int = 2) -> Cell:
     return figure_cell(rate.statistic, rate.trials, digits)
 
 
-def figure_cell(
-    statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2, key: str = ""
-) -> Cell:
-    return Cell(plain(statistic, digits), statistic=statistic, trials=tuple(trials), key=key)
+def figure_cell(statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2) -> Cell:
+    return Cell(plain(statistic, digits), statistic=statistic, trials=tuple(trials))
 
 
 def plain(statistic: Statistic | None, digits: int) -> str:

@@ -288,14 +288,14 @@ def upright(plane: Plane, most: int) -> list[str]:
     return found
 
 
-def level(plane: Plane, *, grid: bool = True) -> list[str]:
+def level(plane: Plane) -> list[str]:
     """Ticks of the level axis, by value or by name, and its name below."""
     found = [line(plane.left, plane.bottom, plane.right, plane.bottom, stroke_opacity=0.6)]
     places, labels = level_ticks(plane)
     room = (plane.right - plane.left) / max(1, len(places)) - 4
     for place, label in zip(places, labels, strict=True):
         x = plane.across(place)
-        if grid and not plane.x.names:
+        if not plane.x.names:
             found.append(line(x, plane.top, x, plane.bottom, stroke_opacity=FAINT))
         found.append(line(x, plane.bottom, x, plane.bottom + 4, stroke_opacity=0.6))
         limit = room if plane.x.names else 0.0
