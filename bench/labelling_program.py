@@ -20,10 +20,10 @@ from cuecard.core.label_records import RunLabels
 from cuecard.store.judgements import VerdictFilter
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.grid.cells import plain
 from cuecard.tui.preferences import DARK, Preferences
 from cuecard.tui.present.labelling import verdicts_snapshot
-from cuecard.tui.present.verdicts import VerdictLines, VerdictReader
+from cuecard.tui.present.verdicts import VerdictReader
 from cuecard.tui.services import Services
 
 PERSON = "Bo"
@@ -46,20 +46,17 @@ class ListProgram(CuecardApp):
 
 class StockProgram(App[None]):
     def __init__(self, file: str) -> None:
+        from cuecard.tui.screens.labelling.verdict_list import COLUMNS
+
         super().__init__()
         self.register_theme(DARK)
         self.theme = DARK.name
         with Workspace.open(file) as workspace:
             reader = VerdictReader(workspace, PERSON, VerdictFilter())
-            cut = reader.pages()
-            lines = VerdictLines(len(cut.starts) and workspace.verdict_pages.size, lambda: None)
-            lines.cut(cut)
             self.rows: list[list[str]] = []
-            for page, start in enumerate(cut.starts):
-                found = reader.page(start)
-                lines.load(page, found)
-                at = page * workspace.verdict_pages.size
-                self.rows += (_texts(lines, at + place) for place in range(len(found)))
+            for start in reader.pages().starts:
+                for verdict in reader.page(start):
+                    self.rows.append([plain(column.get(verdict)) for column in COLUMNS])
 
     def compose(self) -> ComposeResult:
         yield Static("ready")
@@ -72,10 +69,6 @@ class StockProgram(App[None]):
             table.add_row(*(Text(text, no_wrap=True, overflow="ellipsis") for text in row))
         await self.mount(table)
         table.focus()
-
-
-def _texts(lines: VerdictLines, row: int) -> list[str]:
-    return [cell.text if isinstance(cell, GridCell) else cell for cell in lines.cells(row)]
 
 
 if __name__ == "__main__":

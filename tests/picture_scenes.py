@@ -24,7 +24,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
-from cuecard.tui.screens.board import BoardScreen, RoundsScreen
+from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog, TextDialog
 from cuecard.tui.screens.fidelity.dialogs import PathDialog, SizesDialog
 from cuecard.tui.screens.fidelity.replay import ReplayScreen
@@ -291,9 +291,9 @@ WALKS: tuple[Walk, ...] = (
         keys("escape b"),
         Scene("board", BoardScreen),
         keys("p"),
-        Scene("board-people", BoardScreen),
+        Scene("board-people", PeopleScreen),
         keys("f"),
-        Scene("board-figures", BoardScreen),
+        Scene("board-figures", BoardFiguresScreen),
         keys("enter"),
         Scene("rounds", RoundsScreen),
     ),

@@ -9,7 +9,8 @@ import pytest
 
 from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submitted
 from cuecard.store.workspace import Workspace
-from cuecard.tui.screens.board import BoardScreen, RoundsScreen
+from cuecard.tui.present.files import report_text
+from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, RoundsScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from steady_app import SteadyApp
 from tui_rooms import shown, until
@@ -69,6 +70,8 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         await until(pilot, lambda: "Ben / Zebedee · Decision" in shown(app.screen))
         assert "0% n=1" in shown(app.screen)
         assert "AC1: -1.00 n=1 — no interval: fewer than 5 groups" in shown(app.screen)
+        assert isinstance(app.screen, BoardFiguresScreen)
+        assert "Ben / Zebedee | 0% n=1" in report_text(await app.screen.written(), ".md")
         await pilot.press("k", "enter")
         await until(pilot, lambda: isinstance(app.screen, RoundsScreen))
         await until(pilot, lambda: "Ben ↺ return · Zebedee ✓ approve" in shown(app.screen))
@@ -76,5 +79,5 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "Kappa · 95%" in shown(app.screen))
-        await pilot.press("t", "escape")
+        await pilot.press("t", "escape", "escape")
         await until(pilot, lambda: not isinstance(app.screen, BoardScreen))

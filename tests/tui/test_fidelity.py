@@ -86,6 +86,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         )
         await pilot.press("n", "u", "enter")
         await until(pilot, lambda: "agree on 2 of 3 turns" in shown(screen))
+        await until(pilot, lambda: "✗ cue not met" in shown(screen))
         await pilot.press("enter")
         await until(pilot, lambda: "≠ different" in shown(screen))
         await pilot.press("enter")

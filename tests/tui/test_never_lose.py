@@ -15,7 +15,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.versions import HistoryPane, MergeScreen, VersionDialog
-from tui_rooms import until
+from tui_rooms import shown, until
 
 
 async def opened(pilot: Pilot[Any], task_id: str, place: str) -> TaskScreen:
@@ -117,8 +117,12 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await until(pilot, lambda: any("ended while" in n.message for n in app._notifications))
         await screen.editor.enter("history")
         pane = screen.query_one(HistoryPane)
-        await until(pilot, lambda: pane.table.count == 3)
+        await until(pilot, lambda: len(pane.list.rows) == 3)
         await until(pilot, lambda: "+ Thrown" in "\n".join(pane.changes.lines))
+        await pilot.press("slash", *"ana", "enter")
+        await until(pilot, lambda: "2 of 3 lines" in shown(screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pane.list.rows) == 3)
         # Enter only opens; what takes the place of what is there is asked about.
         await pilot.press("enter")
         await until(pilot, ready(pilot, VersionDialog))

@@ -37,6 +37,7 @@ ABSTRACT = {
     "ListScreen": "screens of one list",
     "BlindListScreen": "lists of what was decided",
     "AnswerDialog": "every form",
+    "BoardList": "lists of the board",
     "FiguresScreen": "screens of tables of figures",
     "DraftingScreen": "the editor, whatever it edits",
     "OpenReview": "a part of ReviewTaskScreen",

@@ -31,10 +31,16 @@ async def test_a_leak_is_silenced_with_a_reason_shown_and_taken_back(
         label = screen.query_one("Tab#problems", Tab)
 
         def codes() -> list[str]:
-            return [problem.code for problem in pane._shown]
+            return [problem.code for problem in pane.view.rows]
 
         await until(pilot, lambda: codes()[:1] == ["E003"] and "L006" in codes())
         assert "✗1" in str(label.label)
+        await pilot.press("slash", *"l006", "enter")
+        assert codes() == ["L006"]
+        await pilot.press("escape")
+        assert app.screen is screen, "Escape takes only the filter away"
+        assert codes()[0] == "E003"
+        await pilot.press("home")
         await pilot.press("s")
         assert not isinstance(app.screen, AskLine), "an error of shape cannot be silenced"
         edit.set(("gold", "triples", 0, "tail"), "Angelo Moriondo")

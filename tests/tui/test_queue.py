@@ -113,7 +113,7 @@ async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
         await pilot.press("home", *["down"] * _row(app, "Wrong"), "u")
         await until(pilot, lambda: isinstance(app.screen, SubmitDialog))
         assert "has 1 error" in shown(app.screen)
-        await pilot.press("ctrl+s", "f2")
+        await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, TaskScreen))
         await until(pilot, lambda: "L002 error" in shown(app.screen))
     with Workspace.open(path) as workspace:

@@ -165,7 +165,7 @@ async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
         assert screen.edit.base == 2
         await pilot.press("f4", "f4", "f4", "f4")
         pane = screen.query_one(HistoryPane)
-        await until(pilot, lambda: pane.table.count == 2)
+        await until(pilot, lambda: len(pane.list.rows) == 2)
         await until(pilot, lambda: "+ other" in "\n".join(pane.changes.lines))
     with workspace(database) as ws:
         revision = ws.tasks.revision("facts-night-train")
@@ -183,7 +183,7 @@ async def test_what_is_no_task_cannot_be_saved_and_says_where(
         await pilot.pause()
         assert screen.edit.get(("title",)) == ""
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: screen.query_one(ProblemsPane).table.count == 1)
+        await until(pilot, lambda: len(screen.query_one(ProblemsPane).view.rows) == 1)
         assert "✗1" in str(screen.query_one("Tab#problems", Tab).label)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.focused, Input))

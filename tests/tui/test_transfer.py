@@ -27,7 +27,7 @@ async def tasks_screen(pilot) -> TasksScreen:
 
 
 def label(app: CuecardApp) -> str:
-    button = app.screen.query_one("#go", Button)
+    button = app.screen.query_one("#accept", Button)
     return str(button.label) if button.display else ""
 
 
@@ -53,10 +53,10 @@ async def test_a_folder_is_looked_at_then_imported_with_all_problems_told(
         await pilot.press("end", "e")
         await until(pilot, lambda: dialog.query_one("#path")._found.names == ("mine and others/",))
         await pilot.press("tab")
-        await until(pilot, lambda: "Format: Cuecard" in str(dialog.query_one("#status").render()))
+        await until(pilot, lambda: "Format: Cuecard" in str(dialog.query_one("#summary").render()))
         await pilot.press("enter")
         await until(pilot, lambda: label(app) == "Import 1 task")
-        told = str(dialog.query_one("#status", Static).render())
+        told = str(dialog.query_one("#summary", Static).render())
         assert "1 new, 0 revised, 1 unchanged · 2 files with problems" in " ".join(told.split())
         lines = "\n".join(dialog.query_one(EntryList).lines)
         assert "title must not be empty" in lines
@@ -65,8 +65,8 @@ async def test_a_folder_is_looked_at_then_imported_with_all_problems_told(
         with Workspace.open(home / "w.db") as ws:
             assert ws.tasks.count() == 1
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "Imported" in str(dialog.query_one("#status").render()))
-        assert label(app) == ""
+        await until(pilot, lambda: "Imported" in str(dialog.query_one("#summary").render()))
+        assert label(app) == "Close"
         await pilot.press("escape")
         await until(pilot, lambda: screen.is_current and screen.listing.table.count == 2)
 

@@ -24,7 +24,7 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
         await until(pilot, lambda: "items of" in shown(app.screen))
         # Refused while it stands, then mended.
         await pilot.press("backspace", "backspace", "backspace", "x")
-        await until(pilot, lambda: "How many: a number from 1" in shown(app.screen))
+        await until(pilot, lambda: "How many: must be a whole number" in shown(app.screen))
         await pilot.press("backspace", "4")
         await until(pilot, lambda: "4 items of" in shown(app.screen))
         assert "covered" in shown(app.screen)
@@ -67,3 +67,22 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
     with Workspace.open(judged) as workspace:
         again = workspace.verdicts.label_item(first.trial_id, first.item, "Ben", LabelValue.YES)
     assert again.phase == "revealed"
+
+
+async def test_a_long_list_is_read_where_it_is_looked_at(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 12)) as pilot:
+        await app.services.ask(lambda ws: setattr(ws.verdict_pages, "size", 5))
+        await pilot.press("5")
+        await until(pilot, lambda: "first run" in shown(app.screen))
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, VerdictListScreen))
+        await until(pilot, lambda: " verdicts · all" in shown(app.screen))
+        count = len(app.screen.view.rows)
+        assert count > 20
+        for key in ("end", "home", "pagedown"):
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen.row.line is not None)
+            await until(pilot, lambda: " … " not in shown(app.screen))
+        await pilot.press("greater_than_sign", "slash")
+        assert len(app.screen.view.rows) == count

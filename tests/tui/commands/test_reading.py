@@ -147,7 +147,7 @@ def test_what_can_only_be_read_is_read_and_left_as_it_is(place: Path, folder_too
     place.chmod(0o555 if folder_too else 0o777)
     before = state_of(place)
     ours = ("--db", str(db), "--as", "Ann")
-    names = ("runs", "score", "report", "pack") if folder_too else ("runs as JSON",)
+    names = ("runs", "score", "pack") if folder_too else ("runs as JSON",)
     verbs = [(*ours, *READING[name]) for name in names]
     writing = (*ours, "run", "espresso")
     opening = [("app", str(db))] if folder_too else []

@@ -191,6 +191,15 @@ async def test_the_button_and_the_key_are_called_alike(app_with_samples: Any) ->
         await until(pilot, lambda: "^s Book" in shown(dialog))
 
 
+async def test_the_label_of_where_the_cursor_is_stays_in_view(app_with_samples: Any) -> None:
+    async with app_with_samples.run_test(size=(80, 20)) as pilot:
+        dialog, _answers = await opened(pilot)
+        for label, keys in (("Name", ()), ("Notes", ["tab"] * 8), ("Sights", ["shift+tab"] * 2)):
+            await pilot.press(*keys)
+            await until(pilot, lambda label=label: f" {label} " in shown(dialog))
+        assert dialog.focused is dialog.query_one("#sights")
+
+
 class Remembering(FormDialog[Trip]):
     REMEMBERS = "trip"
 

@@ -19,7 +19,8 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import live
-from cuecard.tui.kit.lists import Column, ListScreen, ListView, widths_of
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
 from tui_rooms import shown, until
 
@@ -190,6 +191,7 @@ _COLUMN = st.builds(
     grow=st.integers(0, 3),
     least=st.integers(1, 20),
     spare=st.integers(0, 3),
+    wide=st.sampled_from([0, 0, 13]),
     raw=st.just(True),
 )
 
@@ -203,6 +205,7 @@ def test_no_column_is_cut_while_another_says_nothing_or_has_room_to_spare(
     columns = [column for column, _content in given_]
     contents = {i: content for i, (_column, content) in enumerate(given_)}
     widths = widths_of(columns, room, contents)
+    contents = {i: max(column.wide, contents[i]) for i, column in enumerate(columns)}
     wants = {
         i: max(cell_len(column.label), contents[i] if column.grow else min(contents[i], 24))
         for i, column in enumerate(columns)

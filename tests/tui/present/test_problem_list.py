@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from cuecard.annotate.authoring.edit import find_problems
-from cuecard.tui.present.task_editor import counted, explained, row_of, shown
+from cuecard.tui.present.task_editor import counted, explained, place_of, shown
 from lint_tasks import TODAY, changed
 
 DATA = changed(
@@ -30,7 +30,7 @@ def test_problems_are_shown_by_kind_and_silenced_ones_when_asked_for() -> None:
 
 def test_a_problem_says_where_what_how_to_mend_and_why() -> None:
     refused, open_, silenced = shown(PROBLEMS, "all", silenced=True)
-    assert row_of(open_, DATA)[1:3] == ("L013", "Stage 6 · If not met")
+    assert place_of(open_, DATA) == "Stage 6 · If not met"
     said = explained(open_, DATA).plain
     assert said.startswith("L013 warning  Stage 6 · If not met  persona.stages[5].not_met\n")
     assert "\nMend  Write what the user says" in said

@@ -16,7 +16,17 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import Usage
 from cuecard.core.probes.results import ProbeResult
-from cuecard.tui.present.qc import LiveQc, detail, heading, result_rows, stage_rows, summary
+from cuecard.tui.present.qc import (
+    LiveQc,
+    badge,
+    came_back,
+    detail,
+    heading,
+    models,
+    outcome,
+    summary,
+    who,
+)
 
 DAY = datetime(2030, 1, 2, 12, tzinfo=UTC)
 
@@ -58,23 +68,26 @@ def _text(lines: Any) -> str:
 
 
 def test_rows_say_what_was_seen_by_whom() -> None:
-    rows = {row.stage: row for row in stage_rows(_report())}
-    row = rows["closed_book"]
-    assert (row.number, row.badge.text, row.n, row.models) == ("2", "! flagged", "2", "big")
-    assert (row.cost, row.date) == ("0.5000", "2030-01-02")
-    assert (rows["laws"].badge.text, rows["laws"].models) == ("– skipped", "baseline")
-    # Nothing is run for those: a person is waited for.
-    assert rows["ambiguity"].badge.text == "○ not run"
-    assert rows["agreement"].badge.text == rows["verdict"].badge.text == "○ pending"
-    results = result_rows(_report().stage("closed_book"))
-    assert [(r.who, r.sample, r.score, r.outcome.text) for r in results] == [
-        ("big", "1", "1.00", "! right"),
-        ("big", "2", "0.00", "· wrong"),
-        ("offline (baseline)", "1", "", "· right"),
-        ("big", "1", "", "– no result"),
+    report = _report()
+    assert [badge(report.stage(name))[0] for name in ("closed_book", "laws")] == [
+        "! flagged",
+        "– skipped",
     ]
-    assert results[0].said == "answered: 8"
-    assert results[3].said == "no answer"
+    assert [models(report.stage(name)) for name in ("closed_book", "laws")] == ["big", "baseline"]
+    # Nothing is run for those: a person is waited for.
+    assert badge(report.stage("ambiguity")) == ("○ not run", "muted")
+    assert (
+        badge(report.stage("agreement")) == badge(report.stage("verdict")) == ("○ pending", "muted")
+    )
+    results = report.stage("closed_book").results
+    assert [(who(result), outcome(result).text) for result in results] == [
+        ("big", "! right"),
+        ("big", "· wrong"),
+        ("offline (baseline)", "· right"),
+        ("big", "– no result"),
+    ]
+    assert came_back(results[0], probe=False) == "answered: 8"
+    assert came_back(results[3], probe=True) == "closed book: no answer"
 
 
 def test_what_stands_behind_a_stage_and_beside_a_review() -> None:
@@ -115,5 +128,4 @@ def test_how_far_it_is() -> None:
     )
     assert live.problem() == "not judged"
     live.begins("with_facts")
-    assert live.begun == 2
     assert live.progress("USD").startswith("Playing with all facts: 0 of 0 ")

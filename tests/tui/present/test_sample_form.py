@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from cuecard.annotate.labelling.labelling_sets import n_in_tasks
 from cuecard.annotate.labelling.sampling import Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.tui.present.verdicts import SampleForm, worked_out
+from cuecard.tui.present.verdicts import SampleSnapshot, worked_out
+from cuecard.tui.screens.labelling.sample import SampleForm
 
 UNITS = [
     Unit(
@@ -24,40 +27,43 @@ UNITS = [
 FORM = SampleForm(runs=(1,))
 
 
+def drawn(units: Sequence[Unit] = UNITS, **changes: Any) -> SampleSnapshot:
+    form = FORM.model_validate({**FORM.model_dump(), **changes})
+    return worked_out(form.plan(), units, form.width, form.share / 100, form.alike)
+
+
 def test_the_form_says_what_it_would_draw() -> None:
-    look = worked_out(FORM, lambda _plan: UNITS)
-    assert [row[:2] for row in look.rows] == [
-        ("✗ not covered", "500"),
-        ("✓ covered", "1,500"),
+    found = drawn()
+    assert ["".join(piece.text for piece in entry.head) for entry in found.entries] == [
+        "200 items of 2,000 · 240 labels",
+        "If 90% agree: 95% interval about 0.101 wide",
+        "✗ not covered: 50 of 500",
+        "✓ covered: 150 of 1,500",
     ]
-    assert (look.plan.n, look.plan.overlap) == (200, 0.2)
-    assert look.said[0] == "200 items of 2,000 · 240 labels"
-    wide = worked_out(replace(FORM, width="0.1"), lambda _plan: UNITS)
-    assert wide.plan.n == n_in_tasks(0.1, 0.9, tasks=20, items=2000, correlation=0.05)
-    few = worked_out(replace(FORM, n="1"), lambda _plan: UNITS)
-    assert "1 stratum gets nothing" in few.said[-1]
-    assert "everything is drawn" in worked_out(replace(FORM, n="9999"), lambda _p: UNITS).said[-1]
-    assert worked_out(FORM, lambda _plan: []).said[0].startswith("Nothing to draw")
+    assert (found.plan.n, found.plan.overlap) == (200, 0.2)
+    assert drawn(width=0.1).plan.n == n_in_tasks(0.1, 0.9, tasks=20, items=2000, correlation=0.05)
+    assert "1 stratum gets nothing" in drawn(n=1).said[-1]
+    assert "everything is drawn" in drawn(n=9999).said[-1]
+    assert drawn(()).said[0].startswith("Nothing to draw")
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"n": "0"}, "How many"),
-        ({"n": "²"}, "How many"),
-        ({"seed": "-1"}, "Seed"),
-        ({"overlap": "120"}, "Overlap"),
-        ({"share": "nan"}, "Expected"),
-        ({"alike": "2"}, "alike"),
-        ({"raters": "1"}, "People each"),
         ({"people": "Ann"}, "cannot give"),
-        ({"width": "1"}, "between 0 and 1"),
-        ({"width": "0.0001"}, "say less than that"),
-        ({"width": "0.1", "by": "trials", "strata": ()}, "counts items"),
+        ({"width": 0.0001}, "say less than that"),
+        ({"width": 0.1, "by": "trials", "strata": ()}, "counts items"),
         ({"by": "trials"}, "trials have no decision"),
     ],
 )
-def test_what_cannot_be_is_said(changes: dict[str, object], said: str) -> None:
+def test_what_cannot_be_is_said(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(CuecardError) as raised:
-        worked_out(replace(FORM, **changes), lambda _plan: UNITS)  # pyright: ignore[reportArgumentType]
+        drawn(**changes)
     assert said in raised.value.message
+
+
+@pytest.mark.parametrize("field", ["n", "seed", "overlap", "share", "alike", "raters", "width"])
+def test_no_number_is_out_of_bounds(field: str) -> None:
+    for value in (-1, float("nan"), 1e12):
+        with pytest.raises(ValidationError):
+            FORM.model_validate({"runs": (1,), field: value})

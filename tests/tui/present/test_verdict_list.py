@@ -31,39 +31,37 @@ def listed(first: int, count: int = SIZE) -> list[ListedVerdict]:
     ]
 
 
-def test_pages_come_as_they_are_seen() -> None:
-    asked: list[int] = []
-    lines = VerdictLines(SIZE, lambda: asked.append(1))
-    lines.begin(listed(0))
-    assert (len(lines), lines.whole, lines.cells(3)[1]) == (10, False, "gold 3")
-    assert not asked
+def test_pages_are_wanted_as_they_are_seen() -> None:
+    lines = VerdictLines(SIZE, listed(0))
+    assert (len(lines), lines.whole, lines[3].gold) == (10, False, "gold 3")
+    assert lines.missing(0, 5) is None
     lines.cut(Pages(count=1005, starts=tuple(range(0, 1005, SIZE))))
-    assert len(lines) == 1005
-    # The next page is read before it is seen; one in view goes first.
-    lines.cells(4)
-    assert (len(asked), lines.wanted(), lines.wanted()) == (1, 1, None)
-    lines.cells(502)
-    assert "…" in str(lines.cells(502)[1])
-    assert (lines.wanted(), lines.wanted(), lines.wanted()) == (50, 51, None)
-    assert lines.load(50, listed(500))
-    assert not lines.load(51, listed(510))
-    assert lines.cells(502)[1] == "gold 502"
-    # What was not looked at for longest is dropped.
-    for page in range(2, 45):
+    assert len(lines) == len(list(lines)) == 1005
+    # The next page is read before it is seen; those in view go first.
+    assert lines.missing(4, 5) == 1
+    assert lines.missing(502, 12) == 50
+    assert lines[502] == ListedVerdict(None, "…")
+    lines.load(50, listed(500))
+    assert lines[502].gold == "gold 502"
+    assert lines.missing(502, 12) == 51
+    assert lines.missing(995, 20) == 99
+    # What was not in view for longest is dropped.
+    for page in range(1, 45):
         lines.load(page, listed(page * SIZE))
-    assert lines.at(3) is None
-    assert lines.at(449) is not None
+        assert lines.missing(3, 5) is None
+    assert lines[3].line
+    assert not lines[23].line
+    assert lines[449].line
 
 
 def test_a_page_does_not_repeat_what_moved_up_into_it() -> None:
-    lines = VerdictLines(SIZE, lambda: None)
+    lines = VerdictLines(SIZE, listed(0, 8))
     lines.cut(Pages(count=20, starts=(0, 10)))
     lines.load(0, [*listed(0, 8), *listed(10, 2)])
-    assert [v.line.verdict_id for v in map(lines.at, range(SIZE)) if v] == list(range(8))
-    assert "no longer" in str(lines.cells(9)[1])
-    short = VerdictLines(SIZE, lambda: None)
-    short.begin(listed(0, 4))
-    assert (short.whole, len(short), short.wanted()) == (True, 4, None)
+    assert [v.line.verdict_id for v in lines if v.line] == list(range(8))
+    assert "no longer" in lines[9].gold
+    short = VerdictLines(SIZE, listed(0, 4))
+    assert (short.whole, len(short), short.missing(0, 10)) == (True, 4, None)
 
 
 def test_items_are_counted_as_people_do() -> None:

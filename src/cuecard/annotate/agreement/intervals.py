@@ -157,6 +157,7 @@ MOST_UNDEFINED = 0.05
 """If a larger share of resamples is undefined, there is no interval."""
 _DIGITS = 10
 _CHUNK = 4_000_000
+_SMALL = 50
 _Z95 = 1.959963984540054
 
 
@@ -192,17 +193,30 @@ def with_intervals(
     if len(rows) > 1:
         raise ValueError("not over the same items")
     sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
-    # Column by column in memory: values are computed from a few columns over all resamples.
-    drawn = np.asfortranarray(np.vstack(list(_resampled(sums, resamples, seed)) or [sums]))
+    drawn: NDArray[np.float64] | None = None
     found: list[Statistic] = []
     at = 0
     for coefficient in coefficients:
         own = slice(at, at := at + coefficient.terms.shape[1])
-        count = coefficient.entered
+        point, count = coefficient.statistic, coefficient.entered
         if count is None:
             count = int((sums[:, own] != 0).any(axis=1).sum())
-        tails = _plain if method == "percentile" else _corrected(coefficient, groups)
-        found.append(_with_interval(coefficient, count, drawn[:, own], tails))
+        if (
+            point.value is not None
+            and count < FEWEST_GROUPS
+            and not (coefficient.share and count > 1)
+        ):
+            point = _without(point, _too_few())
+        elif point.value is not None:
+            if drawn is None:
+                # Column by column in memory: values are computed from a few columns over all resamples.
+                drawn = np.asfortranarray(
+                    np.vstack(list(_resampled(sums, resamples, seed)) or [sums])
+                )
+            tails = _plain if method == "percentile" else _corrected(coefficient, groups)
+            values = coefficient.of(drawn[:, own])
+            point = with_ends(point, values, count, share=coefficient.share, tails=tails)
+        found.append(point)
     return tuple(found)
 
 
@@ -269,17 +283,6 @@ def _corrected(coefficient: Coefficient, groups: Sequence[Hashable] | None) -> T
         return place(-reach(count)), place(reach(count))
 
     return tails
-
-
-def _with_interval(
-    coefficient: Coefficient, groups: int, drawn: NDArray[np.float64], tails: Tails
-) -> Statistic:
-    point = coefficient.statistic
-    if point.value is None:
-        return point
-    if groups < FEWEST_GROUPS and not coefficient.share:
-        return _without(point, _too_few())
-    return with_ends(point, coefficient.of(drawn), groups, share=coefficient.share, tails=tails)
 
 
 def with_ends(
@@ -368,7 +371,25 @@ def _resampled(
             # Groups that add the same are drawn as one kind.
             yield rng.multinomial(count, times / count, size=size) @ kinds
             continue
-        chosen = rng.integers(count, size=(size, count))
-        chosen += np.arange(size)[:, None] * count
-        weights = np.bincount(chosen.ravel(), minlength=size * count)
-        yield weights.reshape(size, count).astype(float) @ sums
+        if count <= _SMALL and size == resamples:
+            yield _weights(seed, size, count) @ sums
+        else:
+            yield _drawn(rng, size, count) @ sums
+
+
+def _drawn(rng: np.random.Generator, size: int, count: int) -> NDArray[np.float64]:
+    """`size` x `count`: how often each of `count` groups is drawn when as many are drawn."""
+    import numpy as np
+
+    chosen = rng.integers(count, size=(size, count))
+    chosen += np.arange(size)[:, None] * count
+    weights = np.bincount(chosen.ravel(), minlength=size * count)
+    return weights.reshape(size, count).astype(float)
+
+
+@lru_cache(maxsize=16)
+def _weights(seed: int, size: int, count: int) -> NDArray[np.float64]:
+    """What `_drawn` gives first after this seed; a table of figures asks for the same over and over."""
+    import numpy as np
+
+    return _drawn(np.random.default_rng(seed), size, count)

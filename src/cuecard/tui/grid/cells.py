@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
 
 from rich.cells import cell_len, set_cell_size
@@ -13,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from cuecard.core.text import one_line, storable
+from cuecard.core.text import normalise, one_line, storable
 
 Tone = Literal["plain", "muted", "strong", "good", "warn", "bad", "accent"]
 
@@ -37,7 +39,7 @@ class GridSource(Protocol):
 
     def gutter(self, row: int) -> GridCell:
         """A one-character mark left of the row; "" for none."""
-        ...
+        return NOTHING
 
 
 class ListSource:
@@ -69,6 +71,21 @@ def plain(cell: str | GridCell | Text) -> str:
     if isinstance(cell, Text):
         return cell.plain
     return cell.text if isinstance(cell, GridCell) else cell
+
+
+@lru_cache(10_000)
+def plainly(text: str) -> str:
+    """As `normalise`, which is slow, for what is sorted and searched."""
+    return text.lower() if text.isascii() else normalise(text)
+
+
+def order_of(cell: str | GridCell | Text, *, number: bool) -> str | float | None:
+    """What a cell is sorted by: its first number, or its text with `trial 9` before `trial 10`. None if it says nothing."""
+    said = plain(cell).strip()
+    if number:
+        found = re.search(r"-?\d[\d,]*\.?\d*", said)
+        return float(found[0].replace(",", "")) if found else None
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(12), plainly(said)) or None
 
 
 def flat(text: str, limit: int) -> str:
@@ -190,7 +207,7 @@ def fitted(
     if left < 0:
         _shrink(widths, {i: widths[i] - columns[i].width for i in shown}, -left)
     elif left > 0:
-        _grow(widths, {i: columns[i].grow for i in shown if columns[i].grow}, left)
+        grow(widths, {i: columns[i].grow for i in shown if columns[i].grow}, left)
     return widths
 
 
@@ -210,7 +227,8 @@ def _shrink(widths: dict[int, int], spare: Mapping[int, int], lacking: int) -> N
             del left[widest]
 
 
-def _grow(widths: dict[int, int], shares: Mapping[int, int], left: int) -> None:
+def grow(widths: dict[int, int], shares: Mapping[int, int], left: int) -> None:
+    """Give `left` cells to the columns that have shares."""
     total = sum(shares.values())
     for i, share in shares.items():
         part = left * share // total

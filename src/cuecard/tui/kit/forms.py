@@ -46,7 +46,7 @@ class FormPane(Horizontal, Generic[ModelT]):
         FormRow { height: auto; }
         FormRow.-choices, FormRow.-text, FormRow.-lines { layout: vertical; }
         .field-label { color: $muted; padding: 0 1 0 0; }
-        FormRow:focus-within .field-label { color: $primary; text-style: bold; }
+        FormRow.-here .field-label { color: $primary; text-style: bold; }
         FormRow.-wrong .field-label { color: $error; text-style: bold; }
         .editor { width: 1fr; border: none; }
         LineEditor { background: $panel; padding: 0 1; height: 1; }
@@ -133,10 +133,12 @@ class FormPane(Horizontal, Generic[ModelT]):
             row.set_class(row.field in self.problems and row.field in told, "-wrong")
         return "\n".join(said for name, said in self.problems.items() if name in told)
 
-    def go_to(self, field: str) -> None:
-        """Put the cursor into a row, or the first one."""
+    def go_to(self, field: str) -> bool:
+        """Put the cursor into a row, or the first one; whether there is any."""
         shown = [row for row in self.rows if row.display]
-        next((row for row in shown if row.field == field), shown[0]).go()
+        for row in [row for row in shown if row.field == field] or shown[:1]:
+            row.go()
+        return bool(shown)
 
     @on(FormRow.Edited)
     def _edited(self, event: Message) -> None:
@@ -181,6 +183,7 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     BINDINGS = keys(
         Key("form.accept", "ctrl+s", "accept", N_("OK"), N_("Take what is written here"), shown_as="^s", priority=True),
     )  # fmt: skip
+    AUTO_FOCUS = ""
     REMEMBERS = ""
     """The name under which fields with `remember` are kept; "" for none."""
 
@@ -250,7 +253,8 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     def on_mount(self) -> None:
         for id in ("#wrong", "#summary", "#found"):
             self.query_one(id).display = False
-        self.pane.go_to(self.BEGINS_AT)
+        if not self.pane.go_to(self.BEGINS_AT):
+            self.query_one("#accept").focus()
         self.summarize(0)
 
     @on(FormPane.Changed)

@@ -1,42 +1,30 @@
 """Lists: columns are declared, rows have a key, and cursor, marks, sorting, filter and refresh come with it.
 
-`ListView` is a widget for panes and dialogs too; `ListScreen` is a whole screen around one. docs/lists.md has an example.
+`ListView` is a widget for screens, panes and dialogs; `list_screens` has whole screens around one. See docs/lists.md.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import normalise
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import guarded
-from cuecard.tui.grid import Grid, GridCell
-from cuecard.tui.grid.cells import NOTHING, PADDING, GridColumn, flat, measured, plain
-from cuecard.tui.kit.live import LiveScreen
-from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
+from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
 from cuecard.tui.widgets.lists import ListTable
-from cuecard.tui.widgets.nav import EmptyState, NavBar
-from cuecard.tui.widgets.text import Paragraphs
-
-if TYPE_CHECKING:
-    from cuecard.store.workspace import Workspace
 
 Row = TypeVar("Row")
 Cell = str | GridCell | Text
-Value = str | float | None
 
 _MOST = 200
 _FIRST = 40
@@ -53,7 +41,7 @@ class Column(Generic[Row]):
 
     It is as wide as its contents. Where there is no room for all, those with `spare` are left out, the highest first;
     then those that `grow` are cut, the lowest first, to no less than `least` cells. Room that is left is shared by those
-    that grow. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
+    that grow. It keeps `wide` cells for what it may say later. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
     """
 
     title: str
@@ -62,6 +50,7 @@ class Column(Generic[Row]):
     least: int = 8
     right: bool = False
     spare: int = 0
+    wide: int = 0
     sort: Callable[[Row], Any] | None = None
     raw: bool = False
 
@@ -73,30 +62,14 @@ class Column(Generic[Row]):
         """What the row is sorted by."""
         if self.sort is not None:
             return self.sort(row)
-        said = plain(self.get(row)).strip()
-        return _number(said) if self.right else _natural(said)
-
-
-def _number(said: str) -> float | None:
-    found = re.search(r"-?\d[\d,]*\.?\d*", said)
-    return float(found[0].replace(",", "")) if found else None
-
-
-def _natural(said: str) -> str | None:
-    """`trial 9` before `trial 10`."""
-    return re.sub(r"\d+", lambda number: number[0].zfill(12), _plainly(said)) or None
-
-
-@lru_cache(10_000)
-def _plainly(text: str) -> str:
-    """As `normalise`, which is slow, for what is sorted and searched."""
-    return text.lower() if text.isascii() else normalise(text)
+        return order_of(self.get(row), number=self.right)
 
 
 def widths_of(
     columns: Sequence[Column[Any]], room: int, contents: Mapping[int, int]
 ) -> dict[int, int]:
     """Width by index of each column that is shown in `room` cells. `contents`: the longest cell of each."""
+    contents = {i: max(column.wide, contents[i]) for i, column in enumerate(columns)}
     wants = {
         i: max(cell_len(column.label), min(contents[i], _MOST if column.grow else _UNGROWN))
         for i, column in enumerate(columns)
@@ -123,16 +96,11 @@ def widths_of(
             part = max(0, min(min(wants[i], most) - widths[i], left))
             widths[i] += part
             left -= part
-    shares = sum(columns[i].grow for i in growing)
-    for i in growing:
-        part = max(0, left) * columns[i].grow // shares
-        shares -= columns[i].grow
-        left -= part
-        widths[i] += part
+    grow(widths, {i: columns[i].grow for i in growing}, max(0, left))
     return widths
 
 
-class _Rows(Generic[Row]):
+class _Rows(GridSource, Generic[Row]):
     """The rows as a grid's source; a row's cells are made when it is drawn."""
 
     def __init__(self, rows: Sequence[Row], columns: Sequence[Column[Row]]) -> None:
@@ -143,9 +111,6 @@ class _Rows(Generic[Row]):
 
     def cells(self, row: int) -> Sequence[Cell]:
         return [column.get(self._rows[row]) for column in self._columns]
-
-    def gutter(self, row: int) -> GridCell:
-        return NOTHING
 
 
 class ListGrid(ListTable):
@@ -226,10 +191,6 @@ class ListView(Vertical, Generic[Row]):
             super().__init__()
             self.view = view
 
-        @property
-        def control(self) -> ListView[Any]:
-            return self.view
-
     class Moved(OfList):
         """Another row is under the cursor, or the same one says something else."""
 
@@ -244,13 +205,15 @@ class ListView(Vertical, Generic[Row]):
         marking: bool = False,
         filters: bool = True,
         tells: bool = True,
+        paged: bool = False,
         id: str | None = None,
     ) -> None:
+        """`paged`: rows come as pages are read, which `changed` tells; they are not sorted or filtered here."""
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.key = key
         self.grid = ListGrid(self.columns, marking=marking)
-        self._filters, self._tells = filters, tells
+        self._filters, self._tells, self._paged = filters and not paged, tells, paged
         self._every: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
@@ -298,6 +261,11 @@ class ListView(Vertical, Generic[Row]):
         self._every, self._texts = rows, None
         self._show(to)
 
+    def changed(self, row: int | None = None) -> None:
+        """This row, or any, says something else; of a `paged` list there may be more or fewer."""
+        self.grid.changed(row)
+        self._moved()
+
     def go_to(self, key: Hashable) -> None:
         """Put the cursor on the row with this key, if it is listed."""
         if (at := self._place_of(key)) is not None:
@@ -312,7 +280,7 @@ class ListView(Vertical, Generic[Row]):
     def _show(self, to: Hashable = None) -> None:
         """Filter and sort again."""
         row, grid = self.row, self.grid
-        to = self.key(row) if to is None and row is not None else to
+        to = self.key(row) if to is None and row is not None and not self._paged else to
         marked = {self.key(row) for row in self.marked}
         self._rows = self._sorted(self._kept())
         at = self._place_of(to) if to is not None else None
@@ -326,7 +294,7 @@ class ListView(Vertical, Generic[Row]):
         self._moved()
 
     def _kept(self) -> Sequence[Row]:
-        words = _plainly(self._words).split()
+        words = plainly(self._words).split()
         if not words:
             return self._every
         if self._texts is None:
@@ -335,7 +303,7 @@ class ListView(Vertical, Generic[Row]):
         return [row for row, text in texts if all(word in text for word in words)]
 
     def _text_of(self, row: Row) -> str:
-        return " ".join(_plainly(plain(column.get(row))) for column in self.columns)
+        return " ".join(plainly(plain(column.get(row))) for column in self.columns)
 
     def _sorted(self, rows: Sequence[Row]) -> Sequence[Row]:
         if self._by is None:
@@ -360,7 +328,8 @@ class ListView(Vertical, Generic[Row]):
 
     def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
         event.stop()
-        self.sort_by(event.column, down=event.column == self._by and not self._down)
+        if not self._paged:
+            self.sort_by(event.column, down=event.column == self._by and not self._down)
 
     def _moved(self) -> None:
         self._tell()
@@ -390,7 +359,7 @@ class ListView(Vertical, Generic[Row]):
             case "clear":
                 return bool(self._words) or self.query_one(Input).has_focus
             case "sort" | "turn":
-                return len(self._rows) > 1 and self.grid.has_focus
+                return not self._paged and len(self._rows) > 1 and self.grid.has_focus
             case _:
                 return True
 
@@ -428,199 +397,3 @@ class ListView(Vertical, Generic[Row]):
         self._by, self._down = column, down and column is not None
         self.grid.show_order(column, down=self._down)
         self._show()
-
-
-class ListScreen(LiveScreen, Generic[Row]):
-    """A screen of one list: say its `columns`, `key`, how rows are `read`, and what it says when it is `empty`.
-
-    It reads again when it is come back to, and within two seconds of a change by anybody if it is `LIVE`. Actions of
-    `NEED_ROW` are possible where there is one. With `detail` a pane below tells of the row under the cursor.
-    """
-
-    PLACE: ClassVar[str] = ""
-    """The place of the navigation bar; "" for a screen that has none."""
-    MARKING: ClassVar[bool] = False
-    TELLS: ClassVar[bool] = True
-    NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
-    DEFAULT_CSS = """
-    ListScreen {
-        #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
-        #note { height: auto; color: $muted; padding: 0 1; }
-        #detail { height: 20%; min-height: 6; padding: 0 1; border-top: solid $foreground 20%; }
-    }
-    """
-    BINDINGS = keys(
-        Key("list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
-    )
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._was_read = False
-
-    def columns(self) -> Sequence[Column[Row]]:
-        raise NotImplementedError
-
-    def key(self, row: Row) -> Hashable:
-        """By what a row is known again after it was read anew."""
-        raise NotImplementedError
-
-    async def read(self) -> Sequence[Row]:
-        """All rows, by `self.services.ask`. Raises `CuecardError`."""
-        raise NotImplementedError
-
-    def empty(self) -> EmptyState:
-        raise NotImplementedError
-
-    def title_words(self) -> str:
-        """The line above the list; "" for none."""
-        return ""
-
-    def note(self) -> str:
-        """What stands below the list; "" for nothing."""
-        return ""
-
-    def detail(self, row: Row) -> Sequence[Paragraph]:
-        """What is told of the row under the cursor."""
-        return ()
-
-    def compose(self) -> ComposeResult:
-        if self.PLACE:
-            yield NavBar(self.PLACE)
-        yield Static("", id="title", markup=False)
-        yield from self.compose_list()
-        yield KeyBar()
-
-    def compose_list(self) -> ComposeResult:
-        """What stands between title and keys."""
-        yield ListView(self.columns(), self.key, marking=self.MARKING, tells=self.TELLS, id="list")
-        yield Static("", id="note", markup=False)
-        with VerticalScroll(id="detail", can_focus=False):
-            yield Paragraphs()
-        yield self.empty()
-
-    def on_mount(self) -> None:
-        for widget in self.query("#title, #list, #note, #detail, EmptyState"):
-            widget.display = False
-
-    def on_screen_resume(self) -> None:
-        if self.PLACE:
-            self.query_one(NavBar).load(self.person, self.services.public_url)
-        self.load()
-
-    @property
-    def view(self) -> ListView[Row]:
-        return cast("ListView[Row]", self.query_one(ListView))
-
-    @property
-    def row(self) -> Row | None:
-        """The one under the cursor."""
-        return self.view.row if self.is_mounted else None
-
-    @guarded("list")
-    async def load(self, to: Hashable = None) -> None:
-        """Read again, with the cursor on the row with the key `to` or where it was."""
-        async with self.reading():
-            self.show(await self.read(), to)
-
-    def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
-        """List these rows."""
-        if not self._was_read or to is not None or rows != self.view.every:
-            self.view.load(rows, to)
-        self._was_read = True
-        self.view.display = bool(rows)
-        empty = self.query_one(EmptyState)
-        empty.display = not rows
-        if not rows:
-            empty.update(self.empty().content)
-        self.tell()
-        if rows and self.focused is None:
-            self.view.focus()
-
-    def tell(self) -> None:
-        """Write title, note and detail again."""
-        for selector, text in (("#title", self.title_words()), ("#note", self.note())):
-            line = self.query_one(selector, Static)
-            if str(line.content) != text:
-                line.update(text)
-            line.display = bool(text)
-        row = self.row
-        said = self.detail(row) if row is not None else ()
-        self.query_one("#detail").display = bool(said)
-        if said:
-            self.query_one("#detail Paragraphs", Paragraphs).load(said)
-        self.refresh_bindings()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.row is not None if action in self.NEED_ROW else True
-
-    def on_list_view_moved(self, event: ListView.Moved) -> None:
-        event.stop()
-        if self._was_read:
-            self.tell()
-
-    def on_list_view_opened(self, event: ListView.Opened) -> None:
-        event.stop()
-        self.action_open()
-
-    def action_open(self) -> object:
-        """Enter, or a click on a row."""
-
-    def action_reload(self) -> None:
-        self.load()
-
-    def action_leave(self) -> None:
-        self.dismiss()
-
-
-class BlindListScreen(ListScreen[Row]):
-    """A list of what was decided. It shows only what this person decided too, until they ask for all: whoever looks is
-    not blind any more.
-    """
-
-    LIVE = False
-    TELLS = False
-
-    def __init__(self, every: Sequence[Row]) -> None:
-        """`every` in the order in which they are listed."""
-        super().__init__()
-        self.all_rows = tuple(every)
-        self._all = False
-
-    @property
-    def hidden(self) -> int:
-        """How many rows are not shown."""
-        return len(self.all_rows) - len(self.view.every)
-
-    def see(self, workspace: Workspace, *, all_: bool) -> Sequence[Row]:
-        """Of all rows those that this person may see, or all; saves that they saw them. Runs in a thread."""
-        raise NotImplementedError
-
-    def hidden_words(self, n: int) -> str:
-        """That so many more are hidden."""
-        raise NotImplementedError
-
-    def warning(self, n: int) -> tuple[str, str]:
-        """A question and what it means to see so many more."""
-        raise NotImplementedError
-
-    async def read(self) -> Sequence[Row]:
-        return await self.services.ask(lambda ws: self.see(ws, all_=self._all))
-
-    def note(self) -> str:
-        return self.hidden_words(self.hidden) if self.hidden and self.view.every else ""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "all":
-            return self._was_read and not self._all and self.hidden > 0
-        return super().check_action(action, parameters)
-
-    def action_all(self) -> None:
-        from cuecard.tui.screens.dialogs import ConfirmDialog
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._all = True
-                self.load()
-
-        question, text = self.warning(self.hidden)
-        self.app.push_screen(ConfirmDialog(question, text, _("Show all")), answered)

@@ -251,7 +251,16 @@ class FormRow(EditorRow):
 
     def go(self) -> None:
         """Put the cursor here."""
-        self.editor.focus_input() if isinstance(self.editor, PathInput) else self.editor.focus()
+        path = isinstance(self.editor, PathInput)
+        (self.editor.query_one(Input) if path else self.editor).focus(scroll_visible=False)
+
+    def on_descendant_focus(self) -> None:
+        # The label too: focus by itself brings no more than the editor into view.
+        self.call_after_refresh(self.scroll_visible, animate=False)
+        self.add_class("-here")
+
+    def on_descendant_blur(self) -> None:
+        self.remove_class("-here")
 
     @on(Input.Submitted)
     @on(PathInput.Submitted)

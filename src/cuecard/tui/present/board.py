@@ -10,32 +10,26 @@ from rich.text import Text
 
 from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad, waiting
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import N_, NP_, _, age, ngettext, plural
+from cuecard.core.i18n import _, age, ngettext, plural
 from cuecard.core.text import one_line
-from cuecard.tui.grid import GridCell, GridColumn
+from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+from cuecard.tui.present.labels import TASK_STATE, badge
 
-Cells = tuple[str | GridCell | Text, ...]
 
-TASK_COLUMNS = (
-    GridColumn(N_("State"), 12),
-    GridColumn(N_("Task"), 16, grow=4),
-    GridColumn(N_("Family"), 13, hidden_below=100),
-    GridColumn(N_("Lang"), 4, hidden_below=100),
-    GridColumn(N_("Author"), 10, grow=1, hidden_below=100),
-    GridColumn(N_("Since"), 9, right=True),
-    GridColumn(N_("Waits for"), 28, grow=1),
-)
-PEOPLE_COLUMNS = (
-    GridColumn(N_("Person"), 12, grow=2),
-    GridColumn(NP_("not finished", "Open"), 6, right=True),
-    GridColumn(N_("Drafts"), 8, right=True),
-    GridColumn(N_("Returned"), 8, right=True),
-    GridColumn(N_("To review"), 9, right=True),
-    GridColumn(N_("With reviewers"), 14, right=True),
-    GridColumn(N_("Oldest"), 6, right=True),
-)
+def waits_cell(task: BoardTask, reader: str) -> GridCell:
+    """Whom a task waits for."""
+    tone = "accent" if reader in task.waits_for else "warn" if task.forks else "plain"
+    return GridCell(waiting(task, reader), tone)
+
+
+def name_cell(load: PersonLoad, reader: str) -> GridCell:
+    name = _("{name} (you)").format(name=load.name) if load.name == reader else load.name
+    return GridCell(name, "strong" if load.open else "muted")
+
+
+def number_cell(number: int) -> GridCell:
+    return GridCell(str(number), "plain" if number else "muted")
 
 
 @dataclass(frozen=True)
@@ -51,15 +45,8 @@ class BoardView:
     def tasks(self) -> tuple[BoardTask, ...]:
         return self.board.of(self.state, self.person)
 
-    @property
-    def narrowed(self) -> bool:
-        return self.state is not None or bool(self.person)
-
     def of_person(self, name: str) -> BoardView:
         return replace(self, person=name, state=None)
-
-    def whole(self) -> BoardView:
-        return replace(self, person="", state=None)
 
     def next_state(self) -> BoardView:
         """Only the next state that has tasks, after the last of them all."""
@@ -87,12 +74,6 @@ class BoardView:
                 part.stylize("dim")
             parts.append(part)
         return Text("  ").join(parts)
-
-    def task_cells(self, variables: Mapping[str, str]) -> list[Cells]:
-        return [self._task_cells(task, variables) for task in self.tasks]
-
-    def people_cells(self) -> list[Cells]:
-        return [self._load_cells(load) for load in self.board.people]
 
     def about_task(self, task: BoardTask) -> list[Paragraph]:
         """A task in words, below the list."""
@@ -136,30 +117,6 @@ class BoardView:
                 Paragraph(_("Without what you must not know while tasks are in review."), "muted")
             )
         return lines
-
-    def _task_cells(self, task: BoardTask, variables: Mapping[str, str]) -> Cells:
-        told = waiting(task, self.board.reader)
-        mine = self.board.reader in task.waits_for
-        return (
-            badge(TASK_STATE, task.state.value, variables),
-            task.task.title,
-            badge(FAMILY, task.task.family, variables),
-            LANGUAGE_LABEL[task.task.language],
-            ", ".join(task.authors),
-            age(task.since, self.now),
-            GridCell(told, "accent" if mine else "warn" if task.forks else "plain"),
-        )
-
-    def _load_cells(self, load: PersonLoad) -> Cells:
-        name = load.name
-        if name == self.board.reader:
-            name = _("{name} (you)").format(name=name)
-        numbers = (load.open, load.drafts, load.returned, load.reviews, load.with_reviewers)
-        return (
-            GridCell(name, "strong" if load.open else "muted"),
-            *(GridCell(str(number), "plain" if number else "muted") for number in numbers),
-            age(load.oldest, self.now) if load.oldest else "",
-        )
 
     def _author(self, task: BoardTask) -> str:
         if not task.authors:

@@ -1,7 +1,6 @@
 """Differences between versions of a task for the screen: lists of changes, histories, and merging."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from cuecard.annotate.authoring.changes import Change, ChangeKind
@@ -13,7 +12,6 @@ from cuecard.core.tasks.base import Origin, OriginKind
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
-from cuecard.tui.present.tasks import moment
 
 MARK: dict[ChangeKind, tuple[str, Tone]] = {
     "added": ("+", "good"),
@@ -86,59 +84,44 @@ _DRAFTED: dict[OriginKind, str] = {
 }
 
 
-@dataclass
-class HistoryView:
-    """`versions`, the last first; `counts`: how many changes a version made, where it is known."""
+def number_cell(version: Version) -> GridCell:
+    if version.kind == "thrown":
+        return GridCell("✎", "muted")
+    return GridCell(str(version.number), "strong")
 
-    versions: Sequence[Version] = ()
-    counts: dict[int, int] = field(default_factory=dict[int, int])
 
-    def cells(self, row: int) -> tuple[str | GridCell, ...]:
-        version = self.versions[row]
-        n = self.counts.get(row)
-        changed = "" if n is None else f"±{n}"
-        by_machine = GridCell("⚙", "warn") if version.origins else GridCell("")
-        if version.kind == "thrown":
-            number = GridCell("✎", "muted")
-            message = GridCell(_("a draft that you threw away"), "muted")
-        else:
-            number = GridCell(str(version.number), "strong")
-            message = GridCell(version.message)
-        return number, moment(version.at), version.author or "–", changed, by_machine, message
+def message_cell(version: Version) -> GridCell:
+    if version.kind == "thrown":
+        return GridCell(_("a draft that you threw away"), "muted")
+    return GridCell(version.message)
 
-    def head(self, row: int, *, against_draft: bool, changes: int) -> list[Entry]:
-        """Which version this is, what a machine drafted of it, and what it is compared with."""
-        version = self.versions[row]
-        if version.kind == "thrown":
-            name = _("A draft on top of revision {n}").format(n=version.number)
-            if not version.number:
-                name = _("A draft that was never saved")
-        else:
-            name = _("Revision {n}").format(n=version.number)
-        lines = [
-            Entry("work", 0, (Piece(name, "strong"), Piece(f" · {version.hash[:10]}", "muted")))
-        ]
-        if not version.hash:
-            lines = [Entry("work", 0, (Piece(name, "strong"),))]
-        if version.message:
-            lines.append(Entry("work", 0, (Piece(one_line(version.message)),)))
-        lines += [
-            Entry("work", 0, (Piece(f"⚙ {told}", "stage"),)) for told in drafted(version.origins)
-        ]
-        if against_draft:
-            other = _("From it to what you have now: {changes}.")
-        elif version.before:
-            other = _("Since revision {n}: {changes}.")
-        else:
-            other = _("The first: {changes}.")
-        counted = ngettext("{n} change", "{n} changes", changes).format(n=changes)
-        text = other.format(n=version.before, changes=counted)
-        return [*lines, Entry("work", 0, (Piece(text, "muted"),))]
 
-    def entries(self, row: int, changes: Sequence[Change], *, against_draft: bool) -> list[Entry]:
-        """One version in full: its head, and every change."""
-        head = self.head(row, against_draft=against_draft, changes=len(changes))
-        return [*head, *entries_of(changes)]
+def version_entries(
+    version: Version, changes: Sequence[Change], *, against_draft: bool
+) -> list[Entry]:
+    """Which version this is, what a machine drafted of it, what it is compared with, and every change."""
+    if version.kind == "thrown":
+        name = _("A draft on top of revision {n}").format(n=version.number)
+        if not version.number:
+            name = _("A draft that was never saved")
+    else:
+        name = _("Revision {n}").format(n=version.number)
+    head = [Piece(name, "strong")]
+    if version.hash:
+        head.append(Piece(f" · {version.hash[:10]}", "muted"))
+    lines = [head]
+    if version.message:
+        lines.append([Piece(one_line(version.message))])
+    lines += [[Piece(f"⚙ {told}", "stage")] for told in drafted(version.origins)]
+    if against_draft:
+        other = _("From it to what you have now: {changes}.")
+    elif version.before:
+        other = _("Since revision {n}: {changes}.")
+    else:
+        other = _("The first: {changes}.")
+    counted = ngettext("{n} change", "{n} changes", len(changes)).format(n=len(changes))
+    lines.append([Piece(other.format(n=version.before, changes=counted), "muted")])
+    return [*(Entry("work", 0, tuple(line)) for line in lines), *entries_of(changes)]
 
 
 def drafted(origins: Sequence[Origin]) -> list[str]:

@@ -134,7 +134,7 @@ class Asking:
                     n=count, language=_("Chinese") if target == "zh" else _("English")
                 )
 
-    def wanted(self, kind: OriginKind, model: str, said: Mapping[str, str]) -> Wanted | str:
+    def wanted(self, kind: OriginKind, model: str, said: Mapping[str, Any]) -> Wanted | str:
         """What to draft, or what is missing. `said`: what was typed, by field."""
         inputs: Inputs
         match kind:
@@ -153,7 +153,7 @@ class Asking:
             case "persona":
                 if not (self.question or texts_at(self._data, "sub_queries")):
                     return _("Write the query or sub-queries first: the persona asks for them.")
-                inputs = ForPersona(anew=said.get("anew") == "yes")
+                inputs = ForPersona(anew=bool(said.get("anew")))
             case "checkpoints":
                 if not said.get("question", "").strip():
                     return _("Write the question first.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.quality.decision_table import (
     RULE_BY_KEY,
@@ -32,6 +31,7 @@ from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.text import one_line
+from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from cuecard.tui.engine import Engine
 
 
-STATE_LOOK: dict[StageState, tuple[str, Tone, str]] = {
+_StateTone = Literal["muted", "good", "bad"]
+STATE_LOOK: dict[StageState, tuple[str, _StateTone, str]] = {
     "open": ("○", "muted", N_("not run")),
     "skipped": ("–", "muted", N_("skipped")),
     "passed": ("✓", "good", N_("all clear")),
@@ -51,43 +52,6 @@ VERDICT_LOOK: dict[QcVerdict, tuple[str, Tone]] = {
     "revise": ("↺", "stage"),
     "remove": ("✗", "bad"),
 }
-
-
-@dataclass(frozen=True)
-class StageRow:
-    """One line of the list of stages. `badge`: glyph and words of its state."""
-
-    stage: StageName
-    number: str
-    label: str
-    badge: Piece
-    n: str
-    models: str
-    cost: str
-    date: str
-
-
-@dataclass(frozen=True)
-class ResultRow:
-    """One trial behind a stage."""
-
-    trial_id: int
-    who: str
-    sample: str
-    score: str
-    outcome: Piece
-    said: str
-
-
-def stage_rows(report: QcReport) -> list[StageRow]:
-    """The eight stages, in their order."""
-    return [_stage_row(report.stage(name)) for name in STAGES]
-
-
-def result_rows(report: StageReport) -> list[ResultRow]:
-    """The trials behind a stage; those of baselines say so."""
-    several = len({result.probe for result in report.results}) > 1
-    return [_result_row(result, several) for result in report.results]
 
 
 def heading(report: QcReport) -> list[list[Piece]]:
@@ -156,76 +120,61 @@ def reasons(report: QcReport, *, rules: bool = True) -> list[Paragraph]:
 def summary(report: QcReport) -> list[Paragraph]:
     """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
     lines = [Paragraph(_("Quality control (q)"), "strong")]
-    rest: dict[Piece, list[str]] = {}
+    rest: dict[tuple[str, Tone], list[str]] = {}
     for name in STAGES[:-1]:
         found, label = report.stage(name), _(STAGE[name].label)
-        badge = _badge(found)
         if found.state == "flagged":
             lines.append(
                 Paragraph(f"{STATE_LOOK['flagged'][0]} {label}{_(': ')}{found.said}", "bad", 2)
             )
         else:
-            rest.setdefault(badge, []).append(label)
-    for badge, labels in rest.items():
-        lines.append(Paragraph(f"{badge.text}{_(': ')}{_(', ').join(labels)}", badge.tone, 2))
+            rest.setdefault(badge(found), []).append(label)
+    for (state, tone), labels in rest.items():
+        lines.append(Paragraph(f"{state}{_(': ')}{_(', ').join(labels)}", tone, 2))
     return lines
 
 
-def _stage_row(report: StageReport) -> StageRow:
-    stage = STAGE[report.stage]
-    models = ", ".join(one_line(name, 30) for name in report.models)
-    if not models and report.baselines:
-        models = _("baseline")
-    return StageRow(
-        stage=report.stage,
-        number=str(stage.number),
-        label=_(stage.label),
-        badge=_badge(report),
-        n=str(report.n) if report.n else "",
-        models=models,
-        cost="" if report.cost is None else f"{report.cost:.4f}",
-        date="" if report.at is None else f"{report.at.astimezone():%Y-%m-%d}",
-    )
+def models(report: StageReport) -> str:
+    """Which models a stage asked; baselines where it asked none."""
+    if not report.models and report.baselines:
+        return _("baseline")
+    return ", ".join(one_line(name, 30) for name in report.models)
 
 
-def _badge(report: StageReport) -> Piece:
+def badge(report: StageReport) -> tuple[str, _StateTone]:
+    """Glyph and words of a stage's state, and their tone."""
     glyph, tone, label = STATE_LOOK[report.state]
     if report.state == "open" and (report.results or not STAGE[report.stage].probes):
         label = N_("pending")  # left open, or a person is waited for
-    return Piece(f"{glyph} {_(label)}", tone)
+    return f"{glyph} {_(label)}", tone
 
 
-def _result_row(result: ProbeResult, several: bool) -> ResultRow:
-    who = one_line(result.model, 30)
-    if result.baseline:
-        who = _("{name} (baseline)").format(name=who)
+def who(result: ProbeResult) -> str:
+    """The model; a baseline says that it is one."""
+    name = one_line(result.model, 30)
+    return _("{name} (baseline)").format(name=name) if result.baseline else name
+
+
+def came_back(result: ProbeResult, *, probe: bool) -> str:
+    """What a trial behind a stage said, with the name of its probe where a stage has several."""
     said = result.skipped or "; ".join(result.findings)
     if result.probe not in ATTEMPTS and not result.skipped:
         # What an examination found stands above, line by line.
         found = len(result.findings)
         said = ngettext("{n} remark", "{n} remarks", found).format(n=found)
-    if several:
-        said = f"{_(PROBE_LABEL[result.probe])}: {said}"
-    return ResultRow(
-        trial_id=result.trial_id or 0,
-        who=who,
-        sample=str(result.sample + 1) if result.probe in ATTEMPTS else "",
-        score="" if result.score is None else f"{result.score:.2f}",
-        outcome=_outcome(result),
-        said=one_line(said),
-    )
+    return one_line(f"{_(PROBE_LABEL[result.probe])}: {said}" if probe else said)
 
 
-def _outcome(result: ProbeResult) -> Piece:
+def outcome(result: ProbeResult) -> GridCell:
     if result.flagged is None:
-        return Piece("– " + _("no result"), "muted")
+        return GridCell("– " + _("no result"), "muted")
     if result.probe in ATTEMPTS:
         words = _("right") if result.right else _("wrong")
     else:
         words = pgettext("a check found something", "found") if result.flagged else _("nothing")
     if result.baseline or not result.flagged:
-        return Piece(f"· {words}", "muted" if result.baseline else "plain")
-    return Piece(f"! {words}", "bad")
+        return GridCell(f"· {words}", "muted" if result.baseline else "plain")
+    return GridCell(f"! {words}", "bad")
 
 
 def _check_lines(report: QcReport) -> list[Paragraph]:
@@ -296,8 +245,6 @@ class LiveQc:
         self._total = self._ended = self._playing = self._calls = 0
         self._cost: float | None = None
         self._problem = ""
-        self.begun = 0
-        """How many probes have begun: with each, the one before is over."""
 
     def begin(
         self,
@@ -363,7 +310,6 @@ class LiveQc:
         """The next probe's turn; on the engine's thread, as `told` is."""
         with self._lock:
             self._probe = probe
-            self.begun += 1
             self._total = self._ended = self._playing = 0
 
     def told(self, event: RunEvent) -> None:

@@ -2,14 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from cuecard.annotate.fidelity.replay_turns import (
-    Differing,
-    Nothing,
-    Passed,
-    ReplaySummary,
-    ReplayView,
-    Told,
-)
+from cuecard.annotate.fidelity.replay_turns import Nothing, Passed, ReplaySummary, ReplayView, Told
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.i18n import N_, _, ngettext
@@ -156,12 +149,3 @@ def summary_lines(summary: ReplaySummary, by: PlayerRef) -> list[Paragraph]:
     if passed := passed_line(summary.passed):
         lines.append(Paragraph(passed, "muted"))
     return lines
-
-
-def differing_cells(kind: ItemKind, each: Differing) -> tuple[str, str, str]:
-    """A line of the list of turns decided otherwise."""
-    return (
-        str(each.turn + 1),
-        value_label(kind, each.mine.value),
-        value_label(kind, each.theirs.value),
-    )

@@ -1,9 +1,9 @@
 """Statistics of reviews as a table: everybody, pairs and people by measures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 from cuecard.annotate.review.board import (
     STATISTICS,
@@ -26,15 +26,18 @@ from cuecard.annotate.review.figures import (
     ReviewFigures,
 )
 from cuecard.core.contributions import ReviewDecision
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.statistic import Statistic
-from cuecard.tui.grid import GridCell, GridColumn
-from cuecard.tui.present.entries import Paragraph
+from cuecard.core.tables.table import Cell, Table
 from cuecard.tui.present.labels import RATING, VOTE
+from cuecard.tui.present.tables import TablesView
 
-Cells = tuple[str | GridCell, ...]
 Shown = Literal["percent", "kappa", "ac1"]
-SHOWN: tuple[Shown, ...] = ("percent", "kappa", "ac1")
+SHOWN: dict[Shown, tuple[str, str]] = {
+    "percent": ("a", STATISTICS["percent"]),
+    "kappa": ("k", STATISTICS["kappa"]),
+    "ac1": ("g", STATISTICS["ac1"]),
+}
 
 WHO, RETURNED, TIME, REASONS = "who", "returned", "time", "reasons"
 _HEADS = {
@@ -43,22 +46,25 @@ _HEADS = {
     TIME: N_("Minutes"),
     REASONS: N_("Most failed"),
 }
-_WIDTHS = {WHO: 16, RETURNED: 19, TIME: 21, REASONS: 24}
-_FIGURE = 20
 
 
 @dataclass
-class FiguresView:
-    """`statistic`: which of the three the columns of agreement show."""
+class FiguresView(TablesView[Shown]):
+    """Everybody, then pairs, then people by measures; a section for each of the statistics of agreement."""
 
     report: FiguresReport
     labels: Labels = field(default_factory=dict[str, tuple[str, ...]])
-    statistic: Shown = "percent"
+    section: Shown = "percent"
+    plotted: bool = False
+    _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
-    @cached_property
-    def rows(self) -> tuple[ReviewFigures, ...]:
-        """Everybody, then pairs, then people."""
-        return (self.report.overall, *self.report.pairs, *self.report.people)
+    @property
+    def named(self) -> Mapping[Shown, tuple[str, str]]:
+        return SHOWN
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.report.rounds)
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
@@ -66,64 +72,62 @@ class FiguresView:
         together = (ALL_DIMENSIONS,) if self.report.dimensions else ()
         return (WHO, DECISION, *together, RETURNED, TIME, REASONS, *self.report.dimensions)
 
-    @property
-    def columns(self) -> tuple[GridColumn, ...]:
-        return tuple(self._column(measure) for measure in self.measures)
-
-    @property
-    def title(self) -> str:
+    def of(self, section: Shown) -> Sequence[Table]:
         n = len(self.report.rounds)
         told = ngettext("{n} decided revision", "{n} decided revisions", n).format(n=n)
-        return _("{statistic} · 95% intervals resampled by task · {rounds}").format(
-            statistic=_(STATISTICS[self.statistic]), rounds=told
+        title = _("{statistic} · 95% intervals resampled by task · {rounds}").format(
+            statistic=_(STATISTICS[section]), rounds=told
         )
+        every = (self.report.overall, *self.report.pairs, *self.report.people)
+        rows = ([self._cell(each, measure, section) for measure in self.measures] for each in every)
+        return [Table.of(title, map(self._heading, self.measures), rows)]
 
-    def next_statistic(self) -> None:
-        self.statistic = SHOWN[(SHOWN.index(self.statistic) + 1) % len(SHOWN)]
+    @property
+    def heading(self) -> str:
+        return self.table.title if self.table else ""
 
-    def cells(self) -> list[Cells]:
-        return [
-            tuple(self._cell(figures, measure) for measure in self.measures)
-            for figures in self.rows
-        ]
+    def opens(self, row: int, column: int) -> bool:
+        return bool(self.rounds(row, column))
 
-    def head(self, row: int, column: int) -> str:
-        """Whose figure, and of what."""
-        figures, measure = self.rows[row], self.measures[column]
+    def looked_up(self, row: int, column: int) -> tuple[ReviewFigures, str] | None:
+        """Whose figure stands there, and of what."""
+        cell = self.cell(row, column)
+        return cast("tuple[ReviewFigures, str]", cell.place) if cell else None
+
+    def head(self, figures: ReviewFigures, measure: str) -> str:
+        """Whose figure it is, and of what."""
         if measure == WHO:
             return who(figures)
         label = _(_HEADS[measure]) if measure in _HEADS else measure_label(measure, self.labels)
         return f"{who(figures)} · {label}"
 
-    def about(self, row: int, column: int) -> list[Paragraph]:
-        """The figure under the cursor in full: every statistic, or why there is none."""
-        if not 0 <= row < len(self.rows):
-            return []
-        figures, measure = self.rows[row], self.measures[column]
-        lines = [Paragraph(self.head(row, column), "strong")]
+    def details(self, row: int, column: int) -> list[str]:
+        """Every statistic, or why there is none."""
+        found = self.looked_up(row, column)
+        return [self.head(*found), *self._about(*found)] if found else []
+
+    def _about(self, figures: ReviewFigures, measure: str) -> list[str]:
         if measure == WHO:
-            return [*lines, Paragraph(_base(figures), "muted"), *self._in_short(figures)]
+            return [_base(figures), *self._in_short(figures)]
         if measure == RETURNED:
-            return [*lines, *_statistics([figures.returned])]
+            return _statistics([figures.returned])
         if measure == TIME:
-            return [*lines, _time(figures)]
+            return [_time(figures)]
         if measure == REASONS:
-            return [*lines, *(Paragraph(self._reason(reason)) for reason in figures.reasons)]
+            return [self._reason(reason) for reason in figures.reasons]
         found = figures.on(measure)
         if found is None:
-            told = (
-                _("Agreement is between two people or more.")
-                if len(figures.who) == 1
-                else _("Never rated by these people.")
-            )
-            return [*lines, Paragraph(told, "muted")]
-        return [*lines, Paragraph(_items(found), "muted"), *_statistics(found.statistics)]
+            if len(figures.who) == 1:
+                return [_("Agreement is between two people or more.")]
+            return [_("Never rated by these people.")]
+        return [_items(found), *_statistics(found.statistics)]
 
     def rounds(self, row: int, column: int) -> list[DecidedRound]:
         """What the figure under the cursor counts; where agreement is measured, disagreement first."""
-        if not 0 <= row < len(self.rows):
+        looked_up = self.looked_up(row, column)
+        if looked_up is None:
             return []
-        figures, measure = self.rows[row], self.measures[column]
+        figures, measure = looked_up
         found: list[DecidedRound] = []
         for round_ in self.report.rounds:
             given = [round_.by(name) for name in figures.who]
@@ -160,41 +164,38 @@ class FiguresView:
             return f"✗ {failed}" if keys else f"✓ {_('nothing failed')}"
         return f"{glyph} {_(label)}"
 
-    def _column(self, measure: str) -> GridColumn:
+    def _heading(self, measure: str) -> str:
         if measure in _HEADS:
-            return GridColumn(_(_HEADS[measure]), _WIDTHS[measure], raw=True)
-        return GridColumn(measure_label(measure, self.labels, short=True), _FIGURE, raw=True)
+            return _(_HEADS[measure])
+        return measure_label(measure, self.labels, short=True)
 
-    def _cell(self, figures: ReviewFigures, measure: str) -> str | GridCell:
+    def _cell(self, figures: ReviewFigures, measure: str, shown: Shown) -> Cell:
+        place = figures, measure
         match measure:
             case "who":
-                return GridCell(who(figures), "plain" if figures.who else "strong")
+                return Cell(who(figures), place)
             case "returned":
-                return figure(figures.returned)
+                return Cell(figure(figures.returned), place, figures.returned)
             case "time":
-                return minutes(figures.seconds)
+                return Cell(minutes(figures.seconds), place)
             case "reasons":
-                return reasons_text(figures, self.labels, 2)
+                return Cell(reasons_text(figures, self.labels, 2), place)
             case _:
                 found = figures.on(measure)
-                if found is None:
-                    return ""
-                statistic = found.of(self.statistic)
-                return GridCell(figure(statistic), "plain" if statistic.interval else "muted")
+                statistic = found.of(shown) if found else None
+                return Cell(figure(statistic) if statistic else "", place, statistic)
 
-    def _in_short(self, figures: ReviewFigures) -> list[Paragraph]:
+    def _in_short(self, figures: ReviewFigures) -> list[str]:
         lines = [
-            Paragraph(f"{_('Returned')}{_(': ')}{figure(figures.returned)}"),
-            Paragraph(f"{_('Minutes')}{_(': ')}{minutes(figures.seconds)}"),
+            f"{_('Returned')}{_(': ')}{figure(figures.returned)}",
+            f"{_('Minutes')}{_(': ')}{minutes(figures.seconds)}",
         ]
         spread = self.report.approvals.rounds
         if not figures.who and spread.median is not None:
             told = _("Rounds until approval: median {median:g} ({lower:g}–{upper:g}), n={n}")
             lines.append(
-                Paragraph(
-                    told.format(
-                        median=spread.median, lower=spread.lower, upper=spread.upper, n=spread.n
-                    )
+                told.format(
+                    median=spread.median, lower=spread.lower, upper=spread.upper, n=spread.n
                 )
             )
         return lines
@@ -208,21 +209,22 @@ class FiguresView:
         )
 
 
-def _statistics(statistics: Sequence[Statistic]) -> list[Paragraph]:
-    lines: list[Paragraph] = []
+def _statistics(statistics: Sequence[Statistic]) -> list[str]:
+    lines: list[str] = []
     for statistic in statistics:
         text = f"{_(STATISTICS[statistic.name])}{_(': ')}{figure(statistic)}"
         why = remark(statistic)
-        lines.append(Paragraph(f"{text} — {why}" if why else text))
+        lines.append(f"{text} — {why}" if why else text)
     return lines
 
 
-def _time(figures: ReviewFigures) -> Paragraph:
+def _time(figures: ReviewFigures) -> str:
     untimed = figures.reviews - figures.seconds.n
     text = _("median (quartiles): {minutes}").format(minutes=minutes(figures.seconds))
     if untimed:
-        text += " · " + plural("{n} review without a time", "{n} reviews without a time", untimed)
-    return Paragraph(text)
+        told = ngettext("{n} review without a time", "{n} reviews without a time", untimed)
+        text += " · " + told.format(n=untimed)
+    return text
 
 
 def _base(figures: ReviewFigures) -> str:

@@ -118,22 +118,25 @@ def counted(problems: Sequence[Problem], wanted: Wanted, silenced: bool) -> str:
     return " · ".join(parts)
 
 
-def row_of(problem: Problem, data: Mapping[str, Any]) -> tuple[str | GridCell, ...]:
-    """Mark, code, place in words, reason and path of one problem."""
+def mark_of(problem: Problem) -> GridCell:
     kind = "silenced" if problem.silenced else problem.severity
-    place = place_in_words(problem.place, data) or _("The task")
-    reason = GridCell(problem.reason, "muted" if problem.silenced else "plain")
-    mark = GridCell(MARK[kind], _TONE[kind])
-    return mark, problem.code, place, reason, GridCell(problem.place, "muted")
+    return GridCell(MARK[kind], _TONE[kind])
+
+
+def reason_of(problem: Problem) -> GridCell:
+    return GridCell(problem.reason, "muted" if problem.silenced else "plain")
+
+
+def place_of(problem: Problem, data: Mapping[str, Any]) -> str:
+    return place_in_words(problem.place, data) or _("The task")
 
 
 def explained(problem: Problem, data: Mapping[str, Any]) -> Text:
     """One problem in full: where, what, why it matters, how to mend it, and the silence over it."""
-    words = place_in_words(problem.place, data) or _("The task")
     text = Text(overflow="fold")
     kind = _("error") if problem.severity == "error" else _("warning")
     text.append(f"{problem.code} {kind}  ", style="bold")
-    text.append(one_line(words), style="bold")
+    text.append(one_line(place_of(problem, data)), style="bold")
     if problem.place:
         text.append(f"  {one_line(problem.place)}", style="dim")
     text.append(f"\n{for_display(problem.reason)}")

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
-from cuecard.annotate.labelling.sampling import (
-    STRATUM_KEYS,
-    SamplingPlan,
-    StratumKey,
-    Unit,
-    plan_of,
-)
+from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext, plural
@@ -23,7 +17,8 @@ from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.judgements import Pages
-from cuecard.tui.grid.cells import NOTHING, GridCell, Tone
+from cuecard.tui.grid.cells import GridCell, Tone
+from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
@@ -47,9 +42,9 @@ _TONE: dict[str, Tone] = {"yes": "good", "no": "bad", "unsure": "warn", "unjudge
 
 
 class ListedVerdict(NamedTuple):
-    """`gold`: what the item says, "" where its revision has no such item."""
+    """`gold`: what the item says, "" where its revision has no such item; why there is no verdict, where there is none."""
 
-    line: VerdictLine
+    line: VerdictLine | None
     gold: str
 
 
@@ -77,30 +72,31 @@ class VerdictReader:
             return ""
 
 
-class VerdictLines:
-    """What a grid shows of the list. `load` pages as they are read; `wanted` says which are asked for,
-    those in view first. Rows that are not there yet are shown as such.
-    """
+class VerdictLines(Sequence[ListedVerdict]):
+    """All verdicts of a list, those of pages that were not read yet as rows without a verdict."""
 
-    def __init__(self, size: int, asked: Callable[[], None]) -> None:
-        """`size` verdicts a page; `asked` is called when a page is wanted that was not before."""
+    def __init__(self, size: int, first: Sequence[ListedVerdict]) -> None:
+        """`size` verdicts a page; the `first` page, of a list whose length is not known yet."""
         self._size = size
-        self._asked = asked
-        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict()
-        self._wanted: list[int] = []
-        self._missed: set[int] = set()
+        self._pages: OrderedDict[int, Sequence[ListedVerdict]] = OrderedDict({0: first})
         self._starts: tuple[int, ...] = ()
-        self._count = 0
-        self.whole = False
+        self._count = len(first)
+        self.whole = len(first) < size
 
     def __len__(self) -> int:
         return self._count
 
-    def begin(self, first: Sequence[ListedVerdict]) -> None:
-        """Show the first page before it is known how many there are."""
-        self._pages[0] = first
-        self._count = len(first)
-        self.whole = len(first) < self._size
+    def __getitem__(self, row: Any) -> Any:
+        """The row of this number; none is counted from the end."""
+        if not 0 <= row < self._count:
+            raise IndexError(row)
+        page, place = divmod(int(row), self._size)
+        lines = self._pages.get(page)
+        if lines is None:
+            return ListedVerdict(None, "…")
+        return (
+            lines[place] if place < len(lines) else ListedVerdict(None, _("no longer in this list"))
+        )
 
     def cut(self, pages: Pages) -> None:
         """It is known now where each page begins."""
@@ -109,34 +105,27 @@ class VerdictLines:
     def start_of(self, page: int) -> int:
         return self._starts[page]
 
-    def wanted(self) -> int | None:
-        """The page to be read next, None if there is none."""
-        while self._wanted:
-            page = self._wanted.pop()
+    def missing(self, top: int, rows: int) -> int | None:
+        """The page to be read next while so many rows from `top` on are in view: one of them, or the one after."""
+        for page in range(
+            top // self._size, min((top + rows) // self._size + 2, len(self._starts))
+        ):
             if page not in self._pages:
                 return page
+            self._pages.move_to_end(page)
         return None
 
-    def load(self, page: int, lines: Sequence[ListedVerdict]) -> bool:
-        """Keep a page, and drop what was not looked at for longest. Whether rows of it were shown as
-        missing.
-        """
+    def load(self, page: int, lines: Sequence[ListedVerdict]) -> None:
+        """Keep a page, and drop what was not looked at for longest."""
         following = self._starts[page + 1] if page + 1 < len(self._starts) else None
         # Where verdicts have left the list since it was cut, later ones have moved up into this page.
-        kept = [v for v in lines if following is None or v.line.verdict_id < following]
+        kept = [
+            v for v in lines if following is None or not v.line or v.line.verdict_id < following
+        ]
         self._pages[page] = kept[: self._size]
         self._pages.move_to_end(page)
         while len(self._pages) > _KEPT:
             self._pages.popitem(last=False)
-        missed = page in self._missed
-        self._missed.discard(page)
-        return missed
-
-    def at(self, row: int) -> ListedVerdict | None:
-        """None where it is not read yet, or has left the list."""
-        page, place = divmod(row, self._size)
-        lines = self._pages.get(page)
-        return lines[place] if lines is not None and place < len(lines) else None
 
     def show(self, row: int, verdict: ListedVerdict) -> None:
         """Another state of the verdict in this row."""
@@ -145,46 +134,6 @@ class VerdictLines:
         if place < len(lines):
             lines[place] = verdict
             self._pages[page] = lines
-
-    def cells(self, row: int) -> Sequence[str | GridCell]:
-        page = row // self._size
-        if page in self._pages:
-            self._pages.move_to_end(page)
-        else:
-            self._missed.add(page)
-            self._ask(page)
-        if page + 1 < len(self._starts) and page + 1 not in self._pages:
-            self._ask(page + 1, first=False)
-        verdict = self.at(row)
-        if verdict is None:
-            gone = page in self._pages
-            return ("", GridCell(_("no longer in this list") if gone else "…", "muted"))
-        line = verdict.line
-        return (
-            str(line.run_id),
-            verdict.gold or item_label(line.item),
-            item_label(line.item),
-            line.task_id,
-            line.agent,
-            line.judge,
-            said_cell(line.mine.value if line.mine else ""),
-            said_cell(line.decision.value if line.decision else ""),
-        )
-
-    def gutter(self, row: int) -> GridCell:
-        return NOTHING
-
-    def _ask(self, page: int, *, first: bool = True) -> None:
-        if not self._starts or page in self._wanted[-1:]:
-            return
-        if page in self._wanted:
-            if not first:
-                return
-            self._wanted.remove(page)
-        self._wanted.insert(len(self._wanted) if first else 0, page)
-        # Somebody who runs through the list leaves behind what they asked for.
-        del self._wanted[:-6]
-        self._asked()
 
 
 def item_label(item: Item) -> str:
@@ -195,10 +144,10 @@ def item_label(item: Item) -> str:
     return f"{text}, {item.column}" if item.column else text
 
 
-def said_cell(value: str) -> GridCell:
+def said_cell(value: str | None) -> GridCell:
     """A decision with its glyph; nothing for none."""
     if value not in DECISION:
-        return GridCell(value)
+        return GridCell(value or "")
     glyph, _colour, label = DECISION[value]
     return GridCell(f"{glyph} {_(label)}", _TONE[value])
 
@@ -211,51 +160,6 @@ STRATUM_LABEL: dict[StratumKey, str] = {
     "relation": N_("relation"),
     "task": N_("task"),
 }
-N_DEFAULT = 200
-
-
-@dataclass(frozen=True)
-class SampleForm:
-    """The fields as texts. With `width`, the number of items follows from it."""
-
-    runs: tuple[int, ...]
-    n: str = str(N_DEFAULT)
-    width: str = ""
-    share: str = "90"
-    alike: str = "0.05"
-    by: str = "items"
-    kinds: tuple[ItemKind, ...] = ()
-    judge: str = ""
-    strata: tuple[StratumKey, ...] = ("decision",)
-    allocation: str = "proportional"
-    overlap: str = "20"
-    raters: str = "2"
-    people: str = ""
-    seed: str = "0"
-
-    def plan(self) -> SamplingPlan:
-        """The plan, with `n` as typed. Raises `CuecardError`."""
-        strata = [key for key in STRATUM_KEYS if key in self.strata]
-        return plan_of(
-            {
-                "runs": self.runs,
-                "n": _whole(self.n, N_("How many"), 1) if not self.width.strip() else 1,
-                "by": self.by,
-                "kinds": self.kinds,
-                "judge": self.judge,
-                "strata": strata,
-                "allocation": self.allocation,
-                "seed": _whole(self.seed, N_("Seed"), 0),
-                "overlap": _percent(self.overlap, N_("Overlap")),
-                "raters": _whole(self.raters, N_("People each"), 2),
-                "people": [name.strip() for name in self.people.split(",")],
-            }
-        )
-
-    @property
-    def needs(self) -> tuple[object, ...]:
-        """What the population depends on."""
-        return self.runs, self.kinds, self.judge
 
 
 @dataclass(frozen=True)
@@ -267,29 +171,26 @@ class SampleSnapshot:
     said: tuple[str, ...]
 
     @property
-    def rows(self) -> list[Sequence[str | GridCell]]:
-        return [
-            (
-                stratum_label(stratum, self.plan),
-                f"{stratum.size:,}",
-                GridCell(f"{stratum.drawn:,}", "strong" if stratum.drawn else "warn"),
-            )
-            for stratum in self.preview.strata
-        ]
+    def entries(self) -> list[Entry]:
+        """The remarks, and of each stratum how much is drawn."""
+        tone = "strong" if self.preview.items else "bad"
+        heads: list[tuple[Piece, ...]] = [(Piece(text, tone),) for text in self.said]
+        for stratum in self.preview.strata:
+            label = Piece(f"{stratum_label(stratum, self.plan)}{_(': ')}")
+            counts = _("{n:,} of {all:,}").format(n=stratum.drawn, all=stratum.size)
+            heads.append((label, Piece(counts, "plain" if stratum.drawn else "bad")))
+        return [Entry("work", 0, head) for head in heads]
 
 
 def worked_out(
-    form: SampleForm, population: Callable[[SamplingPlan], Sequence[Unit]]
+    plan: SamplingPlan, units: Sequence[Unit], width: float | None, share: float, alike: float
 ) -> SampleSnapshot:
-    """What the form would draw from what `population` finds for its plan. Raises `CuecardError` with what
-    is wrong with the form.
+    """What a plan would draw from `units`; with a `width` of the interval, `n` follows from it. `share`: of the items,
+    expected to agree; `alike`: how much those of a task are. Raises `CuecardError`.
     """
-    plan = form.plan()
-    share, alike = _percent(form.share, N_("Expected")), _between(form.alike)
-    units = population(plan)
     preview = preview_of(units, plan)
-    if form.width.strip():
-        plan = plan.model_copy(update={"n": _n_for(form, preview, share, alike)})
+    if width is not None:
+        plan = plan.model_copy(update={"n": _n_for(plan, preview, width, share, alike)})
         preview = preview_of(units, plan)
     return SampleSnapshot(plan, preview, tuple(_said(plan, preview, share, alike)))
 
@@ -335,11 +236,8 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
     return said
 
 
-def _n_for(form: SampleForm, preview: Preview, share: float, alike: float) -> int:
-    width = _number(form.width)
-    if width is None or not 0 < width < 1:
-        raise CuecardError(_("Width"), _("The width: a number between 0 and 1, please."))
-    if form.by == "trials":
+def _n_for(plan: SamplingPlan, preview: Preview, width: float, share: float, alike: float) -> int:
+    if plan.by == "trials":
         raise CuecardError(_("Width"), _("A width counts items: draw items, or give a number."))
     n = preview.n_for(width, share, alike) if preview.population else 1
     if n is None:
@@ -347,37 +245,3 @@ def _n_for(form: SampleForm, preview: Preview, share: float, alike: float) -> in
             _("Width"), _("All these items say less than that: a wider one, or more tasks.")
         )
     return n
-
-
-def _number(text: str) -> float | None:
-    try:
-        found = float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-    return found if abs(found) < 1e12 else None
-
-
-def _whole(text: str, label: str, least: int) -> int:
-    text = text.strip()
-    if not (text.isdecimal() and len(text) < 10 and int(text) >= least):
-        raise CuecardError(
-            _(label),
-            _("{field}: a number from {least}, please.").format(field=_(label), least=least),
-        )
-    return int(text)
-
-
-def _percent(text: str, label: str) -> float:
-    found = _number(text.strip().removesuffix("%") or "0")
-    if found is None or not 0 <= found <= 100:
-        raise CuecardError(
-            _(label), _("{field}: a percentage from 0 to 100, please.").format(field=_(label))
-        )
-    return found / 100
-
-
-def _between(text: str) -> float:
-    found = _number(text or "0")
-    if found is None or not 0 <= found <= 1:
-        raise CuecardError(_("Alike"), _("How alike: a number from 0 to 1, please."))
-    return found

@@ -2,177 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from cuecard.annotate.review.board import dimension_labels, load_board, seen_by
-from cuecard.annotate.review.figures import DecidedRound, figures_of
+from cuecard.annotate.review.board import (
+    STATES,
+    Board,
+    BoardTask,
+    PersonLoad,
+    dimension_labels,
+    load_board,
+    seen_by,
+)
+from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
 from cuecard.annotate.review.protocol import protocol_of
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, NP_, _, age
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import guarded
-from cuecard.tui.grid import Grid, GridCell, ListSource
-from cuecard.tui.kit.lists import Column, ListScreen
-from cuecard.tui.kit.live import LiveScreen
-from cuecard.tui.present.board import PEOPLE_COLUMNS, TASK_COLUMNS, BoardView
-from cuecard.tui.present.review_figures import FiguresView
-from cuecard.tui.widgets.lists import FigureTable, ListTable
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
+from cuecard.tui.present.board import BoardView, name_cell, number_cell, waits_cell
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.files import Report
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
+from cuecard.tui.present.review_figures import SHOWN, FiguresView
+from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Paragraphs
 
 if TYPE_CHECKING:
-    from cuecard.annotate.review.board import BoardTask
-    from cuecard.tui.present.entries import Paragraph
-
+    from cuecard.store.workspace import Workspace
 
 View = Literal["tasks", "people", "figures"]
+Row = TypeVar("Row")
+
+# fmt: off
+
+_OPEN = Key("board.open", "enter", "open", N_("Open"), N_("Open this task, the tasks of this person, or what this figure counts"))
+_BACK = Key("board.back", "escape", "leave", N_("Back"), N_("Show all tasks again, then back"))
+_TASKS = Key("board.tasks", "t", "turn('tasks')", N_("Tasks"), N_("Where every task stands, and whom it waits for"))
+_PEOPLE = Key("board.people", "p", "turn('people')", N_("People"), N_("Who has how much open"))
+_FIGURES = Key("board.figures", "f", "turn('figures')", N_("Figures"), N_("How far reviewers agree, how long they take, what they return"))
+# fmt: on
 
 
-class BoardScreen(LiveScreen):
-    """Three views of the same work: its tasks, its people, its figures."""
+def _turn(screen: CuecardScreen[None], view: View) -> None:
+    """To another view of the same work; all but the board of all tasks are left for it."""
+    if view == "tasks":
+        screen.dismiss()
+        return
+    other = PeopleScreen() if view == "people" else BoardFiguresScreen()
+    if isinstance(screen, BoardScreen) and not screen.board.person:
+        screen.app.push_screen(other)
+    else:
+        screen.app.switch_screen(other)
 
-    CSS_PATH = "board.tcss"
-    BINDINGS = keys(
-        Key("board.open", "enter", "open", N_("Open"), N_("Open this task, the tasks of this person, or what this figure counts")),
-        Key("board.back", "escape", "back", N_("Back"), N_("Show all tasks again, then back")),
-        Key("board.state", "s", "next_state", N_("State"), N_("Only one state; again for the next")),
-        Key("board.statistic", "k", "next_statistic", N_("Statistic"), N_("Percent agreement, kappa or AC1")),
-        Key("board.tasks", "t", "turn('tasks')", N_("Tasks"), N_("Where every task stands, and whom it waits for")),
-        Key("board.people", "p", "turn('people')", N_("People"), N_("Who has how much open")),
-        Key("board.figures", "f", "turn('figures')", N_("Figures"), N_("How far reviewers agree, how long they take, what they return")),
-        Key("board.refresh", "r", "reload", N_("Refresh"), N_("Look again")),
-    )  # fmt: skip
+
+class BoardList(ListScreen[Row]):
+    """A list of what is on the board."""
+
+    TELLS = False
 
     def __init__(self) -> None:
         super().__init__()
-        self._view: View = "tasks"
-        self._board: BoardView | None = None
-        self._figures: FiguresView | None = None
+        nothing = Board(reader=self.person, complete=False, tasks=(), people=())
+        self.board = BoardView(nothing, datetime.now(UTC))
 
-    def compose(self) -> ComposeResult:
-        yield Static(_("Board"), id="title", markup=False)
-        yield Static("", id="heading", markup=False)
-        yield ListTable(TASK_COLUMNS, id="tasks")
-        yield ListTable(PEOPLE_COLUMNS, id="people")
-        yield FigureTable((), cursor="cell", fixed=1, id="figures")
-        with VerticalScroll(id="about"):
-            yield Paragraphs()
-        yield EmptyState(
+    async def read_board(self) -> None:
+        """Raises `CuecardError`."""
+        person, now = self.person, datetime.now(UTC)
+        chosen = protocol_of(await self.services.config()).coordinators
+        board = await self.services.ask(lambda ws: load_board(ws, person, chosen, now))
+        self.board = replace(self.board, board=board, now=now)
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
             _("No tasks yet"),
             _("The board shows every task by state, how long it has been there and who is next."),
             ("2", _("Tasks: begin one, import some, or add the sample tasks")),
-            id="no-tasks",
         )
-        yield EmptyState(
-            _("No review is decided yet"),
-            _(
-                "Figures come when all reviews of a revision are in: how far reviewers agree, on the"
-                " decision and on each dimension, how long they take, and what they return."
-            ),
-            ("t", _("Tasks: whom the open reviews wait for")),
-            id="no-figures",
-        )
-        yield KeyBar()
 
-    def on_mount(self) -> None:
-        for widget in self.query("#heading, ListTable, FigureTable, #about, EmptyState"):
-            widget.display = False
+    action_turn = _turn
 
-    def on_screen_resume(self) -> None:
-        self.load()
 
-    @guarded("board")
-    async def load(self) -> None:
-        """Read the board again; the figures too, when they are shown."""
-        person, now = self.person, datetime.now(UTC)
-        protocol = protocol_of(await self.services.config())
-        chosen = protocol.coordinators
-        async with self.reading():
-            board = await self.services.ask(lambda ws: load_board(ws, person, chosen, now))
-        old = self._board
-        state, name = (old.state, old.person) if old else (None, "")
-        self._board = BoardView(board, now, state, name)
-        if self._view == "figures":
-            if self._figures is None:
-                self.query_one("#title", Static).update(_("Counting…"))
-            labels = dimension_labels(protocol)
-            report = await self.services.ask(
-                lambda ws: figures_of(seen_by(ws, person, chosen), dimensions=tuple(labels))
-            )
-            statistic = self._figures.statistic if self._figures else "percent"
-            self._figures = FiguresView(report, labels, statistic)
-        self._show()
+class BoardScreen(BoardList[BoardTask]):
+    """All tasks, or those of the person `name`."""
 
-    @on(Grid.CursorMoved)
-    def _moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._tell()
+    DEFAULT_CSS = """
+    BoardScreen #heading { height: auto; padding: 0 1; margin: 1 0; }
+    """
+    BINDINGS = keys(
+        _OPEN,
+        _BACK,
+        _PEOPLE,
+        _FIGURES,
+        Key("board.state", "s", "next_state", N_("State"), N_("Only one state; again for the next")),
+    )  # fmt: skip
+    NEED_ROW = ("open", "next_state")
 
-    @on(Grid.Chosen)
-    def _chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.board = self.board.of_person(name)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "turn":
-            return parameters != (self._view,)
-        if action == "next_state":
-            return self._view == "tasks" and self._table.display
-        if action == "next_statistic":
-            return self._view == "figures" and self._has_figures
-        return self._table.display and self._table.count > 0 if action == "open" else True
+    def columns(self) -> Sequence[Column[BoardTask]]:
+        return (
+            Column(N_("State"), lambda task: self._badge(TASK_STATE, task.state.value), sort=lambda task: STATES.index(task.state)),
+            Column(N_("Task"), lambda task: task.task.title, grow=3, least=16),
+            Column(N_("Family"), lambda task: self._badge(FAMILY, task.task.family), spare=3),
+            Column(N_("Lang"), lambda task: LANGUAGE_LABEL[task.task.language], spare=2),
+            Column(N_("Author"), lambda task: ", ".join(task.authors), grow=1, spare=1),
+            Column(N_("Since"), lambda task: age(task.since, self.board.now), right=True, sort=lambda task: task.since),
+            Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
+        )  # fmt: skip
 
-    def action_turn(self, view: View) -> None:
-        self._view = view
-        if view == "figures" and self._figures is None:
-            self.load()
-        elif self._board is not None:
-            self._show()
+    def key(self, row: BoardTask) -> Hashable:
+        return row.task.id
+
+    async def read(self) -> Sequence[BoardTask]:
+        await self.read_board()
+        if not self.board.tasks:
+            self.board = replace(self.board, state=None)
+        return self.board.tasks
+
+    def compose_list(self) -> ComposeResult:
+        yield Static("", id="heading", markup=False)
+        yield from super().compose_list()
+
+    def title_words(self) -> str:
+        return _("Board")
+
+    def tell(self) -> None:
+        super().tell()
+        heading = self.query_one("#heading", Static)
+        heading.update(self.board.heading(self.app.theme_variables))
+        heading.display = bool(self.view.every)
+
+    def detail(self, row: BoardTask) -> Sequence[Paragraph]:
+        return self.board.about_task(row)
 
     def action_next_state(self) -> None:
-        if self._board is not None:
-            self._board = self._board.next_state()
-            self._show(cursor=0)
+        self._narrow(self.board.next_state())
 
-    def action_next_statistic(self) -> None:
-        if self._figures is not None:
-            self._figures.next_statistic()
-            self._show()
-
-    def action_reload(self) -> None:
-        self.load()
-
-    def action_back(self) -> None:
-        if self._view == "tasks" and self._board is not None and self._board.narrowed:
-            self._board = self._board.whole()
-            self._show(cursor=0)
+    def action_leave(self) -> None:
+        if self.board.state is not None:
+            self._narrow(replace(self.board, state=None))
         else:
             self.dismiss()
 
     def action_open(self) -> None:
-        row = self._table.cursor_row
-        if self._view == "figures":
-            self._open_rounds()
-        elif self._board is None:
-            return
-        elif self._view == "people" and row < len(self._board.board.people):
-            self._board = self._board.of_person(self._board.board.people[row].name)
-            self._view = "tasks"
-            self._show(cursor=0)
-        elif self._view == "tasks" and row < len(self._board.tasks):
-            self._open_task(self._board.tasks[row])
-
-    def _open_task(self, task: BoardTask) -> None:
         """Open the task; people who did not write it see a task in review as reviewers do."""
+        task = self.row
+        if task is None:
+            return
         if task.state is TaskState.IN_REVIEW and task.mine != "wrote":
             from cuecard.tui.screens.review.screen import ReviewTaskScreen
 
@@ -182,101 +171,128 @@ class BoardScreen(LiveScreen):
 
             self.app.push_screen(TaskScreen(task.task.id))
 
-    def _open_rounds(self) -> None:
+    def _narrow(self, board: BoardView) -> None:
+        self.board = board
+        self.show(board.tasks, self.key(board.tasks[0]) if board.tasks else None)
 
-        table, figures, board = self._table, self._figures, self._board
-        if figures is None or board is None:
-            return
-        row, column = table.cursor_row, table.cursor_column
-        rounds = figures.rounds(row, column)
-        if not rounds:
-            self.cue_app.tell(_("This figure counts no review."))
-            return
-        titles = {task.task.id: task.task.title for task in board.board.tasks}
-        self.app.push_screen(
-            RoundsScreen(
-                figures, figures.measures[column], rounds, titles, figures.head(row, column)
-            )
+    def _badge(self, words: Mapping[str, tuple[str, str, str]], value: str) -> Text:
+        return badge(words, value, self.app.theme_variables)
+
+
+class PeopleScreen(BoardList[PersonLoad]):
+    """Enter shows the tasks of the person under the cursor."""
+
+    BINDINGS = keys(_OPEN, _BACK, _TASKS, _FIGURES)
+
+    def columns(self) -> Sequence[Column[PersonLoad]]:
+        def count(title: str, get: Callable[[PersonLoad], int]) -> Column[PersonLoad]:
+            return Column(title, lambda load: number_cell(get(load)), right=True)
+
+        return (
+            Column(N_("Person"), lambda load: name_cell(load, self.person), grow=2),
+            count(NP_("not finished", "Open"), lambda load: load.open),
+            count(N_("Drafts"), lambda load: load.drafts),
+            count(N_("Returned"), lambda load: load.returned),
+            count(N_("To review"), lambda load: load.reviews),
+            count(N_("With reviewers"), lambda load: load.with_reviewers),
+            Column(N_("Oldest"), lambda load: age(load.oldest, self.board.now) if load.oldest else "", right=True, sort=lambda load: load.oldest),
+        )  # fmt: skip
+
+    def key(self, row: PersonLoad) -> Hashable:
+        return row.name
+
+    async def read(self) -> Sequence[PersonLoad]:
+        await self.read_board()
+        return self.board.board.people
+
+    def title_words(self) -> str:
+        return _("Board: who has how much open")
+
+    def note(self) -> str:
+        if self.board.board.complete:
+            return ""
+        return _("As far as you may know: who reviews what is hidden.")
+
+    def detail(self, row: PersonLoad) -> Sequence[Paragraph]:
+        return self.board.about_person(row)
+
+    def action_open(self) -> None:
+        if self.row is not None:
+            self.app.switch_screen(BoardScreen(self.row.name))
+
+
+class BoardFiguresScreen(FiguresScreen):
+    """Statistics of reviews; Enter shows the rounds that the figure under the cursor counts."""
+
+    CSS = "BoardFiguresScreen.-short #details { height: 7; }"
+    ALWAYS = ("reload", "leave", "turn")
+    BINDINGS = keys(
+        _OPEN,
+        _TASKS,
+        _PEOPLE,
+        Key("board.percent", "a", "show('percent')", N_("Percent agreement"), N_("Percent agreement"), show=False),
+        Key("board.kappa", "k", "show('kappa')", N_("Kappa"), N_("Kappa"), show=False),
+        Key("board.ac1", "g", "show('ac1')", N_("Gwet's AC1"), N_("Gwet's AC1"), show=False),
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: FiguresView | None = None
+        self._titles: Mapping[str, str] = {}
+
+    @property
+    def view(self) -> FiguresView | None:
+        return self._view
+
+    @property
+    def short_title(self) -> str:
+        return _("Figures")
+
+    @property
+    def title_words(self) -> str:
+        return self.short_title
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("No review is decided yet"),
+            _(
+                "Figures come when all reviews of a revision are in: how far reviewers agree, on the"
+                " decision and on each dimension, how long they take, and what they return."
+            ),
+            ("t", _("Tasks: whom the open reviews wait for")),
         )
 
-    @property
-    def _table(self) -> Grid:
-        return self.query_one(f"#{self._view}", Grid)
+    @guarded("figures")
+    async def load(self) -> None:
+        person, protocol = self.person, protocol_of(await self.services.config())
+        labels = dimension_labels(protocol)
 
-    @property
-    def _has_figures(self) -> bool:
-        return self._figures is not None and bool(self._figures.report.rounds)
+        def work(ws: Workspace) -> tuple[FiguresReport, dict[str, str]]:
+            logs = seen_by(ws, person, protocol.coordinators)
+            tasks = ws.tasks.summaries(viewer=person, include_retired=True)
+            return figures_of(logs, dimensions=tuple(labels)), {t.id: t.title for t in tasks}
 
-    def _show(self, cursor: int | None = None) -> None:
-        board = self._board
-        if board is None:
-            return
-        if self._view == "figures":
-            there = self._has_figures
-            self._fill_figures()
-        else:
-            there = bool(board.board.tasks)
-            table = self.query_one(f"#{self._view}", ListTable)
-            cells = (
-                board.task_cells(self.app.theme_variables)
-                if self._view == "tasks"
-                else board.people_cells()
-            )
-            table.fill(cells, cursor=cursor)
-        for view in ("tasks", "people", "figures"):
-            self.query_one(f"#{view}").display = there and view == self._view
-        self.query_one("#about").display = there
-        self.query_one("#no-tasks").display = not there and self._view != "figures"
-        self.query_one("#no-figures").display = not there and self._view == "figures"
-        self._show_heading(board)
-        if there:
-            self._table.focus()
-        self._tell()
-        self.refresh_bindings()
+        report, self._titles = await self.counted(_("counting"), work)
+        section = self._view.section if self._view else "percent"
+        self._view = FiguresView(report, labels, section)
+        self.show_all()
 
-    def _show_heading(self, board: BoardView) -> None:
-        if self._view == "figures":
-            title, heading = (
-                _("Figures"),
-                Text(self._figures.title if self._has_figures and self._figures else ""),
-            )
-        elif self._view == "people":
-            title = _("Board: who has how much open")
-            heading = Text(
-                ""
-                if board.board.complete
-                else _("As far as you may know: who reviews what is hidden.")
-            )
-        else:
-            title, heading = _("Board"), board.heading(self.app.theme_variables)
-        self.query_one("#title", Static).update(title)
-        widget = self.query_one("#heading", Static)
-        widget.update(heading)
-        widget.display = bool(heading.plain) and self._table.display
+    def fill(self, cursor: tuple[int, int] | None = None) -> None:
+        """The cursor stays: every statistic is of the same people and measures."""
+        super().fill(cursor or self.place)
 
-    def _fill_figures(self) -> None:
-        if self._figures is None:
-            return
-        table = self.query_one("#figures", FigureTable)
-        if [c.label for c in table.columns] != [c.label for c in self._figures.columns]:
-            table.set_columns(self._figures.columns)
-        table.load(ListSource(self._figures.cells()))
+    def action_open(self) -> None:
+        view, place = self._view, self.place
+        if view is not None and (found := view.looked_up(*place)):
+            rounds, head = view.rounds(*place), view.head(*found)
+            self.app.push_screen(RoundsScreen(view, found[1], rounds, self._titles, head))
 
-    def _tell(self) -> None:
-        """What is under the cursor, in full, below the list."""
-        self.query_one(Paragraphs).load(self._about())
+    action_turn = _turn
 
-    def _about(self) -> Sequence[Paragraph]:
-        table, board = self._table, self._board
-        row = table.cursor_row
-        if self._view == "figures":
-            return self._figures.about(row, table.cursor_column) if self._figures else ()
-        if board is None:
-            return ()
-        if self._view == "people":
-            people = board.board.people
-            return board.about_person(people[row]) if row < len(people) else ()
-        return board.about_task(board.tasks[row]) if row < len(board.tasks) else ()
+    async def written(self) -> Report:
+        assert self._view is not None
+        tables = [table for section in SHOWN for table in self._view.of(section)]
+        return Report("review-figures", self.title_words, tables)
 
 
 class RoundsScreen(ListScreen[DecidedRound]):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -13,71 +11,46 @@ from textual.widgets import Button, Input, Static
 
 from cuecard.annotate.quality.decision_table import GRAVITY, STAGE, STAGES, VERDICT_LABEL, StageName
 from cuecard.annotate.quality.pipeline import Planned, decide, plan_stages, qc_report
-from cuecard.annotate.quality.report import QcReport
+from cuecard.annotate.quality.report import QcReport, StageReport
 from cuecard.annotate.review.workflow import actions_of, retire
-from cuecard.core.config import Config
 from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.grid import Grid
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.present import qc as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.qc import (
-    LiveQc,
-    ResultRow,
-    StageRow,
-    detail,
-    heading,
-    reasons,
-    result_rows,
-    stage_rows,
-    verdict_piece,
-)
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.widgets.inputs import LineEditor
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
-from cuecard.tui.widgets.text import Lines, Paragraphs, as_text
+from cuecard.tui.widgets.text import Lines, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-_ROOM = 30
 REFRESH = 0.5
-"""Seconds between looks at stages that are being run."""
+"""Seconds between looks at how far stages that are being run are."""
 STAGE_COLUMNS = (
-    FittedColumn("#", 1, right=True),
-    FittedColumn(N_("Stage"), 16, grow=1),
-    FittedColumn(N_("State"), 11),
-    FittedColumn("n", 3, right=True),
-    FittedColumn(N_("Models"), 10, grow=2),
-    FittedColumn(N_("Cost"), 8, right=True),
-    FittedColumn(N_("Last run"), 10),
-)
-RESULT_COLUMNS = (
-    FittedColumn(N_("Model"), 18, grow=1),
-    FittedColumn("#", 2, right=True),
-    FittedColumn(N_("Score"), 5, right=True),
-    FittedColumn(N_("Result"), 11),
-    FittedColumn(N_("What came back"), 18, grow=4),
-)
+    Column[StageReport]("#", lambda stage: str(STAGE[stage.stage].number), right=True, raw=True),
+    Column[StageReport](N_("Stage"), lambda stage: _(STAGE[stage.stage].label), grow=1, least=16),
+    Column[StageReport](N_("State"), lambda stage: GridCell(*present.badge(stage))),
+    Column[StageReport]("n", lambda stage: str(stage.n or ""), right=True, raw=True),
+    Column[StageReport](N_("Models"), present.models, grow=2),
+    Column[StageReport](N_("Cost"), lambda stage: "" if stage.cost is None else f"{stage.cost:.4f}", right=True),
+    Column[StageReport](N_("Last run"), lambda stage: f"{stage.at.astimezone():%Y-%m-%d}" if stage.at else ""),
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class QualitySnapshot:
-    """What a look at the workspace found."""
-
-    report: QcReport
-    config: Config
-
-
-class QcScreen(CuecardScreen[None]):
+class QcScreen(LiveScreen):
     """Takes a task's id. What runs goes on when the screen is left."""
 
     CSS_PATH = "quality.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (150, "-wide")]
-    AUTO_FOCUS = "#stages"
+    AUTO_FOCUS = "#stages ListGrid"
     BINDINGS = keys(
         Key("qc.open", "enter", "open", N_("Trial"), N_("Read the trial behind this line")),
         Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
@@ -92,26 +65,38 @@ class QcScreen(CuecardScreen[None]):
     def __init__(self, task_id: str) -> None:
         super().__init__()
         self._task_id = task_id
-        self._snapshot: QualitySnapshot | None = None
-        self._rows: list[StageRow] = []
-        self._results: list[ResultRow] = []
+        self._report: QcReport | None = None
+        self._currency = ""
         self._was_on = False
-        self._begun = 0
+        results = (
+            Column[ProbeResult](N_("Model"), present.who, grow=1, least=12),
+            Column[ProbeResult]("#", lambda result: str(result.sample + 1) if result.probe in ATTEMPTS else "", right=True, raw=True),
+            Column[ProbeResult](N_("Score"), lambda result: "" if result.score is None else f"{result.score:.2f}", right=True),
+            Column[ProbeResult](N_("Result"), present.outcome),
+            Column[ProbeResult](N_("What came back"), self._came_back, grow=2, least=18),
+        )  # fmt: skip
+        self.stages = ListView(
+            STAGE_COLUMNS, lambda stage: stage.stage, filters=False, tells=False, id="stages"
+        )
+        self.results = ListView(
+            results,
+            lambda result: (result.probe, result.model, result.sample, result.trial_id),
+            id="results",
+        )
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
         yield Static("", id="progress", markup=False)
         with Vertical(id="panes"):
-            yield ListTable(STAGE_COLUMNS, id="stages")
+            yield self.stages
             with Vertical(id="detail", classes="pane"):
                 with VerticalScroll(id="said", can_focus=True):
                     yield Paragraphs(id="text")
-                yield ListTable(RESULT_COLUMNS, id="results")
-                yield Paragraphs(id="came-back")
+                yield self.results
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.query_one("#progress").display = self.query_one("#results").display = False
+        self.query_one("#progress").display = self.results.display = False
         self.set_interval(REFRESH, self._look_again)
 
     def on_screen_resume(self) -> None:
@@ -122,54 +107,53 @@ class QcScreen(CuecardScreen[None]):
         """Look at the task again."""
         person, task_id = self.person, self._task_id
         try:
-            config = await self.services.config()
-            report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
+            async with self.reading():
+                config = await self.services.config()
+                report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
         except CuecardError:
             self.dismiss()
             raise
-        self._snapshot = QualitySnapshot(report, config)
-        self._show()
+        self._report, self._currency = report, config.currency
+        self.query_one("#head", Lines).load(present.heading(report))
+        self.stages.load(report.stages)
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()
-        if event.grid.id == "stages":
-            self._show_detail()
-        else:
-            self._show_result()
+        if event.view is self.stages and self._report is not None:
+            self._show_detail(self._report)
         self.refresh_bindings()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
-        if event.grid.id == "results":
+        if event.view is self.results:
             self.action_open()
 
     def on_descendant_focus(self) -> None:
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        snapshot, live = self._snapshot, self._going_on
+        report, live = self._report, self._going_on
         match action:
             case "open":
-                return self.query_one("#results").has_focus and bool(self._results)
+                return self.results.grid.has_focus and self.results.row is not None
             case "run":
-                return snapshot is not None and not live and bool(STAGE[self._stage].probes)
+                return report is not None and not live and bool(STAGE[self._stage].probes)
             case "run_all":
-                return snapshot is not None and not live
+                return report is not None and not live
             case "stop":
                 return live
             case "label":
-                return snapshot is not None and snapshot.report.check is not None
+                return report is not None and report.check is not None
             case "verdict":
-                return snapshot is not None
+                return report is not None
             case _:
                 return True
 
     def action_open(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
 
-        row = self.query_one("#results", ListTable).cursor_row
-        if 0 <= row < len(self._results):
-            self.app.push_screen(TrialScreen(self._results[row].trial_id))
+        if self.results.row is not None:
+            self.app.push_screen(TrialScreen(self.results.row.trial_id or 0))
 
     def action_run(self) -> None:
         self.begin((self._stage,))
@@ -195,7 +179,7 @@ class QcScreen(CuecardScreen[None]):
             return
         if not planned.free and not await self.app.push_screen_wait(_question(planned)):
             return
-        live = self.services.live_runs.qc[task_id] = LiveQc()
+        live = self.services.live_runs.qc[task_id] = present.LiveQc()
         workspace = await self.services.ask(lambda ws: ws)
         live.begin(self.services.engine, workspace, task_id, stages, config, person)
         self._look_again()
@@ -209,26 +193,24 @@ class QcScreen(CuecardScreen[None]):
     def action_label(self) -> None:
         from cuecard.tui.screens.labelling.screen import LabelScreen
 
-        check = self._snapshot.report.check if self._snapshot else None
+        check = self._report.check if self._report else None
         if check is not None:
             self.app.push_screen(LabelScreen(check.run_id, check.run_name, check.trial_id))
 
     @guarded("verdict")
     async def action_verdict(self) -> None:
-
-        if self._snapshot is not None and await give_verdict(self, self._snapshot.report):
+        if self._report is not None and await give_verdict(self, self._report):
             self.load()
 
     def action_other_pane(self) -> None:
-        stages, results = self.query_one("#stages"), self.query_one("#results")
-        behind = results if results.display else self.query_one("#said")
-        (behind if stages.has_focus else stages).focus()
+        behind = self.results if self.results.display else self.query_one("#said")
+        (behind if self.stages.grid.has_focus else self.stages).focus()
 
     def action_back(self) -> None:
         self.dismiss()
 
     @property
-    def _live(self) -> LiveQc | None:
+    def _live(self) -> present.LiveQc | None:
         return self.services.live_runs.qc.get(self._task_id)
 
     @property
@@ -238,17 +220,14 @@ class QcScreen(CuecardScreen[None]):
     @property
     def _stage(self) -> StageName:
         """The stage under the cursor."""
-        return STAGES[min(max(self.query_one("#stages", ListTable).cursor_row, 0), len(STAGES) - 1)]
+        return self.stages.row.stage if self.stages.row is not None else STAGES[0]
 
     def _look_again(self) -> None:
         """Show how far it is, and what came out once it is over."""
         live, going_on, line = self._live, self._going_on, self.query_one("#progress", Static)
         line.display = going_on
         if live is not None and going_on:
-            line.update(live.progress(self._snapshot.config.currency if self._snapshot else ""))
-            if live.begun != self._begun:
-                self._begun = live.begun
-                self.cue_app.in_background(self.load())
+            line.update(live.progress(self._currency))
         elif live is not None and self._was_on:
             self._tell_the_end(live)
             self.cue_app.in_background(self.load())
@@ -256,51 +235,25 @@ class QcScreen(CuecardScreen[None]):
             self._was_on = going_on
             self.refresh_bindings()
 
-    def _tell_the_end(self, live: LiveQc) -> None:
+    def _tell_the_end(self, live: present.LiveQc) -> None:
         if trouble := live.trouble():
             self.report(trouble)
         elif problem := live.problem():
             self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))
 
-    def _show(self) -> None:
-        if self._snapshot is None:
-            return
-        report = self._snapshot.report
-        self.query_one("#head", Lines).load(heading(report))
-        self._rows = stage_rows(report)
-        self.query_one("#stages", ListTable).fill([self._cells(row) for row in self._rows])
-        self._show_detail()
-        self.refresh_bindings()
-
-    def _cells(self, row: StageRow) -> tuple[str | Text, ...]:
-        badge = as_text([row.badge], self.app.theme_variables)
-        return row.number, row.label, badge, row.n, row.models, row.cost, row.date
-
-    def _show_detail(self) -> None:
-        if self._snapshot is None:
-            return
-        report, stage = self._snapshot.report, self._stage
+    def _show_detail(self, report: QcReport) -> None:
+        stage = self._stage
+        results = report.stage(stage).results
         self.query_one("#detail").border_title = Text(_(STAGE[stage].label))
-        self.query_one("#text", Paragraphs).load(detail(report, stage))
-        self._results = result_rows(report.stage(stage))
-        results = self.query_one("#results", ListTable)
-        results.display = bool(self._results)
-        variables = self.app.theme_variables
-        results.fill(
-            [
-                (row.who, row.sample, row.score, as_text([row.outcome], variables), row.said)
-                for row in self._results
-            ]
-        )
-        self._show_result()
+        self.query_one("#text", Paragraphs).load(present.detail(report, stage))
+        self.results.display = bool(results)
+        self.results.styles.max_height = len(results) + 2  # its head and its status line
+        self.results.load(results)
 
-    def _show_result(self) -> None:
-        """What came back in full, where the list has no room for it."""
-        row = self.query_one("#results", ListTable).cursor_row
-        said = self._results[row].said if row < len(self._results) else ""
-        whole = self.query_one("#came-back", Paragraphs)
-        whole.display = cell_len(said) > _ROOM
-        whole.load([Paragraph(said, "muted")])
+    def _came_back(self, result: ProbeResult) -> str:
+        """What came back, with the name of the probe where a stage has several."""
+        probes = {result.probe for result in self.results.every}
+        return present.came_back(result, probe=len(probes) > 1)
 
 
 def _question(planned: Planned) -> ConfirmDialog:
@@ -342,13 +295,15 @@ class VerdictDialog(CuecardDialog[tuple[QcVerdict, str] | None]):
             with Horizontal(classes="buttons"):
                 for verdict in GRAVITY:
                     kind = "primary" if verdict == proposed else "default"
-                    yield Button(Text(verdict_piece(verdict).text), variant=kind, id=verdict)
+                    yield Button(
+                        Text(present.verdict_piece(verdict).text), variant=kind, id=verdict
+                    )
         yield KeyBar()
 
     def on_mount(self) -> None:
         proposal = self._report.proposal
-        said = _("Proposed: {verdict}").format(verdict=verdict_piece(proposal.verdict).text)
-        lines = [Paragraph(said, "strong"), *reasons(self._report, rules=False)]
+        said = _("Proposed: {verdict}").format(verdict=present.verdict_piece(proposal.verdict).text)
+        lines = [Paragraph(said, "strong"), *present.reasons(self._report, rules=False)]
         if proposal.unknown:
             lines.append(Paragraph(_("Not everything was looked at yet."), "muted"))
         lines.append(Paragraph(_("Confirm it, or choose another verdict."), "muted"))

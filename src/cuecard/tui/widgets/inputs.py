@@ -136,9 +136,6 @@ class PathInput(Vertical):
     def value(self, value: str) -> None:
         self.query_one(Input).value = value
 
-    def focus_input(self) -> None:
-        self.query_one(Input).focus()
-
     @guarded("look", background=True)
     async def load(self) -> None:
         """Show what could come next; the folder is read in a thread."""

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.widgets import SelectionList
 from textual.widgets.option_list import OptionDoesNotExist
 
-from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource
+from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource, grow
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.widgets.inputs import tick
 
@@ -25,15 +25,9 @@ def fitted_widths(columns: Sequence[FittedColumn], room: int) -> dict[int, int]:
     shown = [i for i, column in enumerate(columns) if room >= column.hidden_below]
     widths = {i: columns[i].width for i in shown}
     left = room - sum(widths.values()) - 2 * PADDING * len(shown)
-    growing = [i for i in shown if columns[i].grow]
-    shares = sum(columns[i].grow for i in growing)
-    for position, i in enumerate(growing):
-        last = position == len(growing) - 1
-        part = left if last else left * columns[i].grow // shares
-        shares -= columns[i].grow
-        left -= part
-        widths[i] = max(4, widths[i] + part)
-    return widths
+    shares = {i: columns[i].grow for i in shown if columns[i].grow}
+    grow(widths, shares, left)
+    return {i: max(4, width) if i in shares else width for i, width in widths.items()}
 
 
 class FittedTable(Grid):

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.fidelity.replay import ReplaySession
-from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayView
+from cuecard.annotate.fidelity.replay_turns import Differing, ReplaySummary, ReplayView
 from cuecard.core.engine.events import Event
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
@@ -20,12 +20,11 @@ from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
+from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.drafts import FileDrafts
-from cuecard.tui.present.labelling import STATUS_KEYS
+from cuecard.tui.present.labelling import STATUS_KEYS, value_label
 from cuecard.tui.present.play_panes import Later
 from cuecard.tui.present.replay import (
-    differing_cells,
     heading,
     passed_line,
     play_state,
@@ -39,19 +38,12 @@ from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.fidelity import replay_choice as works
 from cuecard.tui.screens.fidelity.replay_choice import Step, Work, step_of
 from cuecard.tui.screens.play.card import CardPane
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Lines, Paragraphs
 from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
-
-DIFFERING = (
-    FittedColumn(N_("Turn"), 5, right=True),
-    FittedColumn(N_("You"), 18, grow=1),
-    FittedColumn(N_("Recorded"), 18, grow=1),
-)
 
 
 class ReplayScreen(CuecardScreen[None]):
@@ -93,6 +85,13 @@ class ReplayScreen(CuecardScreen[None]):
         self._under_way = 0
         self._pressed: asyncio.Queue[Work | None] = asyncio.Queue()
         self._turn = threading.Lock()
+        self._kind = ItemKind.CUE
+        columns = (
+            Column[Differing](N_("Turn"), lambda each: str(each.turn + 1), right=True),
+            Column[Differing](N_("You"), lambda each: value_label(self._kind, each.mine.value), grow=1),
+            Column[Differing](N_("Recorded"), lambda each: value_label(self._kind, each.theirs.value), grow=1),
+        )  # fmt: skip
+        self.differing = ListView(columns, lambda each: each.turn, id="differing")
 
     @property
     def step(self) -> Step | None:
@@ -111,7 +110,7 @@ class ReplayScreen(CuecardScreen[None]):
         yield Static("", id="question", markup=False)
         with Vertical(id="end"):
             yield Paragraphs(id="summary")
-            yield ListTable(DIFFERING, id="differing")
+            yield self.differing
         yield EmptyState(
             _("Nothing to decide in this dialogue"),
             _("A turn can be re-played where the record says whether a cue was met, or a status."),
@@ -147,7 +146,7 @@ class ReplayScreen(CuecardScreen[None]):
         try:
             self._later = (await self.services.config()).play.later
             session = self._session = await self.services.ask(self._open)
-        except Exception:
+        except Exception:  # whatever it was, there is nothing to show
             self.dismiss()
             raise
         work: Work | None = works.nothing
@@ -216,11 +215,9 @@ class ReplayScreen(CuecardScreen[None]):
         self._press(None)
 
     def action_read(self) -> None:
-        summary = self._step.summary if self._step else None
-        row = self.query_one("#differing", ListTable).cursor_row
-        if summary and row < len(summary.differing):
+        if self.differing.row is not None:
             self._reading = True
-            self._press(works.going_to(summary.differing[row].turn))
+            self._press(works.going_to(self.differing.row.turn))
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
@@ -240,7 +237,7 @@ class ReplayScreen(CuecardScreen[None]):
     def action_leave(self) -> None:
         self.dismiss()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
         self.action_read()
 
@@ -321,9 +318,8 @@ class ReplayScreen(CuecardScreen[None]):
 
     def _show_end(self, session: ReplaySession, summary: ReplaySummary) -> None:
         self.query_one("#summary", Paragraphs).load(summary_lines(summary, session.by))
-        table = self.query_one("#differing", ListTable)
-        table.display = bool(summary.differing)
-        kind = ItemKind.STATUS if chain_of(session.task) else ItemKind.CUE
-        table.fill([differing_cells(kind, each) for each in summary.differing])
+        self._kind = ItemKind.STATUS if chain_of(session.task) else ItemKind.CUE
+        self.differing.display = bool(summary.differing)
+        self.differing.load(summary.differing)
         if summary.differing:
-            table.focus()
+            self.differing.focus()

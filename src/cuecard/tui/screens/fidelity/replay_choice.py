@@ -12,7 +12,8 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.widgets.nav import EmptyState
 

@@ -17,7 +17,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.lists import BlindListScreen, Column
+from cuecard.tui.kit.list_screens import BlindListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState

@@ -25,7 +25,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid, GridCell, GridColumn
+from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import Tone
 from cuecard.tui.outside_programs import open_page
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
@@ -81,8 +81,8 @@ _TONE: dict[Status, Tone] = {
 }
 
 
-class ElementRows:
-    """A `GridSource` over a view."""
+class ElementRows(GridSource):
+    """The rows of a view."""
 
     def __init__(self, view: GoldView) -> None:
         self._view = view
@@ -101,9 +101,6 @@ class ElementRows:
             GridCell(second),
             GridCell(taken, "bad" if open_ else "plain"),
         )
-
-    def gutter(self, row: int) -> GridCell:
-        return GridCell("")
 
 
 class CompareGoldScreen(CuecardScreen[None]):

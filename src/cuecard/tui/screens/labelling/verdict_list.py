@@ -3,37 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from textual.app import ComposeResult
-from textual.widgets import Static
-
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.label_records import RunLabels
+from cuecard.core.label_records import RunLabels, VerdictLine
 from cuecard.core.text import one_line
 from cuecard.store.judgements import VerdictFilter
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.grid import Grid
-from cuecard.tui.present.verdicts import ListedVerdict, VerdictLines, VerdictReader, said_cell
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
+from cuecard.tui.present.verdicts import (
+    ListedVerdict,
+    VerdictLines,
+    VerdictReader,
+    item_label,
+    said_cell,
+)
 from cuecard.tui.screens.labelling.verdicts import over_item
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
+
+def _item(row: ListedVerdict) -> str:
+    return item_label(row.line.item) if row.line else ""
+
+
 COLUMNS = (
-    FittedColumn(N_("Run"), 4, right=True),
-    FittedColumn(N_("Gold item"), 14, grow=5),
-    FittedColumn(N_("Item"), 11, grow=1),
-    FittedColumn(N_("Task"), 8, grow=2, hidden_below=90),
-    FittedColumn(N_("Agent"), 7, grow=1, hidden_below=100),
-    FittedColumn(N_("Judge"), 8, grow=1, hidden_below=66),
-    FittedColumn(N_("Mine"), 13),
-    FittedColumn(N_("Judge said"), 13),
-)
+    Column[ListedVerdict](N_("Run"), lambda row: str(row.line.run_id) if row.line else "", right=True),
+    Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=14),
+    Column[ListedVerdict](N_("Item"), _item),
+    Column[ListedVerdict](N_("Task"), lambda row: row.line.task_id if row.line else "", grow=2, spare=2),
+    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, spare=3),
+    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=1),
+    Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
+    Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
+)  # fmt: skip
 MINE: dict[str, str] = {
     "": N_("all"),
     "open": N_("not labelled by me"),
@@ -44,10 +52,11 @@ PAUSE = 0.05
 _ORDER: tuple[Literal["", "open", "labelled"], ...] = ("", "open", "labelled")
 
 
-class VerdictListScreen(CuecardScreen[None]):
+class VerdictListScreen(ListScreen[ListedVerdict]):
     """The first page is shown at once; how many there are, and the others, as they are read."""
 
-    CSS_PATH = "verdict_list.tcss"
+    LIVE = False
+    PAGED = True
     BINDINGS = keys(
         Key("verdict_list.open", "enter", "open", N_("Open"), N_("Label this item, or label it anew")),
         Key("verdict_list.mine", "o", "mine", N_("Mine"), N_("All, only what I have not labelled, only what I have; again for the next")),
@@ -55,7 +64,6 @@ class VerdictListScreen(CuecardScreen[None]):
         Key("verdict_list.judge", "j", "next_judge", N_("Judge"), N_("Only one judge; again for the next")),
         Key("verdict_list.run", "u", "next_run", N_("Run"), N_("Only one run; again for the next")),
         Key("verdict_list.reveal", "v", "reveal", N_("Reveal"), N_("What the judge decided on this item; what I label after that counts apart")),
-        Key("verdict_list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
         Key("verdict_list.back", "escape", "dismiss", N_("Back"), N_("Back to the runs")),
     )  # fmt: skip
 
@@ -65,37 +73,30 @@ class VerdictListScreen(CuecardScreen[None]):
         self._judges = sorted({judge for run in runs for judge in run.judges})
         self._run: int | None = runs[0].run_id if len(runs) == 1 else None
         self._filter = VerdictFilter(runs=tuple(run.run_id for run in runs))
-        self._lines = VerdictLines(1, self._wanted)
+        self._lines = VerdictLines(1, ())
         self._reader: VerdictReader | None = None
         self._reading = False
-        self._revealing = False
 
-    def compose(self) -> ComposeResult:
-        yield Static("", id="heading", markup=False)
-        yield Static("", id="which", markup=False)
-        yield ListTable(COLUMNS, id="verdicts")
-        yield EmptyState(
+    def columns(self) -> Sequence[Column[ListedVerdict]]:
+        return COLUMNS
+
+    def key(self, row: ListedVerdict) -> int | None:
+        return row.line.verdict_id if row.line else None
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
             _("No verdict is like that"),
             _("These filters leave nothing."),
             ("o", _("all, mine, or what is left")),
             ("f", _("flagged gold, or all")),
             ("j", _("another judge")),
         )
-        yield KeyBar()
 
     def on_mount(self) -> None:
-        self.query_one(EmptyState).display = False
-        self._table.focus()
-
-    def on_screen_resume(self) -> None:
-        self.load()
-
-    @property
-    def _table(self) -> ListTable:
-        return self.query_one("#verdicts", ListTable)
+        self.watch(self.view.grid, "scroll_y", self._scrolled, init=False)
 
     @guarded("verdict_list")
-    async def load(self) -> None:
+    async def load(self, to: Hashable = None) -> None:
         """Show the first page, then find out how many there are."""
         person, filter = self.person, self._filter
 
@@ -104,39 +105,21 @@ class VerdictListScreen(CuecardScreen[None]):
             return reader, reader.page(0), workspace.verdict_pages.size
 
         reader, first, size = await self.services.ask(begin)
-        lines = VerdictLines(size, self._wanted)
-        lines.begin(first)
-        at = self._table.cursor_row
+        lines = VerdictLines(size, first)
         self._reader = reader
         if lines.whole or not self._lines:
-            self._show(lines)
+            self._lines = lines
+            self.show(lines)
         if not lines.whole:
             self.cue_app.goes_on()
             await asyncio.sleep(PAUSE)
             lines.cut(await self.services.ask(lambda ws: reader.pages()))
-            self._show(lines)
-        if at < len(lines):
-            self._table.move_to(at)
+            self._lines = lines
+            self.show(lines)
+            self.view.changed()
+            self._scrolled()
 
-    def _show(self, lines: VerdictLines) -> None:
-        self._lines = lines
-        table = self._table
-        table.load(lines)
-        table.display = bool(lines)
-        self.query_one(EmptyState).display = not lines
-        self.query_one("#heading", Static).update(self._heading())
-        self._tell_which()
-        self._revealing = self._can_reveal()
-        self.refresh_bindings()
-
-    def _tell_which(self) -> None:
-        """Of the row at the cursor, also what a narrow table leaves out."""
-        found = self._lines.at(self._table.cursor_row)
-        said = [found.line.task_id, found.line.agent, found.gold] if found else []
-        told = " · ".join(one_line(part, 200) for part in said if part)
-        self.query_one("#which", Static).update(told)
-
-    def _heading(self) -> str:
+    def title_words(self) -> str:
         run = next((run for run in self._runs if run.run_id == self._run), None)
         runs, count = len(self._runs), len(self._lines)
         parts = [
@@ -152,59 +135,44 @@ class VerdictListScreen(CuecardScreen[None]):
             parts.append(_("gold held for wrong"))
         return " · ".join(parts)
 
-    def _wanted(self) -> None:
-        if not self._reading:
+    def _scrolled(self) -> None:
+        """Other rows may be in view."""
+        if not self._reading and self._missing() is not None:
             self._reading = True
-            self.call_later(self.read)
+            self.read_pages()
+
+    def _missing(self) -> int | None:
+        grid = self.view.grid
+        return self._lines.missing(int(grid.scroll_y), grid.size.height)
 
     @guarded("pages", background=True)
-    async def read(self) -> None:
-        """Read the pages that are asked for, those in view first."""
-        lines, reader = self._lines, self._reader
+    async def read_pages(self) -> None:
+        """Read the pages in view, and the one after."""
         try:
-            while reader is not None and (page := lines.wanted()) is not None:
-                start = lines.start_of(page)
-                found = await self.services.ask(lambda ws, r=reader, s=start: r.page(s))
-                if lines is not self._lines:
-                    lines, reader = self._lines, self._reader
-                    continue
-                if lines.load(page, found):
-                    self._table.changed()
-                    self._tell_which()
+            while (reader := self._reader) is not None and (page := self._missing()) is not None:
+                lines, start = self._lines, self._lines.start_of(page)
+                lines.load(page, await self.services.ask(lambda ws, r=reader, s=start: r.page(s)))
+                self.view.changed()
         finally:
             self._reading = False
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        self._tell_which()
-        # Only if it changes: the footer is made anew each time.
-        if self._can_reveal() != self._revealing:
-            self._revealing = not self._revealing
-            self.refresh_bindings()
-
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.action_open()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "open":
-            return bool(self._lines)
         if action == "next_judge":
             return len(self._judges) > 1
         if action == "next_run":
             return len(self._runs) > 1
         if action == "reveal":
-            return self._can_reveal()
-        return True
+            line = self._line
+            return bool(line and line.mine and not line.decision)
+        return super().check_action(action, parameters)
 
-    def _can_reveal(self) -> bool:
-        found = self._lines.at(self._table.cursor_row) if self.is_mounted else None
-        return bool(found and found.line.mine and not found.line.decision)
+    @property
+    def _line(self) -> VerdictLine | None:
+        return self.row.line if self.row is not None else None
 
     def action_open(self) -> None:
-        found = self._lines.at(self._table.cursor_row)
-        if found is not None:
-            self.app.push_screen(over_item(found.line))
+        if line := self._line:
+            self.app.push_screen(over_item(line))
 
     def action_mine(self) -> None:
         after = _ORDER[(_ORDER.index(self._filter.mine) + 1) % len(_ORDER)]
@@ -225,29 +193,23 @@ class VerdictListScreen(CuecardScreen[None]):
 
     def _narrow(self, **changes: object) -> None:
         self._filter = self._filter.model_copy(update=changes)
-        self._table.move_to(0)
-        self._lines = VerdictLines(1, self._wanted)
+        self.view.grid.move_to(0)
+        self._lines = VerdictLines(1, ())
         self.load()
 
     @guarded("reveal")
     async def action_reveal(self) -> None:
-        person, row = self.person, self._table.cursor_row
-        found = self._lines.at(row)
-        if found is None or found.line.mine is None:
+        person, row, at = self.person, self.row, self.view.grid.cursor_row
+        if row is None or row.line is None or row.line.mine is None:
             return
-        line = found.line
+        line = row.line
         record = await self.services.ask(lambda ws: ws.verdicts.reveal(line.verdict_id, person))
         told = line.model_copy(update={"decision": record.decision})
-        self._lines.show(row, found._replace(line=told))
-        self._table.changed(row)
-        self._revealing = self._can_reveal()
-        self.refresh_bindings()
-        said = said_cell(record.decision.value).text
+        self._lines.show(at, row._replace(line=told))
+        self.view.changed(at)
+        said = said_cell(record.decision).text
         self.cue_app.tell(
             _("{judge}: {said}. {why}").format(
                 judge=one_line(line.judge, 30), said=said, why=one_line(record.rationale, 300)
             )
         )
-
-    def action_reload(self) -> None:
-        self.load()

@@ -11,7 +11,8 @@ from textual.widgets import Static
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import RunLabels
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.kit.lists import Column, ListScreen, ListView
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.labelling import (
     SetLine,
     VerdictsSnapshot,

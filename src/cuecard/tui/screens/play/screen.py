@@ -302,7 +302,7 @@ class PlayScreen(Turning, Looking, Finishing):
                 past = await self._link.resume(ground.trial_id)
                 ground = replace(ground, past=past)
             self._take(ground)
-        except Exception:
+        except Exception:  # whatever it was, there is nothing to show
             self.dismiss()
             raise
 

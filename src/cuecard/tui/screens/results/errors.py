@@ -14,7 +14,8 @@ from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words

@@ -12,23 +12,21 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
-from cuecard.annotate.review.queue_rows import QueueRow
+from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.grid import Grid
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.protocol import Protocol
-    from cuecard.annotate.review.queue_rows import Candidate
 
 
 _HIGHEST, _LOWEST = 2, -2
@@ -235,19 +233,13 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         return Text(row.note, ink(colours, "secondary") if row.mine else "")
 
 
-_COLUMNS = (
-    FittedColumn(N_("Name"), 14, grow=1),
-    FittedColumn(N_("Load"), 4, right=True),
-    FittedColumn("", 30, grow=2),
-)
-
-
 class AssignDialog(CuecardDialog["Candidate | None"]):
     """Dismissed with who was chosen: to give them the task, or if they have it to take it away."""
 
     DEFAULT_CSS = """
     AssignDialog { align: center middle; }
-    AssignDialog ListTable { height: auto; min-height: 3; max-height: 14; margin-top: 1; }
+    AssignDialog ListView { height: auto; max-height: 16; margin-top: 1; }
+    AssignDialog ListGrid { height: auto; min-height: 3; max-height: 14; }
     AssignDialog Static { height: auto; }
     """
     BINDINGS = keys(
@@ -257,6 +249,12 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
     def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:
         super().__init__()
         self._title, self._candidates, self._now = title, candidates, now
+        columns = (
+            Column[Candidate](N_("Name"), lambda person: person.name, grow=1, least=14),
+            Column[Candidate](N_("Load"), lambda person: str(person.load), right=True),
+            Column("", self._said, grow=2, least=30),
+        )
+        self._list = ListView[Candidate](columns, lambda person: person.name)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -268,23 +266,20 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
                 classes="muted",
                 markup=False,
             )
-            yield ListTable(_COLUMNS)
+            yield self._list
         yield KeyBar()
 
     def on_mount(self) -> None:
-        table = self.query_one(ListTable)
-        table.fill([(c.name, str(c.load), self._said(c)) for c in self._candidates])
-        table.focus()
+        self._list.load(self._candidates)
+        self._list.focus()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
+    def on_list_view_opened(self) -> None:
         self.action_choose()
 
     def action_choose(self) -> None:
-        at = self.query_one(ListTable).cursor_row
-        if at >= len(self._candidates):
+        candidate = self._list.row
+        if candidate is None:
             return
-        candidate = self._candidates[at]
         if candidate.has is None and candidate.obstacle:
             self.notify(candidate.obstacle, severity="warning", markup=False)
         else:

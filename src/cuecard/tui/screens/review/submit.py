@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Static
+from pydantic import Field
+from textual import on
+from textual.widget import Widget
+from textual.widgets import Button
 
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.app import CuecardScreen
+from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.widgets.inputs import LineEditor
-from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from cuecard.annotate.lint.codes import Finding
     from cuecard.annotate.review.submitting import Checked
 
 Outcome = Literal["moved", "problems", "left"]
 """`problems`: the person wants to see what was found."""
-_MOST = 40
 
 
 @dataclass(frozen=True)
@@ -37,79 +37,51 @@ class SubmitAnswer:
     reason: str = ""
 
 
-class SubmitDialog(CuecardDialog["SubmitAnswer | None"]):
+class _Reason(Frozen):
+    reason: Annotated[str, Field(title="", description=N_("Why may this stay?"))] = ""
+
+
+class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
     """With errors there is no way to submit; with warnings it takes a reason; else only a yes."""
 
     DEFAULT_CSS = """
-    SubmitDialog { align: center middle; }
-    SubmitDialog #found { height: auto; max-height: 9; margin: 1 0; }
-    SubmitDialog #found Static { height: auto; }
-    SubmitDialog .buttons { height: auto; }
+    SubmitDialog #found { height: 9; }
     """
     BINDINGS = keys(
-        Key("submit.yes", "ctrl+s", "submit", N_("Submit"), N_("Put this revision before two reviewers"), shown_as="^s"),
         Key("submit.problems", "f2", "problems", N_("Problems"), N_("Go and look at what was found"), shown_as="F2"),
     )  # fmt: skip
 
     def __init__(self, checked: Checked, *, unsaved: bool = False) -> None:
-        super().__init__()
-        self._checked = checked
-        self._unsaved = unsaved
+        self._checked, self._unsaved = checked, unsaved
+        self._warned = bool(checked.warnings and not checked.errors)
+        title = _("Not ready for review") if checked.errors else _("Submit for review?")
+        button = _("Problems") if checked.errors else _("Submit")
+        super().__init__(title, _Reason(), ask=self._explained(), button=button)
 
-    def compose(self) -> ComposeResult:
-        checked = self._checked
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(self._heading())  # a string would be parsed for markup
-            yield PlainText(self._explained())
-            if found := checked.errors or checked.warnings:
-                with VerticalScroll(id="found"):
-                    yield Static(_listed(found, checked.places))
-            if checked.warnings and not checked.errors:
-                yield LineEditor("", placeholder=_("Why may this stay?"), id="reason")
-            with Horizontal(classes="buttons"):
-                if checked.errors or checked.warnings:
-                    yield Button(_("Problems"), id="problems")
-                if not checked.errors:
-                    yield Button(_("Submit"), variant="primary", id="submit")
-        yield KeyBar()
+    def more(self) -> Iterator[Widget]:
+        if self._warned:
+            yield Button(_("Problems"), id="problems", compact=True)
 
     def on_mount(self) -> None:
-        first = self.query("#reason, #submit, #problems").first()
-        first.focus()
+        self.pane.rows[0].display = self._warned
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        match action:
-            case "submit":
-                return not self._checked.errors
-            case "problems":
-                return bool(self._checked.errors or self._checked.warnings)
-            case _:
-                return True
+        return action != "problems" or bool(self._checked.errors or self._checked.warnings)
 
-    def on_input_submitted(self) -> None:
-        self.action_submit()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        event.stop()
-        if event.button.id == "submit":
-            self.action_submit()
-        else:
-            self.action_problems()
-
-    def action_submit(self) -> None:
-        reason = ""
-        if self._checked.warnings:
-            reason = self.query_one("#reason", Input).value.strip()
-            if not reason:
-                self.notify(_("Say in a few words why."), severity="warning", markup=False)
-                return
-        self.dismiss(SubmitAnswer(submit=True, reason=reason))
-
+    @on(Button.Pressed, "#problems")
     def action_problems(self) -> None:
         self.dismiss(SubmitAnswer(submit=False))
 
-    def _heading(self) -> str:
-        return _("Not ready for review") if self._checked.errors else _("Submit for review?")
+    async def summary(self, model: _Reason) -> str | list[Entry]:
+        """What was found."""
+        checked = self._checked
+        return _entries(checked.errors or checked.warnings, checked.places) or ""
+
+    def problem(self, model: _Reason) -> str:
+        return _("Say in a few words why.") if self._warned and not model.reason else ""
+
+    async def answer(self, model: _Reason) -> SubmitAnswer:
+        return SubmitAnswer(submit=not self._checked.errors, reason=model.reason)
 
     def _explained(self) -> str:
         checked = self._checked
@@ -193,15 +165,17 @@ async def _take_back(screen: CuecardScreen[Any], task_id: str, *, reopen: bool) 
     return "moved"
 
 
-def _listed(findings: Sequence[Finding], places: Mapping[str, str]) -> Text:
-    """One finding a paragraph: its code, place and reason."""
-    lines = Text()
-    for finding in findings[:_MOST]:
-        if lines:
-            lines.append("\n")
-        lines.append(f"{finding.code} ", style="bold")
-        lines.append(f"{one_line(places.get(finding.place) or finding.place)}: ", style="dim")
-        lines.append(for_display(finding.reason))
-    if (rest := len(findings) - _MOST) > 0:
-        lines.append("\n" + ngettext("{n} more", "{n} more", rest).format(n=rest), style="dim")
-    return lines
+def _entries(findings: Sequence[Finding], places: Mapping[str, str]) -> list[Entry]:
+    """Of each finding its code, place and reason."""
+    return [
+        Entry(
+            "work",
+            0,
+            (
+                Piece(f"{finding.code} ", "strong"),
+                Piece(f"{one_line(places.get(finding.place) or finding.place)}{_(': ')}", "muted"),
+                Piece(finding.reason),
+            ),
+        )
+        for finding in findings
+    ]

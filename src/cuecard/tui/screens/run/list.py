@@ -13,7 +13,8 @@ from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.lists import Column, ListScreen
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.players import player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, when
 from cuecard.tui.widgets.nav import EmptyState

@@ -6,24 +6,15 @@ import asyncio
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, Any
 from weakref import WeakKeyDictionary
 
-from rich.text import Text
+from pydantic import Field
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import (
-    Button,
-    Checkbox,
-    ContentSwitcher,
-    Input,
-    Label,
-    ProgressBar,
-    Select,
-    TextArea,
-)
+from textual.widgets import Button, Label, ProgressBar
 
 from cuecard.annotate.assist.drafting import Drafting
 from cuecard.annotate.assist.proposals import Pending, PendingFile, Proposal, apply, origin_of
@@ -32,13 +23,14 @@ from cuecard.annotate.authoring.session import begin_task
 from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import N_, NP_, _, ngettext, pgettext
-from cuecard.core.tasks.base import OriginKind
+from cuecard.core.tasks.base import Frozen, OriginKind
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.kit.forms import AnswerDialog, FormPane
+from cuecard.tui.kit.rows import Kind, Row
 from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.proposal import Decided, ProposalScreen, RawDialog
-from cuecard.tui.widgets.inputs import LineEditor, TextEditor, Tick
 from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
@@ -67,129 +59,82 @@ class NoModelDialog(CuecardDialog[None]):
         self.dismiss(None)
 
 
-class AssistDialog(CuecardDialog[Wanted | None]):
+def _for(kind: OriginKind, form: Kind | None = None) -> Row:
+    return Row(form, shown=lambda values: values["kind"] == kind)
+
+
+class _Draft(Frozen):
+    kind: Annotated[OriginKind, Field(title=NP_("verb", "Draft"))]
+    model: Annotated[str, Field(title=N_("Model"))]
+    url: Annotated[str, Field(title=N_("Address"), description="https://…"), _for("triples")] = ""
+    wanted: Annotated[
+        str, Field(title=N_("Look for"), description=N_("optional")), _for("triples")
+    ] = ""
+    text: Annotated[str, Field(title=N_("Text of the page")), _for("triples", "text")] = ""
+    anew: Annotated[bool, Field(title=N_("Begin anew")), _for("persona")] = False
+    answer: Annotated[
+        str,
+        Field(title=N_("Its answer"), description=N_("if you know it")),
+        _for("checkpoints"),
+    ]
+    remarks: Annotated[
+        str, Field(title=N_("Remarks"), description=N_("optional")), _for("checkpoints")
+    ] = ""
+    question: Annotated[str, Field(title=N_("Question")), _for("checkpoints", "text")]
+    topic: Annotated[str, Field(title=N_("About"), description=N_("optional")), _for("facts")] = ""
+    pairs: Annotated[str, Field(title=N_("Pairs")), _for("facts", "text")] = ""
+    id: Annotated[str, Field(title=N_("New id")), _for("translation")]
+
+
+class AssistDialog(AnswerDialog[_Draft, Wanted]):
     """Asks what to draft. `typed`: input by field, kept between calls, so that a pasted page is there again after an
     error.
     """
 
-    CSS_PATH = "proposal.tcss"
-    BINDINGS = keys(
-        Key("assist.begin", "ctrl+s", "begin", NP_("verb", "Draft"), N_("Have the model draft this"), shown_as="^s", priority=True),
-    )  # fmt: skip
+    def __init__(self, asking: Asking, typed: dict[str, Any]) -> None:
+        kinds, models = asking.kinds, asking.models
+        self._asking, self._typed = asking, typed
+        self._default = _Draft(
+            kind=kinds[0],
+            model=models[0][1],
+            answer=asking.answer,
+            question=asking.question,
+            id=asking.new_id,
+        )
+        anew = _("propose to take out the {n} stages that are there").format(n=asking.stages)
+        super().__init__(
+            _("Help from a model"),
+            self._default.model_copy(update=typed),
+            button=pgettext("verb", "Draft"),
+            options={
+                "kind": [(_(KIND_LABEL[kind]), kind) for kind in kinds],
+                "model": models,
+                "anew": [(_("No"), False), (anew, True)] if asking.stages else (),
+            },
+        )
 
-    def __init__(self, asking: Asking, typed: dict[str, str]) -> None:
-        super().__init__()
-        self._asking = asking
-        self._typed = typed
-        self._defaults: dict[str, str] = {}
-
-    def compose(self) -> ComposeResult:
-        kinds = [(_(KIND_LABEL[kind]), str(kind)) for kind in self._asking.kinds]
-        models = [(Text(label), name) for label, name in self._asking.models]
-        with Vertical(classes="dialog assist") as box:
-            box.border_title = _("Help from a model")
-            with Horizontal(classes="field"):
-                yield Label(pgettext("verb", "Draft"))
-                yield Select[str](kinds, allow_blank=False, id="kind", compact=True)
-            with Horizontal(classes="field"):
-                yield Label(_("Model"))
-                yield Select[str](models, allow_blank=False, id="model", compact=True)
-            yield Label("", id="price", classes="muted", markup=False)
-            yield PlainText("", id="about")
-            with ContentSwitcher(initial=self._asking.kinds[0], id="inputs"):
-                for kind in self._asking.kinds:
-                    with Vertical(id=kind):
-                        yield from self._inputs(kind)
-            with Horizontal(classes="buttons"):
-                yield Button(pgettext("verb", "Draft"), variant="primary", id="begin", compact=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self._show()
-        self.query_one("#kind").focus()
-
-    def on_select_changed(self) -> None:
-        self._show()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self._type(str(event.input.id), event.value)
-
-    def on_checkbox_changed(self, event: Checkbox.Changed) -> None:
-        self._type(str(event.checkbox.id), "yes" if event.value else "")
-
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        self._type(str(event.text_area.id), event.text_area.text)
-        if event.text_area.id == "text":
-            count = len(event.text_area.text)
-            text = ngettext("{n} character", "{n} characters", count).format(n=f"{count:,}")
-            event.text_area.border_subtitle = text if count else ""
-
-    def on_button_pressed(self) -> None:
-        self.action_begin()
-
-    def action_begin(self) -> None:
-        wanted = self._asking.wanted(self._kind, self._model, {**self._defaults, **self._typed})
-        if isinstance(wanted, str):
-            self.notify(wanted, severity="warning", markup=False)
-        else:
-            self.dismiss(wanted)
-
-    @property
-    def _kind(self) -> OriginKind:
-        chosen = cast("Select[str]", self.query_one("#kind", Select)).value
-        return next(kind for kind in self._asking.kinds if kind == chosen)
-
-    @property
-    def _model(self) -> str:
-        return str(cast("Select[str]", self.query_one("#model", Select)).value)
-
-    def _show(self) -> None:
-        kind = self._kind
-        self.query_one("#price", Label).update(self._asking.price(self._model))
-        self.query_one("#about", PlainText).load(self._asking.about(kind))
-        self.query_one("#inputs", ContentSwitcher).current = kind
-
-    def _inputs(self, kind: OriginKind) -> ComposeResult:
-        asking = self._asking
-        match kind:
-            case "triples":
-                yield from self._line("url", _("Address"), placeholder="https://…")
-                yield from self._line("wanted", _("Look for"), placeholder=_("optional"))
-                yield self._area("text", _("Text of the page"))
-            case "persona":
-                if asking.stages:
-                    text = _("Begin anew: propose to take out the {n} stages that are there")
-                    anew = bool(self._typed.get("anew"))
-                    yield Tick(text.format(n=asking.stages), anew, id="anew", compact=True)
-            case "checkpoints":
-                yield from self._line("answer", _("Its answer"), asking.answer, _("if you know it"))
-                yield from self._line("remarks", _("Remarks"), placeholder=_("optional"))
-                yield self._area("question", _("Question"), asking.question)
-            case "facts":
-                yield from self._line("topic", _("About"), placeholder=_("optional"))
-                yield self._area("pairs", _("Pairs"))
-            case "translation":
-                yield from self._line("id", _("New id"), asking.new_id)
-
-    def _type(self, name: str, text: str) -> None:
+    @on(FormPane.Changed)
+    def keep(self) -> None:
         # What is as it was offered follows the task when that is edited.
-        if text == self._defaults.get(name, ""):
-            self._typed.pop(name, None)
-        else:
-            self._typed[name] = text
+        default = self._default.model_dump()
+        self._typed.clear()
+        self._typed.update({k: v for k, v in self.pane.values.items() if v != default[k]})
 
-    def _line(self, name: str, label: str, value: str = "", placeholder: str = "") -> ComposeResult:
-        self._defaults[name] = value
-        value = self._typed.get(name, value)
-        with Horizontal(classes="field"):
-            yield Label(label)
-            yield LineEditor(value, placeholder=placeholder, id=name, compact=True)
+    async def summary(self, model: _Draft) -> str:
+        asking = self._asking
+        said = [asking.about(model.kind), asking.price(model.model)]
+        if model.kind == "triples" and (count := len(model.text)):
+            text = ngettext("{n} character", "{n} characters", count)
+            said.append(text.format(n=f"{count:,}"))
+        return "\n".join(said)
 
-    def _area(self, name: str, title: str, value: str = "") -> Widget:
-        self._defaults[name] = value
-        area = TextEditor(self._typed.get(name, value), id=name)
-        area.border_title = title
-        return area
+    def problem(self, model: _Draft) -> str:
+        wanted = self._asking.wanted(model.kind, model.model, model.model_dump())
+        return wanted if isinstance(wanted, str) else ""
+
+    async def answer(self, model: _Draft) -> Wanted | None:
+        wanted = self._asking.wanted(model.kind, model.model, model.model_dump())
+        return None if isinstance(wanted, str) else wanted
 
 
 @dataclass
@@ -280,7 +225,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
 
 
 # What was typed into the dialog, as long as the editor is open.
-_typed: WeakKeyDictionary[TaskScreen, dict[str, str]] = WeakKeyDictionary()
+_typed: WeakKeyDictionary[TaskScreen, dict[str, Any]] = WeakKeyDictionary()
 
 
 async def assist(screen: TaskScreen) -> None:

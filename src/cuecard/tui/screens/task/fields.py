@@ -11,11 +11,9 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input
 
-from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
 from cuecard.tui.widgets.text import CUE_KIND
@@ -200,12 +198,6 @@ CUE = CUE_KIND
 def labelled(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
     """The values with their translated labels."""
     return lambda edit: [(_(label), value) for value, label in choices.items()]
-
-
-def stage_options(edit: TaskEdit) -> Options:
-    """The persona's stages by number and title."""
-    stages = edit.items(ops.STAGES)
-    return [(f"{n} {one_line(str(stage['title']), 60)}", n) for n, stage in enumerate(stages, 1)]
 
 
 def listed(value: Any) -> str:

@@ -15,12 +15,12 @@ from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, 
 from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
-from cuecard.tui.grid import Grid
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.present import task_editor as present
 from cuecard.tui.present.review_document import counted as counted_threads
-from cuecard.tui.present.task_editor import WANTED, Wanted, counted, explained, row_of, shown
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.pane import TaskPane
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
 
@@ -29,15 +29,13 @@ if TYPE_CHECKING:
     from cuecard.core.contributions import TaskState
 
 
-_ACTIONS = ("silence", "unsilence", "silenced", "filter")
-
-
 class ProblemsPane(TaskPane):
     """`show` what was found; the one under the cursor stands below in full."""
 
     EDITS = False
 
     BINDINGS = keys(
+        Key("problems.open", "enter", "open", N_("Go there"), N_("Go to where this is written"), show=False),
         Key("problems.silence", "s", "silence", N_("Silence"), N_("Leave this be, with a reason")),
         Key("problems.unsilence", "s", "unsilence", N_("Unsilence"), N_("Take the silence back")),
         Key("problems.silenced", "S", "silenced", N_("Silenced"), N_("Show what is silenced, or hide it")),
@@ -49,7 +47,6 @@ class ProblemsPane(TaskPane):
         #counts { height: 1; padding: 0 1; color: $text-muted; }
         #explained { height: auto; max-height: 50%; padding: 0 1; border-top: solid $foreground 20%; }
         #explained Static { height: auto; }
-        FittedTable { height: 1fr; }
     }
     """
 
@@ -64,21 +61,22 @@ class ProblemsPane(TaskPane):
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
         self._problems: Sequence[Problem] = ()
-        self._shown: list[Problem] = []
-        self._wanted: Wanted = "all"
+        self._wanted: present.Wanted = "all"
         self._with_silenced = False
-        self._works: tuple[bool | None, ...] = ()
+        columns = (
+            Column[Problem]("", present.mark_of, raw=True, sort=lambda found: found.severity),
+            Column[Problem](N_("Code"), lambda found: found.code),
+            Column[Problem](N_("Place"), lambda found: present.place_of(found, self._data), grow=2, least=12),
+            Column[Problem](N_("Problem"), present.reason_of, grow=3, least=20),
+            Column[Problem](N_("Path"), lambda found: GridCell(found.place, "muted"), grow=1, least=16, spare=1),
+        )  # fmt: skip
+        self.view = ListView(
+            columns, lambda found: (found.code, found.place, found.about), tells=False
+        )
 
     def compose(self) -> ComposeResult:
         yield Static(id="counts", markup=False)
-        columns = (
-            FittedColumn("", 1),
-            FittedColumn(N_("Code"), 4),
-            FittedColumn(N_("Place"), 12, grow=2),
-            FittedColumn(N_("Problem"), 20, grow=5),
-            FittedColumn(N_("Path"), 16, grow=2, hidden_below=110),
-        )
-        yield FittedTable(columns)
+        yield self.view
         with VerticalScroll(id="explained", can_focus=False):
             yield Static(markup=False)
         yield EmptyState(
@@ -87,14 +85,8 @@ class ProblemsPane(TaskPane):
         )
 
     @property
-    def table(self) -> FittedTable:
-        return self.query_one(FittedTable)
-
-    @property
-    def problem(self) -> Problem | None:
-        """The one under the cursor."""
-        row = self.table.cursor_row
-        return self._shown[row] if 0 <= row < len(self._shown) else None
+    def _data(self) -> Mapping[str, Any]:
+        return self._edit.data if self._edit is not None else {}
 
     def load(self, edit: TaskEdit) -> None:
         """Problems are shown when they are found."""
@@ -105,20 +97,27 @@ class ProblemsPane(TaskPane):
         self._refill()
 
     def reveal(self, path: Path) -> None:
-        self.table.focus()
+        self.view.focus()
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()
-        self._explain()
+        problem = self.view.row
+        self.query_one("#explained").display = problem is not None
+        if problem is not None:
+            self.query_one("#explained Static", Static).update(
+                present.explained(problem, self._data)
+            )
+        self.refresh_bindings()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
-        if event.row < len(self._shown):
-            self.post_message(self.Chosen(parse_place(self._shown[event.row].place)))
+        self.action_open()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        problem = self.problem
+        problem = self.view.row
         match action:
+            case "open":
+                return problem is not None
             case "silence":
                 return problem is not None and can_silence(problem)
             case "unsilence":
@@ -130,11 +129,15 @@ class ProblemsPane(TaskPane):
             case _:
                 return True
 
+    def action_open(self) -> None:
+        if problem := self.view.row:
+            self.post_message(self.Chosen(parse_place(problem.place)))
+
     def action_silence(self) -> None:
         self.to_change(self._silence)
 
     def _silence(self) -> None:
-        problem, edit = self.problem, self._edit
+        problem, edit = self.view.row, self._edit
         if problem is None or edit is None:
             return
 
@@ -151,7 +154,7 @@ class ProblemsPane(TaskPane):
         self.app.push_screen(question, leave)
 
     def action_unsilence(self) -> None:
-        problem, edit = self.problem, self._edit
+        problem, edit = self.view.row, self._edit
         if problem is not None and edit is not None:
             self.to_change(lambda: unsilence(edit, problem))
 
@@ -160,32 +163,19 @@ class ProblemsPane(TaskPane):
         self._refill()
 
     def action_filter(self) -> None:
-        self._wanted = WANTED[(WANTED.index(self._wanted) + 1) % len(WANTED)]
+        self._wanted = present.WANTED[
+            (present.WANTED.index(self._wanted) + 1) % len(present.WANTED)
+        ]
         self._refill()
 
     def _refill(self) -> None:
-        data = self._edit.data if self._edit is not None else {}
-        self._shown = shown(self._problems, self._wanted, self._with_silenced)
-        self.table.fill([row_of(problem, data) for problem in self._shown])
+        self.view.load(present.shown(self._problems, self._wanted, self._with_silenced))
         something = bool(self._problems)
         self.query_one("#counts", Static).update(
-            counted(self._problems, self._wanted, self._with_silenced)
+            present.counted(self._problems, self._wanted, self._with_silenced)
         )
-        self.query_one("#counts").display = self.table.display = something
+        self.query_one("#counts").display = self.view.display = something
         self.query_one(EmptyState).display = not something
-        self._explain()
-
-    def _explain(self) -> None:
-        problem = self.problem
-        self.query_one("#explained").display = problem is not None
-        if problem is not None:
-            data = self._edit.data if self._edit is not None else {}
-            self.query_one("#explained Static", Static).update(explained(problem, data))
-        # The footer is made anew only when other keys work.
-        works = tuple(self.check_action(action, ()) for action in _ACTIONS)
-        if works != self._works:
-            self._works = works
-            self.refresh_bindings()
 
 
 class CommentsPane(TaskPane):

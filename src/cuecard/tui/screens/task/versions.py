@@ -20,12 +20,12 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.grid import Grid, GridCell, GridColumn
-from cuecard.tui.present.changes import SIDE, HistoryView, MergeView
+from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
+from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 
 
@@ -37,7 +37,6 @@ class HistoryPane(TaskPane):
     DEFAULT_CSS = """
     HistoryPane {
         #past { height: 1fr; }
-        FittedTable { height: 1fr; }
         #versions { height: 2fr; }
         #changes { height: 3fr; border-top: solid $foreground 20%; }
     }
@@ -50,58 +49,49 @@ class HistoryPane(TaskPane):
         Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
 
-    class Highlighted(Message):
-        """The cursor is on this version; what it changed is to be found, for `show_changes`."""
-
-        def __init__(self, version: Version, against_draft: bool) -> None:
+    class OfVersion(Message):
+        def __init__(self, version: Version, against_draft: bool = False) -> None:
             super().__init__()
             self.version = version
             self.against_draft = against_draft
 
-    class Restored(Message):
+    class Highlighted(OfVersion):
+        """The cursor is on this version; what it changed is to be found, for `show_changes`."""
+
+    class Restored(OfVersion):
         """The person wants to go on from this version."""
 
-        def __init__(self, version: Version) -> None:
-            super().__init__()
-            self.version = version
-
-    class Opened(Message):
+    class Opened(OfVersion):
         """The person wants to read this version."""
-
-        def __init__(self, version: Version) -> None:
-            super().__init__()
-            self.version = version
 
     class IndependentGoldWanted(Message):
         """The person wants to compare the gold with a second one."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._view = HistoryView()
+        self._counts: dict[Version, int] = {}
         self._against_draft = False
+        self._highlighted: tuple[Version, bool] | None = None
+        columns = (
+            Column[Version](N_("Rev"), number_cell, right=True),
+            Column[Version](N_("When"), lambda version: moment(version.at)),
+            Column[Version](N_("Author"), lambda version: version.author or "–", grow=1, least=6),
+            Column(N_("Changes"), self._changed, right=True),
+            Column[Version]("", lambda version: GridCell("⚙" if version.origins else "", "warn")),
+            Column[Version](N_("Message"), message_cell, grow=3),
+        )
+        self.list = ListView(columns, lambda version: version)
 
     def compose(self) -> ComposeResult:
-        columns = (
-            FittedColumn(N_("Rev"), 3, right=True),
-            FittedColumn(N_("When"), 16),
-            FittedColumn(N_("Author"), 6, grow=1),
-            FittedColumn(N_("Changes"), 7, right=True),
-            FittedColumn("", 1),
-            FittedColumn(N_("Message"), 10, grow=3),
-        )
         with Container(id="past"):
             with Vertical(id="versions"):
-                yield ListTable(columns)
+                yield self.list
             yield EntryList(id="changes")
         yield EmptyState(
             _("Never saved"),
             _("A saved revision never changes; reviews, runs and verdicts point at it."),
             ("^s", _("save the first revision")),
         )
-
-    @property
-    def table(self) -> FittedTable:
-        return self.query_one(FittedTable)
 
     @property
     def changes(self) -> EntryList:
@@ -112,85 +102,72 @@ class HistoryPane(TaskPane):
 
     def show(self, versions: Sequence[Version]) -> None:
         """List these versions, with the cursor on the last or where it was."""
-        same = list(versions) == list(self._view.versions)
-        self._view = HistoryView(versions, self._view.counts if same else {})
         self.query_one("#past").display = bool(versions)
         self.query_one(EmptyState).display = not versions
-        self._fill()
-        self._post_highlighted()
+        self._highlighted = None
+        self.list.load(versions)
 
     def show_count(self, version: Version, n: int) -> None:
         """How many changes a version made."""
-        if version in self._view.versions:
-            row = list(self._view.versions).index(version)
-            self._view.counts[row] = n
-            self.table.update_row(row, self._view.cells(row))
+        self._counts[version] = n
+        self.list.load(self.list.every)
 
     def show_changes(
         self, version: Version, against_draft: bool, changes: Sequence[Change]
     ) -> None:
         """What was found; dropped when the cursor is elsewhere by now."""
-        current = self._current
-        if current is None or (current, self._against_draft) != (version, against_draft):
-            return
-        row = self.table.cursor_row
-        self.changes.load(self._view.entries(row, changes, against_draft=against_draft))
-        self.changes.move_to(0)
+        if (self.list.row, self._against_draft) == (version, against_draft):
+            self.changes.load(version_entries(version, changes, against_draft=against_draft))
+            self.changes.move_to(0)
 
     def reveal(self, path: Path) -> None:
-        self.table.focus()
+        self.list.focus()
 
     def step_back(self) -> bool:
         if self.changes.has_focus:
-            self.table.focus()
+            self.list.focus()
             return True
         return False
 
-    @on(Grid.CursorMoved)
-    def moved(self, event: Grid.CursorMoved) -> None:
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()
-        self._post_highlighted()
-
-    @on(Grid.Chosen)
-    def chosen(self, event: Grid.Chosen) -> None:
-        """A click only shows what changed; reading the whole takes a key."""
-        event.stop()
+        self._look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("view", "against", "restore"):
-            return self._current is not None
+            return self.list.row is not None
         return True
 
     def action_restore(self) -> None:
-        if self._current is not None:
-            self.post_message(self.Restored(self._current))
+        if version := self.list.row:
+            self.post_message(self.Restored(version))
 
     def action_against(self) -> None:
         self._against_draft = not self._against_draft
-        self._post_highlighted()
+        self._look()
 
     def action_view(self) -> None:
-        if self._current is not None:
-            self.post_message(self.Opened(self._current))
+        if version := self.list.row:
+            self.post_message(self.Opened(version))
 
     def action_independent_gold(self) -> None:
         self.post_message(self.IndependentGoldWanted())
 
     def action_changes(self) -> None:
-        (self.table if self.changes.has_focus else self.changes).focus()
+        (self.list if self.changes.has_focus else self.changes).focus()
 
-    @property
-    def _current(self) -> Version | None:
-        row = self.table.cursor_row
-        return self._view.versions[row] if row < len(self._view.versions) else None
+    def _changed(self, version: Version) -> str:
+        n = self._counts.get(version)
+        return "" if n is None else f"±{n}"
 
-    def _fill(self) -> None:
-        self.table.fill([self._view.cells(row) for row in range(len(self._view.versions))])
-
-    def _post_highlighted(self) -> None:
+    def _look(self) -> None:
+        """Have what is under the cursor compared, unless it was."""
         self.refresh_bindings()
-        if self._current is not None:
-            self.post_message(self.Highlighted(self._current, self._against_draft))
+        if version := self.list.row:
+            looked = version, self._against_draft
+            if looked != self._highlighted:
+                self._highlighted = looked
+                self.post_message(self.Highlighted(*looked))
 
 
 class VersionDialog(CuecardDialog[bool]):
@@ -391,8 +368,8 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.refresh_bindings()
 
 
-class _Rows:
-    """A `GridSource` over a view."""
+class _Rows(GridSource):
+    """The rows of a view."""
 
     def __init__(self, view: MergeView) -> None:
         self._view = view
@@ -410,6 +387,3 @@ class _Rows:
             GridCell(about, plain),
             GridCell(_(SIDE[choice]), plain) if choice else GridCell(_("?"), "bad"),
         )
-
-    def gutter(self, row: int) -> GridCell:
-        return GridCell("")

@@ -3,14 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import Annotated, cast
+from typing import Annotated, Literal
 
 from pydantic import Field
-from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Label, Select, Static
+from textual.widgets import Button
 
 from cuecard.annotate.task_files import (
     AUTO,
@@ -25,186 +22,123 @@ from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
-from cuecard.tui.app import CuecardDialog, guarded
-from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.actions import Key, keys
+from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.files import counts_of, entries_of_export, entries_of_report, path_of
 from cuecard.tui.present.tasks import TaskLine
-from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.inputs import PathInput
 
 
-class ImportDialog(CuecardDialog[ImportReport | None]):
-    """Answers with the report of what was imported, None when nothing was."""
+class _Import(Frozen):
+    path: Annotated[
+        str,
+        Field(title=N_("From"), description=N_("a file or a folder"), min_length=1),
+        Row("path"),
+    ] = ""
+    format: Annotated[str, Field(title=N_("Format"))] = AUTO
 
-    CSS_PATH = "transfer.tcss"
+
+class ImportDialog(AnswerDialog[_Import, ImportReport]):
+    """Looks at the files, then imports them. Answers with the report of what was imported, None when nothing was."""
+
+    DEFAULT_CLASSES = "-large"
     BINDINGS = keys(
-        Key("import.go", "ctrl+s", "go", N_("Go on"), N_("Look at the files; then import them"), shown_as="^s", priority=True),
         Key("import.close", "escape", "close", N_("Close"), N_("Stop what goes on, or close")),
-    )  # fmt: skip
+    )
 
-    def __init__(self, start: str = "") -> None:
-        super().__init__()
-        self._start = start
-        self._looked: tuple[str, str] | None = None
-        self._preview: ImportReport | None = None
+    def __init__(self) -> None:
+        super().__init__(
+            _("Import tasks"),
+            _Import(),
+            ask=_introduction(),
+            button=_("Look"),
+            options={
+                "format": [
+                    (_("told from the files"), AUTO),
+                    *((_(found.title), name) for name, found in FORMATS.items()),
+                ]
+            },
+        )
+        self._next: Literal["look", "import", "close"] = "look"
         self._done: ImportReport | None = None
         self._stop: threading.Event | None = None
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(_("Import tasks"))
-            with Horizontal(classes="transfer-path"):
-                yield Label(_("From"))
-                yield PathInput(self._start, placeholder=_("a file or a folder"), id="path")
-            with Horizontal(classes="transfer-field"):
-                yield Label(_("Format"))
-                formats = [(Text(_(found.title)), name) for name, found in FORMATS.items()]
-                choices = [(Text(_("told from the files")), AUTO), *formats]
-                yield Select(choices, value=AUTO, allow_blank=False, compact=True, id="format")
-            yield Static("", id="status", markup=False)
-            yield EntryList(id="found")
-            with Horizontal(classes="buttons"):
-                yield Button(_("Look"), variant="primary", id="go", compact=True)
-                yield Button(_("Close"), id="close", compact=True)
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one(PathInput).focus_input()
-        self._say(_introduction())
-
-    @property
-    def _chosen(self) -> tuple[str, str]:
-        format_ = cast("Select[str]", self.query_one("#format", Select)).value
-        return self.query_one(PathInput).value.strip(), str(format_)
-
-    @property
-    def _ready(self) -> bool:
-        """Whether what would happen is shown, and something would."""
-        preview = self._preview if self._looked == self._chosen else None
-        return preview is not None and preview.count("new") + preview.count("revised") > 0
-
-    @on(PathInput.Changed)
-    def path_changed(self, event: PathInput.Changed) -> None:
-        event.stop()
-        self._recognise()
-        self._show_button()
-
-    @on(PathInput.Submitted)
-    def path_submitted(self, event: PathInput.Submitted) -> None:
-        event.stop()
-        self.action_go()
-
-    @on(Select.Changed, "#format")
-    def format_changed(self) -> None:
-        self._show_button()
-
-    @on(Button.Pressed, "#go")
-    def go_pressed(self) -> None:
-        self.action_go()
-
-    @on(Button.Pressed, "#close")
-    def close_pressed(self) -> None:
-        self.action_close()
-
-    def action_go(self) -> None:
-        if self._stop is not None:
-            return
-        if self._done is not None and self._looked == self._chosen:
-            self.action_close()
-        elif not self._chosen[0]:
-            self.notify(_("Please write a path first."), severity="warning", markup=False)
-        else:
-            self.run_import(dry=not self._ready)
+    @on(FormPane.Changed)
+    def other_files(self) -> None:
+        self._next = "look"
+        self.call_it(_("Look"))
 
     def action_close(self) -> None:
-        if self._stop is not None:
-            self._stop.set()
-            self._say(_("Stopping after the file at hand…"))
-        else:
+        if self._stop is None:
             self.dismiss(self._done)
+        else:
+            self._stop.set()
+            self.say(_("Stopping after the file at hand…"))
 
-    @guarded("recognise", background=True)
-    async def _recognise(self) -> None:
-        """Say which format the path is in, once it is a path."""
-        await asyncio.sleep(0.2)
-        path = path_of(self._chosen[0])
-        name = await asyncio.to_thread(detect, path) if self._chosen[0] else None
-        if self._stop is None and self._looked != self._chosen:
-            text = _("Format: {title}").format(title=_(FORMATS[name].title)) if name else ""
-            self._say(text or _introduction())
+    async def summary(self, model: _Import) -> str:
+        """Which format the path is in."""
+        name = await asyncio.to_thread(detect, path_of(model.path))
+        return _("Format: {title}").format(title=_(FORMATS[name].title)) if name else ""
 
-    @guarded("import")
-    async def run_import(self, *, dry: bool) -> None:
-        """Look at the files, or import them; Escape stops it after the file at hand."""
-        chosen = self._chosen
-        person, stop = self.person, threading.Event()
-        path, format_ = path_of(chosen[0]), chosen[1]
+    async def answer(self, model: _Import) -> ImportReport | None:
+        """Look at the files, or import what was looked at; problems stay on the screen until they are read."""
+        if self._next == "close":
+            return self._done
+        self.workers.cancel_group(self, "summary")
+        dry, person, stop = self._next == "look", self.person, threading.Event()
 
         def progress(done: int, of: int) -> bool:
             if not stop.is_set() and done % 20 == 0:
-                self.app.call_from_thread(self._progress, done, of)
+                text = ngettext("{done} of {n} file", "{done} of {n} files", of)
+                self.app.call_from_thread(self.say, text.format(done=done, n=of))
             return not stop.is_set()
 
         self._stop = stop
-        self._say(_("Reading…"))
-        self._show_button()
+        self.say(_("Reading…"))
+        button = self.query_one("#accept", Button)
+        button.display = False
         try:
             report = await self.services.ask(
                 lambda ws: import_path(
-                    ws, path, format=format_, by=person, dry=dry, progress=progress
+                    ws,
+                    path_of(model.path),
+                    format=model.format,
+                    by=person,
+                    dry=dry,
+                    progress=progress,
                 )
             )
         except BaseException:
-            self._say("")
+            self.say("")
             raise
         finally:
             stop.set()
             self._stop = None
-            self._show_button()
-        self._looked = chosen
-        self._preview = report if dry else None
+            button.display = True
         if not dry:
             self._done = report
             if not report.problems and not report.stopped:
-                self.dismiss(report)
-                return
-        self._show(report)
+                return report
+        self._tell(report)
+        return None
 
-    def _show(self, report: ImportReport) -> None:
+    def _tell(self, report: ImportReport) -> None:
+        count = report.count("new") + report.count("revised")
         head = _("Would be: {counts}") if report.dry else _("Imported: {counts}")
         text = head.format(counts=counts_of(report))
         if report.stopped:
             text += " · " + _("stopped after {n} files").format(n=report.files)
-        elif report.dry and not self._ready:
+        elif report.dry and not count:
             text += " · " + _("nothing to import")
-        self._say(f"{report.format}. {text}")
-        entries = self.query_one("#found", EntryList)
-        entries.load(entries_of_report(report))
-        self._show_button()
-        if entries.entries:
-            entries.focus()
-
-    def _progress(self, done: int, of: int) -> None:
-        text = ngettext("{done} of {n} file", "{done} of {n} files", of)
-        self._say(text.format(done=done, n=of))
-
-    def _say(self, text: str) -> None:
-        if self.is_attached:
-            self.query_one("#status", Static).update(text)
-
-    def _show_button(self) -> None:
-        go, close = self.query_one("#go", Button), self.query_one("#close", Button)
-        preview = self._preview
-        if self._ready and preview is not None:
-            count = preview.count("new") + preview.count("revised")
-            go.label = ngettext("Import {n} task", "Import {n} tasks", count).format(n=count)
-        else:
-            go.label = _("Look")
-        go.display = self._stop is None and not (self._done and self._looked == self._chosen)
-        close.label = _("Stop") if self._stop is not None else _("Close")
+        self.say(f"{report.format}. {text}", entries_of_report(report))
+        self.query_one("#found").focus()
+        if not report.dry:
+            self._next = "close"
+            self.call_it(_("Close"))
+        elif count:
+            self._next = "import"
+            self.call_it(ngettext("Import {n} task", "Import {n} tasks", count).format(n=count))
 
 
 def _introduction() -> str:

@@ -218,7 +218,7 @@ class Looking(CuecardScreen[None]):
             player = await self.services.ask(
                 lambda ws: WizardPlayer.take(ws, trial_id, person, config)
             )
-        except Exception:
+        except Exception:  # whatever it was, there is nothing to show
             self.dismiss()
             raise
         self._player = player

@@ -1,0 +1,226 @@
+"""Screens of one list: `ListScreen`, and `BlindListScreen` for what was decided. docs/lists.md has an example."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Generic, cast
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.lists import Column, ListView, Row
+from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.widgets.nav import EmptyState, NavBar
+from cuecard.tui.widgets.text import Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class ListScreen(LiveScreen, Generic[Row]):
+    """A screen of one list: say its `columns`, `key`, how rows are `read`, and what it says when it is `empty`.
+
+    It reads again when it is come back to, and within two seconds of a change by anybody if it is `LIVE`. Actions of
+    `NEED_ROW` are possible where there is one. With `detail` a pane below tells of the row under the cursor.
+    """
+
+    PLACE: ClassVar[str] = ""
+    """The place of the navigation bar; "" for a screen that has none."""
+    MARKING: ClassVar[bool] = False
+    TELLS: ClassVar[bool] = True
+    PAGED: ClassVar[bool] = False
+    NEED_ROW: ClassVar[tuple[str, ...]] = ("open",)
+    DEFAULT_CSS = """
+    ListScreen {
+        #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
+        #note { height: auto; color: $muted; padding: 0 1; }
+        #detail { height: 20%; min-height: 6; padding: 0 1; border-top: solid $foreground 20%; }
+    }
+    """
+    BINDINGS = keys(
+        Key("list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._was_read = False
+
+    def columns(self) -> Sequence[Column[Row]]:
+        raise NotImplementedError
+
+    def key(self, row: Row) -> Hashable:
+        """By what a row is known again after it was read anew."""
+        raise NotImplementedError
+
+    async def read(self) -> Sequence[Row]:
+        """All rows, by `self.services.ask`. Raises `CuecardError`."""
+        raise NotImplementedError
+
+    def empty(self) -> EmptyState:
+        raise NotImplementedError
+
+    def title_words(self) -> str:
+        """The line above the list; "" for none."""
+        return ""
+
+    def note(self) -> str:
+        """What stands below the list; "" for nothing."""
+        return ""
+
+    def detail(self, row: Row) -> Sequence[Paragraph]:
+        """What is told of the row under the cursor."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        if self.PLACE:
+            yield NavBar(self.PLACE)
+        yield Static("", id="title", markup=False)
+        yield from self.compose_list()
+        yield KeyBar()
+
+    def compose_list(self) -> ComposeResult:
+        """What stands between title and keys."""
+        yield ListView(
+            self.columns(),
+            self.key,
+            marking=self.MARKING,
+            tells=self.TELLS,
+            paged=self.PAGED,
+            id="list",
+        )
+        yield Static("", id="note", markup=False)
+        with VerticalScroll(id="detail", can_focus=False):
+            yield Paragraphs()
+        yield self.empty()
+
+    def on_mount(self) -> None:
+        for widget in self.query("#title, #list, #note, #detail, EmptyState"):
+            widget.display = False
+
+    def on_screen_resume(self) -> None:
+        if self.PLACE:
+            self.query_one(NavBar).load(self.person, self.services.public_url)
+        self.load()
+
+    @property
+    def view(self) -> ListView[Row]:
+        return cast("ListView[Row]", self.query_one(ListView))
+
+    @property
+    def row(self) -> Row | None:
+        """The one under the cursor."""
+        return self.view.row if self.is_mounted else None
+
+    @guarded("list")
+    async def load(self, to: Hashable = None) -> None:
+        """Read again, with the cursor on the row with the key `to` or where it was."""
+        async with self.reading():
+            self.show(await self.read(), to)
+
+    def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
+        """List these rows."""
+        if not self._was_read or to is not None or rows != self.view.every:
+            self.view.load(rows, to)
+        self._was_read = True
+        self.view.display = bool(rows)
+        empty = self.query_one(EmptyState)
+        empty.display = not rows
+        if not rows:
+            empty.update(self.empty().content)
+        self.tell()
+        if rows and self.focused is None:
+            self.view.focus()
+
+    def tell(self) -> None:
+        """Write title, note and detail again."""
+        for selector, text in (("#title", self.title_words()), ("#note", self.note())):
+            line = self.query_one(selector, Static)
+            if str(line.content) != text:
+                line.update(text)
+            line.display = bool(text)
+        row = self.row
+        said = self.detail(row) if row is not None else ()
+        self.query_one("#detail").display = bool(said)
+        if said:
+            self.query_one("#detail Paragraphs", Paragraphs).load(said)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.row is not None if action in self.NEED_ROW else True
+
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
+        event.stop()
+        if self._was_read:
+            self.tell()
+
+    def on_list_view_opened(self, event: ListView.Opened) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> object:
+        """Enter, or a click on a row."""
+
+    def action_reload(self) -> None:
+        self.load()
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+
+class BlindListScreen(ListScreen[Row]):
+    """A list of what was decided. It shows only what this person decided too, until they ask for all: whoever looks is
+    not blind any more.
+    """
+
+    LIVE = False
+    TELLS = False
+
+    def __init__(self, every: Sequence[Row]) -> None:
+        """`every` in the order in which they are listed."""
+        super().__init__()
+        self.all_rows = tuple(every)
+        self._all = False
+
+    @property
+    def hidden(self) -> int:
+        """How many rows are not shown."""
+        return len(self.all_rows) - len(self.view.every)
+
+    def see(self, workspace: Workspace, *, all_: bool) -> Sequence[Row]:
+        """Of all rows those that this person may see, or all; saves that they saw them. Runs in a thread."""
+        raise NotImplementedError
+
+    def hidden_words(self, n: int) -> str:
+        """That so many more are hidden."""
+        raise NotImplementedError
+
+    def warning(self, n: int) -> tuple[str, str]:
+        """A question and what it means to see so many more."""
+        raise NotImplementedError
+
+    async def read(self) -> Sequence[Row]:
+        return await self.services.ask(lambda ws: self.see(ws, all_=self._all))
+
+    def note(self) -> str:
+        return self.hidden_words(self.hidden) if self.hidden and self.view.every else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "all":
+            return self._was_read and not self._all and self.hidden > 0
+        return super().check_action(action, parameters)
+
+    def action_all(self) -> None:
+        from cuecard.tui.screens.dialogs import ConfirmDialog
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._all = True
+                self.load()
+
+        question, text = self.warning(self.hidden)
+        self.app.push_screen(ConfirmDialog(question, text, _("Show all")), answered)
