@@ -33,16 +33,10 @@ EMBEDDED_FORM: tuple[FormQuestion, ...] = (
         high=N_("completely"),
     ),
     FormQuestion(
-        key="usable",
-        label=N_("The result is usable"),
-        low=N_("of no use"),
-        high=N_("as it stands"),
+        key="usable", label=N_("The result is usable"), low=N_("of no use"), high=N_("as it stands")
     ),
     FormQuestion(
-        key="effort",
-        label=N_("Effort it took me"),
-        low=N_("very little"),
-        high=N_("very much"),
+        key="effort", label=N_("Effort it took me"), low=N_("very little"), high=N_("very much")
     ),
     FormQuestion(
         key="naturalness",

@@ -11,7 +11,7 @@ from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.formats.round_trip import joined, left_out
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import Family, Task, TaskLanguage
+from cuecard.core.tasks.models import Family, Task
 from cuecard.core.text import storable
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ def import_path(
     *,
     format: str = AUTO,
     by: str,
-    message: str = "",
     dry: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
@@ -115,7 +114,6 @@ def import_path(
     if not path.exists():
         raise NotFound(_("There is no such file"), str(path))
     found = chosen.files(path)
-    message = message or chosen.name
     families: dict[str, Family] = {
         s.id: s.family for s in workspace.tasks.summaries(include_retired=True)
     }
@@ -125,7 +123,7 @@ def import_path(
     done, stopped = 0, False
 
     def save() -> None:
-        imported.extend(_save(workspace, chosen, batch, by=by, message=message, dry=dry))
+        imported.extend(_save(workspace, chosen, batch, by=by, dry=dry))
         batch.clear()
 
     for reading in chosen.read(found.files):
@@ -151,13 +149,7 @@ def import_path(
 
 
 def _save(
-    workspace: Workspace,
-    format_: Format,
-    batch: Sequence[tuple[Path, Task]],
-    *,
-    by: str,
-    message: str,
-    dry: bool,
+    workspace: Workspace, format_: Format, batch: Sequence[tuple[Path, Task]], *, by: str, dry: bool
 ) -> Iterator[ImportedTask]:
     if not batch:
         return
@@ -168,7 +160,7 @@ def _save(
         return joined(given, newest, format_.through, format_.made_up)
 
     tasks = [task for _path, task in batch]
-    saved = workspace.tasks.save_all(tasks, author=by, message=message, join=join, dry=dry)
+    saved = workspace.tasks.save_all(tasks, author=by, message=format_.name, join=join, dry=dry)
     for (path, _task), one in zip(batch, saved, strict=True):
         yield _imported(one.task_id, one.title, one.before, one.number, str(path))
 
@@ -187,9 +179,7 @@ def _strangers(
     reason = _("{id} is a {family} task in this workspace; choose another id")
     return [
         FileProblem(
-            str(reading.path),
-            format_.id_place,
-            reason.format(id=task.id, family=families[task.id]),
+            str(reading.path), format_.id_place, reason.format(id=task.id, family=families[task.id])
         )
         for task in reading.tasks
         if families.get(task.id, task.family) != task.family
@@ -198,10 +188,7 @@ def _strangers(
 
 def _problem(problem: FileProblem) -> ImportProblem:
     return ImportProblem(
-        file=storable(problem.file),
-        place=problem.place,
-        reason=problem.reason,
-        line=problem.line,
+        file=storable(problem.file), place=problem.place, reason=problem.reason, line=problem.line
     )
 
 
@@ -247,7 +234,6 @@ def export_tasks(
     format: str = "cuecard",
     task_ids: Sequence[str] | None = None,
     family: Family | None = None,
-    language: TaskLanguage | None = None,
 ) -> ExportReport:
     """Write the newest revisions into `folder` (made if absent): those named, or all that are in
     use. Raises `NotFound` for an unknown id, `CuecardError` if the format cannot hold a task or
@@ -255,7 +241,7 @@ def export_tasks(
     """
     chosen = format_named(format)
     if task_ids is None:
-        task_ids = [s.id for s in workspace.tasks.summaries(family=family, language=language)]
+        task_ids = [s.id for s in workspace.tasks.summaries(family=family)]
     tasks = [workspace.tasks.revision(task_id).task for task_id in dict.fromkeys(task_ids)]
     if not tasks:
         raise NotFound(

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from cuecard.core.agents.briefing import Note, complaint, say
 from cuecard.core.config_players import PERSON
-from cuecard.core.engine.events import Limits, Marked, TrialStarted
+from cuecard.core.engine.events import Marked
 from cuecard.core.engine.messages import (
     AgentReply,
     Dialogue,
@@ -21,6 +21,7 @@ from cuecard.core.engine.step_context import (
     ReplyMove,
     StepContext,
     ToolMove,
+    limits_of,
     move_place,
 )
 from cuecard.core.errors import CuecardError
@@ -73,7 +74,7 @@ class PersonAgent:
         if not any(_is_taken(event.body) for event in context.log):
             await context.mark(PartTaken(person=await self._player.taken()))
         done = {event.body.key: event.body for event in context.log}
-        most = _limits(context).max_tool_calls_per_turn
+        most = limits_of(context).max_tool_calls_per_turn
         number = 0
         while True:
             recorded = done.get(f"{part}/{dialogue.turn}/tool/{number}")
@@ -120,12 +121,6 @@ def _out_of_place() -> CuecardError:
 
 def _is_taken(body: object) -> bool:
     return isinstance(body, Marked) and isinstance(body.mark, PartTaken)
-
-
-def _limits(context: StepContext) -> Limits:
-    """The trial's limits, which its first event holds."""
-    first = context.log[0].body if context.log else None
-    return first.limits if isinstance(first, TrialStarted) else Limits()
 
 
 Ask = Callable[[Dialogue | None], Awaitable[UserReply]]

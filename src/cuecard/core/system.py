@@ -17,11 +17,7 @@ _FORMER: dict[str, str] = {}
 
 
 def replace_file(
-    path: Path,
-    data: str | bytes | Iterable[bytes],
-    *,
-    private: bool = False,
-    new: bool = False,
+    path: Path, data: str | bytes | Iterable[bytes], *, private: bool = False, new: bool = False
 ) -> Path:
     """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
     What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its

@@ -144,9 +144,7 @@ def _full(place: str) -> CuecardError:
 
 def _damaged(place: str) -> CuecardError:
     return CuecardError(
-        _("The workspace is damaged"),
-        place,
-        _("Restore a backup, or try `sqlite3 FILE .recover`."),
+        _("The workspace is damaged"), place, _("Restore a backup, or try `sqlite3 FILE .recover`.")
     )
 
 
@@ -169,10 +167,7 @@ def _cannot_open(place: str) -> CuecardError:
 _KNOWN = (
     (("file is not a database", "file is encrypted"), not_a_database),
     (("readonly", "read-only", "permission denied for"), _found_read_only),
-    (
-        ("database is locked", "table is locked", "locking protocol", "due to lock timeout"),
-        busy,
-    ),
+    (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
     (("disk is full", "no space left"), _full),
     (("malformed", "disk i/o error"), _damaged),
     (("unable to open database file",), _cannot_open),

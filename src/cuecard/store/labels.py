@@ -94,9 +94,7 @@ def label_history(
     query = (
         select(LabelRow)
         .where(
-            LabelRow.trial_id == trial_id,
-            LabelRow.item_key == item_key,
-            LabelRow.person == person,
+            LabelRow.trial_id == trial_id, LabelRow.item_key == item_key, LabelRow.person == person
         )
         .order_by(col(LabelRow.created_at), col(LabelRow.id))
     )

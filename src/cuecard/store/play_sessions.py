@@ -73,11 +73,7 @@ def acquaintance(session: Session, task_id: str, person: str) -> Acquaintance:
         "played": (
             select(TrialRow.id)
             .join(RunRow)
-            .where(
-                TrialRow.task_id == task_id,
-                RunRow.kind == "play",
-                RunRow.created_by == person,
-            ),
+            .where(TrialRow.task_id == task_id, RunRow.kind == "play", RunRow.created_by == person),
         ),
     }
     for how, queries in asked.items():

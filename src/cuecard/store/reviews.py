@@ -177,9 +177,7 @@ class Reviews:
         query = (
             select(ContributionRow)
             .where(
-                ContributionRow.task_id == task_id,
-                ContributionRow.kind == "reviewed",
-                may_see(),
+                ContributionRow.task_id == task_id, ContributionRow.kind == "reviewed", may_see()
             )
             .order_by(col(ContributionRow.revision), col(ContributionRow.tick), ContributionRow.uid)
         )

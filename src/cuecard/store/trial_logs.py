@@ -46,7 +46,6 @@ _ROWS = (
     .where(col(EventRow.trial_id) == bindparam("trial"))
     .order_by(col(EventRow.seq))
 )
-_LOG = _ROWS.where(col(EventRow.seq) > bindparam("after"))
 _FIRST = _ROWS.where(col(EventRow.seq) < bindparam("upto"))
 _TAKEN_BACK = (
     select(col(EventRow.seq))
@@ -68,9 +67,9 @@ class Line(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def read_lines(connection: Connection, trial_id: int, *, after: int = -1) -> list[Line]:
-    """All recorded events with `seq` > `after`, those of earlier attempts included, with large texts cut short."""
-    return [_line(*row) for row in connection.execute(_LOG, {"trial": trial_id, "after": after})]
+def read_lines(connection: Connection, trial_id: int) -> list[Line]:
+    """All recorded events, those of earlier attempts included, with large texts cut short."""
+    return [_line(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:

@@ -262,8 +262,7 @@ class Verdicts:
         labelled = (
             select(LabelRow.id)
             .where(
-                LabelRow.trial_id == VerdictRow.trial_id,
-                LabelRow.item_key == VerdictRow.item_key,
+                LabelRow.trial_id == VerdictRow.trial_id, LabelRow.item_key == VerdictRow.item_key
             )
             .correlate(VerdictRow)
             .exists()
@@ -315,8 +314,7 @@ class Verdicts:
 def _check_labelled(session: Session, trial_id: int, item_key: str, person: str) -> None:
     if not label_history(session, trial_id, item_key, person):
         raise NotAllowed(
-            _("Label this first"),
-            _("A verdict is shown only to those who have labelled its item."),
+            _("Label this first"), _("A verdict is shown only to those who have labelled its item.")
         )
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.agreement.coefficients import (
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac1,
-    percent_agreement,
+    ac1_coefficient,
+    cohen_coefficient,
+    fleiss_coefficient,
+    percent_coefficient,
 )
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import agreement_table
@@ -53,10 +53,12 @@ def from_matrix(matrix: list[list[int]]) -> Ratings:
 
 
 def test_fleiss_worked_example():
-    statistic = fleiss_kappa(from_counts(FLEISS))
+    statistic = fleiss_coefficient(from_counts(FLEISS)).statistic
     assert statistic.value == pytest.approx(0.210, abs=5e-4)
     assert statistic.n == 10
-    assert percent_agreement(from_counts(FLEISS)).value == pytest.approx(0.378, abs=5e-4)
+    assert percent_coefficient(from_counts(FLEISS)).statistic.value == pytest.approx(
+        0.378, abs=5e-4
+    )
 
 
 # The worked examples of Gwet's Handbook (4th ed., 2014), with the figures that his R package irrCAC prints.
@@ -99,23 +101,25 @@ def four_raters() -> Ratings:
     ],
 )
 def test_gwet_worked_examples(ratings: Ratings, percent: float, fleiss: float, ac1: float):
-    assert percent_agreement(ratings).value == pytest.approx(percent, abs=5e-5)
-    assert fleiss_kappa(ratings).value == pytest.approx(fleiss, abs=5e-5)
-    assert gwet_ac1(ratings).value == pytest.approx(ac1, abs=5e-5)
+    assert percent_coefficient(ratings).statistic.value == pytest.approx(percent, abs=5e-5)
+    assert fleiss_coefficient(ratings).statistic.value == pytest.approx(fleiss, abs=5e-5)
+    assert ac1_coefficient(ratings).statistic.value == pytest.approx(ac1, abs=5e-5)
 
 
 def test_ac1_by_hand():
     # p_a = 3/5; label shares (5/10, 4/10, 1/10): p_e = (25 + 24 + 9) / 100 / 2.
     matrix = [[2, 1, 0], [0, 1, 1], [0, 0, 0]]
-    assert gwet_ac1(from_matrix(matrix)).value == pytest.approx((0.6 - 0.29) / 0.71)
+    assert ac1_coefficient(from_matrix(matrix)).statistic.value == pytest.approx(
+        (0.6 - 0.29) / 0.71
+    )
 
 
 def test_one_category_where_others_were_possible():
     rows = [(str(item), rater, "pass") for item in range(4) for rater in "ab"]
     free, declared = Ratings.from_rows(rows), Ratings.from_rows(rows, domain=["pass", "fail"])
-    assert gwet_ac1(free).reason == "only one category used"
-    assert gwet_ac1(declared).value == 1
-    assert cohen_kappa(declared).reason == "only one category used"
+    assert ac1_coefficient(free).statistic.reason == "only one category used"
+    assert ac1_coefficient(declared).statistic.value == 1
+    assert cohen_coefficient(declared).statistic.reason == "only one category used"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +133,7 @@ def test_one_category_where_others_were_possible():
 )
 def test_cohen_worked_examples(matrix: list[list[int]], kappa: float):
     ratings = from_matrix(matrix)
-    assert cohen_kappa(ratings).value == pytest.approx(kappa, abs=5e-3)
+    assert cohen_coefficient(ratings).statistic.value == pytest.approx(kappa, abs=5e-3)
     confusion = confusion_matrix(ratings)
     assert confusion is not None
     assert [list(row) for row in confusion.counts] == matrix
@@ -138,12 +142,12 @@ def test_cohen_worked_examples(matrix: list[list[int]], kappa: float):
 
 def test_undefined_carries_its_reason():
     one = Ratings.from_rows([("1", "a", "x"), ("1", "b", "x"), ("2", "a", "x"), ("2", "b", "x")])
-    assert cohen_kappa(one).reason == "only one category used"
-    assert fleiss_kappa(one).reason == "only one category used"
-    assert fleiss_kappa(one).n == 2
-    assert percent_agreement(one).value == 1.0
+    assert cohen_coefficient(one).statistic.reason == "only one category used"
+    assert fleiss_coefficient(one).statistic.reason == "only one category used"
+    assert fleiss_coefficient(one).statistic.n == 2
+    assert percent_coefficient(one).statistic.value == 1.0
     three = Ratings.from_rows([("1", rater, "x") for rater in "abc"])
-    assert cohen_kappa(three).reason == "not exactly two raters"
+    assert cohen_coefficient(three).statistic.reason == "not exactly two raters"
     assert confusion_matrix(three) is None
     single = Ratings.from_rows([("1", "a", "x"), ("2", "b", "y")])
     for row in agreement_table(single).rows:
@@ -157,9 +161,9 @@ def test_undefined_carries_its_reason():
 def test_missing_ratings_are_left_out():
     rows = [("1", "a", "y"), ("1", "b", "y"), ("2", "a", "n"), ("2", "b", None), ("3", "b", " ")]
     ratings = Ratings.from_rows([*rows, ("4", "a", "n"), ("4", "b", "y")], domain=["y", "n"])
-    assert percent_agreement(ratings).value == 0.5
-    assert percent_agreement(ratings).n == 2
-    assert cohen_kappa(ratings).n == 2
+    assert percent_coefficient(ratings).statistic.value == 0.5
+    assert percent_coefficient(ratings).statistic.n == 2
+    assert cohen_coefficient(ratings).statistic.n == 2
     assert [(p.label, p.count, p.n) for p in prevalence(ratings)] == [("y", 3, 5), ("n", 2, 5)]
 
 
@@ -169,7 +173,7 @@ def test_fleiss_with_varying_numbers_of_ratings():
     rows = [("1", "a", "y"), ("1", "b", "y"), ("2", "a", "y"), ("2", "b", "n"), ("2", "c", "n")]
     rows += [("3", "b", "n"), ("3", "c", "n"), ("4", "a", "y")]
     expected = (7 / 12) ** 2 + (5 / 12) ** 2
-    kappa = fleiss_kappa(Ratings.from_rows(rows))
+    kappa = fleiss_coefficient(Ratings.from_rows(rows)).statistic
     assert kappa.value == pytest.approx((7 / 9 - expected) / (1 - expected))
     assert kappa.n == 3
 
@@ -202,7 +206,7 @@ def test_percent_is_the_mean_share_of_agreeing_pairs(table: list[list[str | None
         pairs = list(combinations([label for label in row if label is not None], 2))
         if pairs:
             shares.append(sum(a == b for a, b in pairs) / len(pairs))
-    statistic = percent_agreement(ratings_of(table))
+    statistic = percent_coefficient(ratings_of(table)).statistic
     assert statistic.n == len(shares)
     if shares:
         assert statistic.value == pytest.approx(sum(shares) / len(shares))

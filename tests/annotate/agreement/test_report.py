@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.agreement.coefficients import cohen_kappa, gwet_ac1
+from cuecard.annotate.agreement.coefficients import ac1_coefficient, cohen_coefficient
 from cuecard.annotate.agreement.ratings import Ratings, most_said
 from cuecard.annotate.agreement.report import (
     agreement_table,
@@ -76,7 +76,7 @@ def test_the_note_on_prevalence_has_figures_and_no_adjectives():
         assert figure in parted.text
     assert "20 tasks" in few.text
     # kappa from the two indices, as Byrt, Bishop and Carlin have it.
-    assert pytest.approx(cohen_kappa(from_matrix([[80, 10], [5, 5]])).value) == (
+    assert pytest.approx(cohen_coefficient(from_matrix([[80, 10], [5, 5]])).statistic.value) == (
         0.7 - 0.75**2 + 0.05**2
     ) / (1 - 0.75**2 + 0.05**2)
     together = agreement_table(from_matrix([[40, 9], [6, 45]]), range(100))
@@ -178,7 +178,9 @@ def test_judges_against_the_majority_against_each_other_and_beside_people():
     assert ceiling is not None
     assert ceiling.n == 64
     pairs = [("ana", "bo"), ("ana", "cy"), ("bo", "cy")]
-    light = np.mean([cohen_kappa(ratings.of_raters(pair)).value or 0 for pair in pairs])
+    light = np.mean(
+        [cohen_coefficient(ratings.of_raters(pair)).statistic.value or 0 for pair in pairs]
+    )
     assert ceiling.people_people[1].value == pytest.approx(light)
     assert ceiling.difference[0].value == pytest.approx(
         (ceiling.judge_people[0].value or 0) - (ceiling.people_people[0].value or 0)
@@ -212,7 +214,7 @@ def test_any_table(codes: list[tuple[int, ...]], level: Level, method: str):
         method="bca" if method == "bca" else "percentile",
     )
     json.dumps(table.model_dump(), allow_nan=False)
-    assert table.value("ac1") is None or gwet_ac1(ratings).value is not None
+    assert table.value("ac1") is None or ac1_coefficient(ratings).statistic.value is not None
     for row in table.rows:
         well_formed(row)
     if len(raters) == 2:

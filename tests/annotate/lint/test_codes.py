@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.lint.codes import CODES, RULES, Severity, lint_page
+from cuecard.annotate.lint.codes import CODES, RULES, Severity
 from cuecard.annotate.lint.rules import lint
 from cuecard.core.tasks.models import Task
+from lint_page import lint_page
 from lint_tasks import BASES, TODAY, changed, findings
 
 ROOT = Path(__file__).parents[3]

@@ -18,10 +18,10 @@ from cuecard.annotate.quality.decision_table import (
     SignalName,
     Signals,
     propose,
-    qc_page,
     reasons_of,
     signs_of,
 )
+from qc_page import qc_page
 
 _DOMAINS = [signs_of(name) for name in SIGNALS]
 

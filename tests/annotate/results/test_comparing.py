@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.results.comparison_tables import comparison_tables
-from cuecard.annotate.results.comparisons import arms_of, compare, comparisons
+from cuecard.annotate.results.comparisons import compare, comparisons
 from cuecard.annotate.results.paired_differences import sign_test
 from cuecard.annotate.results.scores import score_table
 from cuecard.core.errors import NotAllowed, NotFound
@@ -231,9 +231,6 @@ def test_every_family_and_headline_has_its_comparison():
     assert [one.measure for one in comparisons(pool(*rows), "agent", measures=("fcr",))] == ["fcr"]
     titles = [table.title for table in comparison_tables(found)]
     assert titles[0] == "Graph tasks: compared by agent, against alpha"
-    arms = arms_of(pool(*rows), "agent")
-    assert [(arm.name, arm.counts.trials) for arm in arms] == [("alpha", 7), ("beta", 7)]
-    assert arms[0].also["model"] == ("alpha-7b",)
 
 
 def test_an_arm_without_a_shared_task_stands_there_with_its_reason():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.authoring.task_data import get, parse_place, put, remove
-from cuecard.annotate.review.comments import Following, FollowingThrough, follow
+from cuecard.annotate.review.comments import Following, FollowingThrough
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.core.validation import format_place
@@ -81,11 +81,14 @@ def test_a_place_inside_an_element_goes_with_it() -> None:
     triples = data["gold"]["triples"]
     turned = put(data, ("gold", "triples"), [*triples[1:], triples[0]])
     new = Task.model_validate(turned)
-    assert follow(task, new, "gold.triples[0].tail") == f"gold.triples[{len(triples) - 1}].tail"
-    assert follow(task, new, "gold.triples[1]") == "gold.triples[0]"
-    assert follow(task, new, "") == ""
-    assert follow(task, new, "gold.triples[999]") is None
-    assert follow(task, new, "no.such.place") is None
+    assert (
+        Following.of(task, new).follow("gold.triples[0].tail")
+        == f"gold.triples[{len(triples) - 1}].tail"
+    )
+    assert Following.of(task, new).follow("gold.triples[1]") == "gold.triples[0]"
+    assert Following.of(task, new).follow("") == ""
+    assert Following.of(task, new).follow("gold.triples[999]") is None
+    assert Following.of(task, new).follow("no.such.place") is None
 
 
 def test_a_rewritten_line_is_followed_and_a_stage_taken_out_is_gone() -> None:
@@ -96,9 +99,9 @@ def test_a_rewritten_line_is_followed_and_a_stage_taken_out_is_gone() -> None:
     changed = put(data, ("gold", "triples"), triples)
     changed = put(changed, ("persona", "stages", 1, "line"), "Something else altogether.")
     new = Task.model_validate(remove(changed, ("persona", "stages", 0)))
-    assert follow(task, new, "persona.stages[1].line") == "persona.stages[0].line"
-    assert follow(task, new, "persona.stages[0].line") is None
-    assert follow(task, new, f"persona.stages[{len(stages) - 1}].cue.text") == (
+    assert Following.of(task, new).follow("persona.stages[1].line") == "persona.stages[0].line"
+    assert Following.of(task, new).follow("persona.stages[0].line") is None
+    assert Following.of(task, new).follow(f"persona.stages[{len(stages) - 1}].cue.text") == (
         f"persona.stages[{len(stages) - 2}].cue.text"
     )
 
@@ -115,9 +118,11 @@ def test_cells_follow_their_column_and_row() -> None:
     }
     last = len(gold["rows"]) - 1
     new = Task.model_validate({**data, "gold": turned})
-    assert follow(task, new, "gold.rows[0][0]") == f"gold.rows[{last}][{width - 1}]"
-    assert follow(task, new, "gold.rows[2][1]") == f"gold.rows[{last - 2}][0]"
-    assert follow(task, new, "gold.columns[0].name") == f"gold.columns[{width - 1}].name"
+    assert Following.of(task, new).follow("gold.rows[0][0]") == f"gold.rows[{last}][{width - 1}]"
+    assert Following.of(task, new).follow("gold.rows[2][1]") == f"gold.rows[{last - 2}][0]"
+    assert (
+        Following.of(task, new).follow("gold.columns[0].name") == f"gold.columns[{width - 1}].name"
+    )
     key = gold["unique_columns"]
     spare = next(i for i, column in enumerate(gold["columns"]) if column["name"] not in key)
     fewer = {
@@ -126,8 +131,8 @@ def test_cells_follow_their_column_and_row() -> None:
         "rows": [[cell for i, cell in enumerate(row) if i != spare] for row in gold["rows"]],
     }
     without = Task.model_validate({**data, "gold": fewer})
-    assert follow(task, without, f"gold.rows[0][{spare}]") is None
-    assert follow(task, without, f"gold.columns[{spare}]") is None
+    assert Following.of(task, without).follow(f"gold.rows[0][{spare}]") is None
+    assert Following.of(task, without).follow(f"gold.columns[{spare}]") is None
 
 
 def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_between() -> None:
@@ -149,7 +154,7 @@ def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_betw
     assert FollowingThrough(task, middle, tuple).follow("gold.facts[0].value") == (
         f"gold.facts[{len(facts) - 1}].value"
     )
-    assert follow(task, last, "gold.facts[0]") is None
+    assert Following.of(task, last).follow("gold.facts[0]") is None
     fetched: list[int] = []
 
     def between() -> list[Task]:
@@ -166,6 +171,6 @@ def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_betw
 
 def test_another_family_has_none_of_it() -> None:
     old, new = TASKS["espresso"], TASKS["facts-night-train"]
-    assert follow(old, new, "gold.triples[0]") is None
-    assert follow(old, new, "persona.stages[0].line") is None
-    assert follow(old, new, "query") == "query"
+    assert Following.of(old, new).follow("gold.triples[0]") is None
+    assert Following.of(old, new).follow("persona.stages[0].line") is None
+    assert Following.of(old, new).follow("query") == "query"

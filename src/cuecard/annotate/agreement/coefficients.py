@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, Statistic, beyond_chance, ratio
+from cuecard.core.tables.statistic import Coefficient, beyond_chance, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,21 +69,16 @@ def mean_of(parts: Sequence[Coefficient]) -> Coefficient:
     )
 
 
-def percent_agreement(ratings: Ratings) -> Statistic:
+def percent_coefficient(ratings: Ratings) -> Coefficient:
     """The share of agreeing pairs of raters, 0 to 1: per item over its pairs, then the mean over
     items with at least two ratings (Fleiss 1971, the mean of P_i; for two raters the plain share
     of items on which they agree).
     """
-    return percent_coefficient(ratings).statistic
-
-
-def percent_coefficient(ratings: Ratings) -> Coefficient:
-    """`percent_agreement` as a `Coefficient`."""
     terms = agreeing(ratings.counts)
     return Coefficient(
         name="percent",
         terms=terms,
-        of=lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        of=quotient,
         n=int(terms[:, 1].sum()),
         undefined=_("no item has two ratings"),
         share=True,
@@ -104,27 +99,11 @@ def agreeing(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.where(paired, shares, 0.0), paired.astype(float)], axis=1)
 
 
-def cohen_kappa(ratings: Ratings) -> Statistic:
+def cohen_coefficient(ratings: Ratings) -> Coefficient:
     """Cohen (1960), unweighted: (p_o - p_e) / (1 - p_e) with p_e from each rater's own marginals,
     over the items that both rated. Defined for exactly two raters.
+    Its terms are the cells of the contingency table.
     """
-    return cohen_coefficient(ratings).statistic
-
-
-def fleiss_kappa(ratings: Ratings) -> Statistic:
-    """Fleiss (1971): (P - P_e) / (1 - P_e), P_e from the pooled shares of the labels.
-
-    Fleiss asks for the same number of ratings on every item. Where ratings are missing, the
-    generalisation of Gwet (Handbook of Inter-Rater Reliability, 4th ed., ch. 2.4) is used: P over the
-    items with at least two ratings, each item's agreement over its own pairs; each label's share as the
-    mean over all rated items of its share among the item's ratings. With a constant number of ratings
-    this is exactly Fleiss' kappa.
-    """
-    return fleiss_coefficient(ratings).statistic
-
-
-def cohen_coefficient(ratings: Ratings) -> Coefficient:
-    """`cohen_kappa` as a `Coefficient`; its terms are the cells of the contingency table."""
     import numpy as np
 
     size = len(ratings.labels)
@@ -148,7 +127,14 @@ def cohen_coefficient(ratings: Ratings) -> Coefficient:
 
 
 def fleiss_coefficient(ratings: Ratings) -> Coefficient:
-    """`fleiss_kappa` as a `Coefficient`."""
+    """Fleiss (1971): (P - P_e) / (1 - P_e), P_e from the pooled shares of the labels.
+
+    Fleiss asks for the same number of ratings on every item. Where ratings are missing, the
+    generalisation of Gwet (Handbook of Inter-Rater Reliability, 4th ed., ch. 2.4) is used: P over the
+    items with at least two ratings, each item's agreement over its own pairs; each label's share as the
+    mean over all rated items of its share among the item's ratings. With a constant number of ratings
+    this is exactly Fleiss' kappa.
+    """
     terms = agreement_and_shares(ratings)
 
     def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -202,15 +188,11 @@ def label_shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return ratio(sums[..., 2:-1], sums[..., -1:])
 
 
-def scott_pi(ratings: Ratings) -> Statistic:
+def scott_coefficient(ratings: Ratings) -> Coefficient:
     """Scott (1955): as Cohen's kappa, with both raters' marginals pooled. Exactly two raters; for more,
     Fleiss' kappa is its generalisation.
+    Its terms are the cells of the contingency table.
     """
-    return scott_coefficient(ratings).statistic
-
-
-def scott_coefficient(ratings: Ratings) -> Coefficient:
-    """`scott_pi` as a `Coefficient`; its terms are the cells of the contingency table."""
     import numpy as np
 
     size = len(ratings.labels)
@@ -228,15 +210,10 @@ def scott_coefficient(ratings: Ratings) -> Coefficient:
     return Coefficient("scott_pi", terms, pi, n, why)
 
 
-def brennan_prediger(ratings: Ratings) -> Statistic:
+def brennan_prediger_coefficient(ratings: Ratings) -> Coefficient:
     """Brennan & Prediger (1981): (p_a - 1/q) / (1 - 1/q) over the q labels that could be given, used or
     not. With two labels it is PABAK (Byrt, Bishop & Carlin 1993), 2 p_a - 1.
     """
-    return brennan_prediger_coefficient(ratings).statistic
-
-
-def brennan_prediger_coefficient(ratings: Ratings) -> Coefficient:
-    """`brennan_prediger` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)
@@ -258,7 +235,7 @@ def brennan_prediger_coefficient(ratings: Ratings) -> Coefficient:
     )
 
 
-def gwet_ac1(ratings: Ratings) -> Statistic:
+def ac1_coefficient(ratings: Ratings) -> Coefficient:
     """Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high
     agreement", Br. J. Math. Stat. Psychol. 61, 29-48: (p_a - p_e) / (1 - p_e) with
     p_e = sum of pi_k (1 - pi_k) over the q labels, divided by q - 1.
@@ -272,11 +249,6 @@ def gwet_ac1(ratings: Ratings) -> Statistic:
     agreement is what the coefficient was made to say, and what kappa leaves open. Where only one label is
     possible, p_e has no meaning (q - 1 is 0) and AC1 is undefined.
     """
-    return ac1_coefficient(ratings).statistic
-
-
-def ac1_coefficient(ratings: Ratings) -> Coefficient:
-    """`gwet_ac1` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)
@@ -304,9 +276,6 @@ def set_agreement(counts: Sequence[tuple[int, int, int]]) -> tuple[Coefficient, 
 
     terms = np.array(counts, dtype=float).reshape(len(counts), 3)
 
-    def precision(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return ratio(sums[..., 0], sums[..., 1])
-
     def recall(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return ratio(sums[..., 0], sums[..., 2])
 
@@ -316,7 +285,7 @@ def set_agreement(counts: Sequence[tuple[int, int, int]]) -> tuple[Coefficient, 
     n = int(terms[:, 1:].sum() - terms[:, 0].sum()) if len(terms) else 0
     empty = _("both sets are empty")
     return (
-        Coefficient("precision", terms, precision, n, _("the first set is empty")),
+        Coefficient("precision", terms, quotient, n, _("the first set is empty")),
         Coefficient("recall", terms, recall, n, _("the second set is empty")),
         Coefficient("f1", terms, f1, n, empty),
     )

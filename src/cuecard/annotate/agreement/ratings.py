@@ -34,10 +34,7 @@ class Ratings:
 
     @classmethod
     def from_rows(
-        cls,
-        rows: Iterable[tuple[str, str, str | None]],
-        *,
-        domain: Sequence[str] | None = None,
+        cls, rows: Iterable[tuple[str, str, str | None]], *, domain: Sequence[str] | None = None
     ) -> Ratings:
         """Ratings from rows of (item, rater, label); None or a blank label is a missing rating.
 

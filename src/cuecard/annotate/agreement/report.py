@@ -32,7 +32,7 @@ from cuecard.annotate.agreement.tables import (
     specific_coefficients,
 )
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.tables.statistic import Coefficient, ratio
+from cuecard.core.tables.statistic import Coefficient, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ def _of_label(
         Coefficient(
             f"precision:{label}",
             np.column_stack([both, given]),
-            _share,
+            quotient,
             int(given.sum()),
             never_given,
             share=True,
@@ -89,7 +89,7 @@ def _of_label(
         Coefficient(
             f"recall:{label}",
             np.column_stack([both, wanted]),
-            _share,
+            quotient,
             int(wanted.sum()),
             never_wanted,
             share=True,
@@ -98,16 +98,12 @@ def _of_label(
         Coefficient(
             f"f1:{label}",
             np.column_stack([2 * both, given + wanted]),
-            _share,
+            quotient,
             n,
             neither,
             bounds=(0.0, 1.0),
         ),
     ]
-
-
-def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(sums[..., 0], sums[..., 1])
 
 
 def _balanced(size: int) -> Of:
@@ -219,19 +215,18 @@ def agreement_table(
     level: Level = "nominal",
     *,
     resamples: int = RESAMPLES,
-    seed: int = 0,
     method: Method = "percentile",
 ) -> AgreementTable:
     """Every coefficient that the ratings allow, overall and by label, with 95% intervals.
 
     `groups` names the task (or whatever varies independently) of each item, `weights` are the inverse
     chances with which the items were drawn; both one for each item. With two raters the second is the
-    reference. The same ratings and seed give the same table.
+    reference. The same ratings give the same table.
 
     Raises `CuecardError` for labels that do not fit the level, `ValueError` for groups or weights that are
     not one for each item.
     """
-    frame = Frame(groups, weights, resamples, seed, method)
+    frame = Frame(groups, weights, resamples, method)
     overall = overall_coefficients(ratings, level)
     specific = specific_coefficients(ratings)
     directed = tuple(
@@ -293,14 +288,12 @@ def reference_table(
     weights: Sequence[float] | None = None,
     *,
     resamples: int = RESAMPLES,
-    seed: int = 0,
-    method: Method = "percentile",
 ) -> ReferenceTable:
     """Precision, recall and F1 of `judge` for each label, balanced accuracy and MCC, with `reference` as the truth.
     Raises `KeyError` for an unknown rater, `ValueError` as `agreement_table` does.
     """
     pair = ratings.of_raters([judge, reference])
-    frame = Frame(groups, weights, resamples, seed, method)
+    frame = Frame(groups, weights, resamples)
     both = (pair.table != MISSING).all(axis=1)
     confusion = confusion_matrix(pair)
     assert confusion is not None
@@ -324,13 +317,11 @@ def compare_judges(
     weights: Sequence[float] | None = None,
     *,
     resamples: int = RESAMPLES,
-    seed: int = 0,
-    method: Method = "percentile",
 ) -> tuple[JudgeDifference, ...]:
     """Each two judges against the same reference by a paired bootstrap: on the items that all three rated,
     the first judge's figure minus the second's. Raises as `reference_table` does.
     """
-    frame = Frame(groups, weights, resamples, seed, method)
+    frame = Frame(groups, weights, resamples)
     return tuple(
         _compared(ratings, one, other, reference, frame) for one, other in combinations(judges, 2)
     )
@@ -373,15 +364,13 @@ def ceiling_table(
     weights: Sequence[float] | None = None,
     *,
     resamples: int = RESAMPLES,
-    seed: int = 0,
-    method: Method = "percentile",
 ) -> CeilingTable | None:
     """Agreement of the judge with people beside that of people with each other, on items that the judge and at least
     two of `people` rated; None with fewer than two people. Raises as `reference_table` does.
     """
     if len(people) < 2:
         return None
-    frame = Frame(groups, weights, resamples, seed, method)
+    frame = Frame(groups, weights, resamples)
     table = ratings.of_raters([judge, *people])
     given = table.table != MISSING
     used = given[:, 0] & (given[:, 1:].sum(axis=1) >= 2)

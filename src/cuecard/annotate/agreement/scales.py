@@ -8,7 +8,7 @@ from cuecard.annotate.agreement.coefficients import contingency, label_shares, w
 from cuecard.annotate.agreement.ratings import Ratings, as_numbers
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, Statistic, beyond_chance, ratio
+from cuecard.core.tables.statistic import Coefficient, beyond_chance, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,15 +92,11 @@ def squared_distances(ratings: Ratings, level: Level) -> NDArray[np.float64]:
     return np.where(sums > 0, apart / np.where(sums > 0, sums, 1), 0) ** 2
 
 
-def weighted_kappa(ratings: Ratings, weighting: Weighting = "linear") -> Statistic:
+def weighted_kappa_coefficient(ratings: Ratings, weighting: Weighting = "linear") -> Coefficient:
     """Cohen (1968): kappa with partial credit for labels that are near each other on their scale, in the
     order of `ratings.labels` and by their values where they are numbers. Exactly two raters.
+    Its terms are the cells of the contingency table.
     """
-    return weighted_kappa_coefficient(ratings, weighting).statistic
-
-
-def weighted_kappa_coefficient(ratings: Ratings, weighting: Weighting = "linear") -> Coefficient:
-    """`weighted_kappa` as a `Coefficient`; its terms are the cells of the contingency table."""
     size = len(ratings.labels)
     weights = agreement_weights(ratings, weighting)
     terms, two = contingency(ratings)
@@ -117,16 +113,11 @@ def weighted_kappa_coefficient(ratings: Ratings, weighting: Weighting = "linear"
     return Coefficient(f"kappa_{weighting}", terms, kappa, n, why)
 
 
-def gwet_ac2(ratings: Ratings, weighting: Weighting = "quadratic") -> Statistic:
+def ac2_coefficient(ratings: Ratings, weighting: Weighting = "quadratic") -> Coefficient:
     """Gwet (Handbook, 4th ed., ch. 3 and 5): AC1 with partial credit; p_a from weighted pairs,
     p_e = T / (q (q - 1)) times the sum of pi_k (1 - pi_k), T the sum of all weights. With identity weights
     it is AC1.
     """
-    return ac2_coefficient(ratings, weighting).statistic
-
-
-def ac2_coefficient(ratings: Ratings, weighting: Weighting = "quadratic") -> Coefficient:
-    """`gwet_ac2` as a `Coefficient`."""
     import numpy as np
 
     q = len(ratings.labels)
@@ -157,17 +148,12 @@ def ac2_coefficient(ratings: Ratings, weighting: Weighting = "quadratic") -> Coe
     return Coefficient(f"ac2_{weighting}", terms, ac2, n, why_undefined(n))
 
 
-def krippendorff_alpha(ratings: Ratings, level: Level = "nominal") -> Statistic:
+def alpha_coefficient(ratings: Ratings, level: Level = "nominal") -> Coefficient:
     """Krippendorff (2011), "Computing Krippendorff's alpha-reliability": 1 - D_o / D_e, with the observed
     disagreement over pairs of ratings within items and the expected over all pairs. Items with a single
     rating tell of no pair and are left out. Labels are in the order of `ratings.labels` for ordinal data;
     interval and ratio data take them as numbers (`CuecardError` where they are none).
     """
-    return alpha_coefficient(ratings, level).statistic
-
-
-def alpha_coefficient(ratings: Ratings, level: Level = "nominal") -> Coefficient:
-    """`krippendorff_alpha` as a `Coefficient`."""
     import numpy as np
 
     counts = ratings.counts

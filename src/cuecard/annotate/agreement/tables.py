@@ -281,7 +281,6 @@ class Frame:
     groups: Sequence[Hashable] | None = None
     weights: Sequence[float] | None = None
     resamples: int = RESAMPLES
-    seed: int = 0
     method: Method = "percentile"
 
     def rows(self, coefficients: Sequence[Coefficient]) -> tuple[Row, ...]:
@@ -292,11 +291,7 @@ class Frame:
         if weights is not None:
             coefficients = [coefficient.weighted(weights) for coefficient in coefficients]
         found = with_intervals(
-            coefficients,
-            self.groups,
-            resamples=self.resamples,
-            seed=self.seed,
-            method=self.method,
+            coefficients, self.groups, resamples=self.resamples, method=self.method
         )
         return tuple(
             Row(

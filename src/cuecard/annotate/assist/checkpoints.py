@@ -49,11 +49,7 @@ async def draft_checkpoints(
     prompt = helper.prompt(PROMPT, language)
     question = inputs.question.strip()
     material = block(
-        {
-            "question": question,
-            "answer": inputs.answer.strip(),
-            "remarks": inputs.remarks.strip(),
-        }
+        {"question": question, "answer": inputs.answer.strip(), "remarks": inputs.remarks.strip()}
     )
     text = prompt.render(material=material)
 

@@ -59,13 +59,7 @@ class Drafting:
         hub = ModelHub(self._config)
         try:
             client = hub.client(self._model)
-            self._helper = Helper(
-                client,
-                self._model,
-                self._config,
-                self._today,
-                told=self.told,
-            )
+            self._helper = Helper(client, self._model, self._config, self._today, told=self.told)
             return await self._draft(self._helper)
         finally:
             await hub.close()

@@ -56,9 +56,7 @@ async def draft_persona(data: Mapping[str, Any], inputs: ForPersona, helper: Hel
     triples = triples_of(data)
     material = block(_material(data, triples, helper, anew=inputs.anew))
     text = prompt.render(
-        material=material,
-        least=str(max(LEAST - kept, 1)),
-        most=str(max(MOST - kept, 1)),
+        material=material, least=str(max(LEAST - kept, 1)), most=str(max(MOST - kept, 1))
     )
 
     async def ask() -> DraftPersona | None:
@@ -127,12 +125,7 @@ def _notes(stages: Sequence[DraftStage], kept: int) -> list[str]:
 
 
 def _items(
-    data: Mapping[str, Any],
-    draft: DraftPersona,
-    triples: Sequence[Link],
-    *,
-    kept: int,
-    anew: bool,
+    data: Mapping[str, Any], draft: DraftPersona, triples: Sequence[Link], *, kept: int, anew: bool
 ) -> list[ProposedItem]:
     language = language_of(data)
     items: list[ProposedItem] = []

@@ -1,10 +1,11 @@
 """Schemas of models' replies with drafts, parsed leniently; an invalid entry is dropped without the others."""
 
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, OnErrorOmit, model_validator
 
 from cuecard.core.text import storable
+from cuecard.core.users.asking import for_models
 
 _YES = frozenset(("yes", "y", "true", "1", "是"))
 _KINDS = {"start": "start", "mention": "mentions", "ask": "asks", "complete": "completes"}
@@ -71,14 +72,8 @@ Numbers = Annotated[list[int], BeforeValidator(_numbers)]
 MaybeNumber = Annotated[int | None, BeforeValidator(_number)]
 
 
-def _for_models(schema: dict[str, Any]) -> None:
-    """Adapts a JSON schema for servers: every field is required, docstrings are removed."""
-    schema["required"] = list(schema["properties"])
-    schema.pop("description", None)
-
-
 class _Drafted(BaseModel):
-    model_config = ConfigDict(extra="ignore", defer_build=True, json_schema_extra=_for_models)
+    model_config = ConfigDict(extra="ignore", defer_build=True, json_schema_extra=for_models)
 
 
 class DraftTriple(_Drafted):

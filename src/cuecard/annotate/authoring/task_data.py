@@ -117,12 +117,7 @@ def blank_persona() -> dict[str, Any]:
 
 
 def blank_stage(kind: str = "mentions") -> dict[str, Any]:
-    return {
-        "title": "",
-        "cue": {"kind": kind, "text": "", "terms": []},
-        "line": "",
-        "not_met": "",
-    }
+    return {"title": "", "cue": {"kind": kind, "text": "", "terms": []}, "line": "", "not_met": ""}
 
 
 def blank_source() -> dict[str, Any]:

@@ -243,9 +243,5 @@ GRAPH = AnnotateFamily(
         figures=(*averages(*_GRAPH), *((name, Taken.BEST) for name in _GRAPH)),
         split="language",
     ),
-    errors=Errors(
-        lambda judged, _k: {"graph": graph_findings(judged)},
-        _columns,
-        _notes,
-    ),
+    errors=Errors(lambda judged, _k: {"graph": graph_findings(judged)}, _columns, _notes),
 )

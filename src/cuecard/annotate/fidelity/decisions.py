@@ -18,7 +18,7 @@ from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import ceiling_table
 from cuecard.annotate.agreement.tables import confusion_matrix, short_coefficients
 from cuecard.annotate.fidelity.findings import SEVERITY, findings_of_person, gives_more
-from cuecard.annotate.fidelity.inputs import GROUPINGS, Case, FidelityInputs, Subject, domain_of
+from cuecard.annotate.fidelity.inputs import GROUPINGS, Case, FidelityInputs, Subject
 from cuecard.annotate.fidelity.model import (
     Agreement,
     Ceiling,
@@ -30,15 +30,15 @@ from cuecard.annotate.fidelity.model import (
     SimulatorFindings,
     TurnFindings,
 )
+from cuecard.annotate.labelling.comparison.inputs import domain_of
 from cuecard.core.engine.messages import PlayerRef, UserReply
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, ratio, share
+from cuecard.core.tables.statistic import Coefficient, quotient, share
 from cuecard.core.text import normalise
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
 ORDER = 6
@@ -212,7 +212,7 @@ def _mean(values: Sequence[float]) -> Coefficient:
     return Coefficient(
         name="chrf",
         terms=np.array([[value, 1.0] for value in values]).reshape(len(values), 2),
-        of=_quotient,
+        of=quotient,
         n=len(values),
         undefined=_("nothing to compare"),
         bounds=(0.0, 1.0),
@@ -225,15 +225,11 @@ def _length(lengths: Sequence[tuple[int, int]]) -> Coefficient:
     return Coefficient(
         name="length",
         terms=np.array(lengths, dtype=np.float64).reshape(len(lengths), 2),
-        of=_quotient,
+        of=quotient,
         n=len(lengths),
         undefined=_("nothing to compare"),
         bounds=(0.0, float("inf")),
     )
-
-
-def _quotient(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(sums[..., 0], sums[..., 1])
 
 
 def _characters(text: str) -> int:

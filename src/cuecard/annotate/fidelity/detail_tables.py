@@ -273,20 +273,13 @@ def _meaning_notes(meaning: Meaning, correlations: Sequence[Correlation]) -> Ite
 
 
 def sizes_table(
-    correlations: Sequence[float] = CORRELATIONS,
-    power: float = POWER,
-    alpha: float = ALPHA,
-    sessions: Sequence[int] = (),
+    correlations: Sequence[float] = CORRELATIONS, power: float = POWER, sessions: Sequence[int] = ()
 ) -> Table:
     """How many independent sessions each correlation takes; for each number of `sessions`, the smallest
     correlation that they find. Raises `ValueError` for what does not lie between 0 and 1.
     """
     lines = [
-        (
-            f"{size:g}",
-            sessions_needed(size, power, alpha),
-            sessions_needed(size, power, alpha, "kendall"),
-        )
+        (f"{size:g}", sessions_needed(size, power), sessions_needed(size, power, kind="kendall"))
         for size in correlations
     ]
     notes = [
@@ -296,7 +289,7 @@ def sizes_table(
         )
     ]
     for n in sessions:
-        found = [detectable(n, power, alpha, kind) for kind in ("spearman", "kendall")]
+        found = [detectable(n, power, kind=kind) for kind in ("spearman", "kendall")]
         rho, tau = ("–" if each is None else f"{each:.3f}" for each in found)
         notes.append(
             _("With {n} sessions: Spearman {rho} or more, Kendall {tau} or more.").format(
@@ -305,7 +298,7 @@ def sizes_table(
         )
     return Table.of(
         _("Sessions needed, two-sided at {alpha:g}, with a power of {power:.0%}").format(
-            alpha=alpha, power=power
+            alpha=ALPHA, power=power
         ),
         (_("Correlation"), _("Spearman"), _("Kendall")),
         lines,

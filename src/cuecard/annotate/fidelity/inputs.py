@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from pydantic import Field
 
 from cuecard.annotate.agreement.ratings import most_said
-from cuecard.core.engine.messages import CheckpointStatus, Dialogue, PlayerRef, UserReply
+from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
 from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
@@ -53,13 +53,6 @@ def decision_of(reply: UserReply) -> str:
     if reply.cue_met is None:
         return ""
     return Decision.YES.value if reply.cue_met else Decision.NO.value
-
-
-def domain_of(subject: Subject) -> tuple[str, ...]:
-    """The decisions that are possible, taken or not."""
-    if subject == "status":
-        return tuple(status.value for status in CheckpointStatus)
-    return (Decision.YES.value, Decision.NO.value)
 
 
 @dataclass(frozen=True)

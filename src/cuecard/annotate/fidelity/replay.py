@@ -350,9 +350,7 @@ def replayable(
             tell(done, min(len(open_to), MOST))
     found.sort(key=lambda each: (not each.begun, each.mine >= each.turns))
     return ReplayChoice(
-        dialogues=tuple(found),
-        own=len(trials) - len(open_to),
-        beyond=max(0, len(open_to) - MOST),
+        dialogues=tuple(found), own=len(trials) - len(open_to), beyond=max(0, len(open_to) - MOST)
     )
 
 

@@ -24,6 +24,7 @@ from cuecard.annotate.fidelity.inputs import (
 )
 from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome, TurnFindings
 from cuecard.annotate.fidelity.scores import comparable, meaning_of, outcomes, scores_of
+from cuecard.annotate.labelling.comparison.inputs import if_few
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
 from cuecard.core.evaluation.shadows import state_of
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
 Tell = Callable[[int, int], None]
 _KINDS: dict[ItemKind, Subject] = {ItemKind.CUE: "cue", ItemKind.STATUS: "status"}
-_MOST_IDS = 5000
-"""With more trials than this, a query does not name them but reads all and filters."""
 Key = tuple[int, str]
 
 
@@ -67,7 +66,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Fide
         trials = {id: t for id, t in trials.items() if t.user.kind == HUMAN or id in told}
     settled = {
         (each.trial_id, each.item_key): each.value.value
-        for each in workspace.adjudications.newest(_named(trials))
+        for each in workspace.adjudications.newest(if_few(trials))
         if each.value != LabelValue.UNSURE
     }
     found = _ReadResult()
@@ -106,7 +105,7 @@ def trials_in(workspace: Workspace, scope: Scope) -> dict[int, TrialRecord]:
 
 def shadows_of(workspace: Workspace, trials: Collection[int]) -> list[Shadow]:
     """All shadow replies in these trials."""
-    found = workspace.shadows.of(_named(trials))
+    found = workspace.shadows.of(if_few(trials))
     return [shadow for shadow in found if shadow.trial_id in trials]
 
 
@@ -249,16 +248,12 @@ def _labels(
     workspace: Workspace, scope: Scope, trials: Collection[int]
 ) -> dict[Key, dict[str, str]]:
     found: dict[Key, dict[str, str]] = defaultdict(dict)
-    for label in workspace.verdicts.item_labels(_named(trials), phase="blind"):
+    for label in workspace.verdicts.item_labels(if_few(trials), phase="blind"):
         if label.trial_id not in trials or not _wanted(label.person, scope.people):
             continue
         if Item.of_key(label.item_key).kind in _KINDS:
             found[label.trial_id, label.item_key][label.person] = label.value.value
     return found
-
-
-def _named(trials: Collection[int]) -> Collection[int] | None:
-    return trials if len(trials) <= _MOST_IDS else None
 
 
 def _wanted(name: str, names: Sequence[str]) -> bool:

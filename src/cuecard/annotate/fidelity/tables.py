@@ -218,11 +218,7 @@ def _headings(first: str) -> tuple[str, ...]:
 
 def _agreement(name: str, each: Agreement) -> Sequence[Shown]:
     turns = Turns(
-        simulator=each.simulator,
-        subject=each.subject,
-        by=each.by,
-        value=each.value,
-        decided=True,
+        simulator=each.simulator, subject=each.subject, by=each.by, value=each.value, decided=True
     )
     figures = (each.percent, each.cohen_kappa, each.ac1)
     return (name, count_cell(each.n, each.tasks, turns), *(cell(one, turns) for one in figures))
@@ -255,13 +251,7 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
             _("{subject}: as near to people as people are to each other").format(
                 subject=_(SUBJECT_WORDS[subject])
             ),
-            (
-                _("Simulator"),
-                _("n (tasks)"),
-                _("with people"),
-                _("people alone"),
-                _("difference"),
-            ),
+            (_("Simulator"), _("n (tasks)"), _("with people"), _("people alone"), _("difference")),
             lines,
             (_("Means over pairs of raters, on turns that two people or more decided."),),
             view="cues",

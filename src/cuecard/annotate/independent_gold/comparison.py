@@ -213,11 +213,7 @@ def independent_golds(
 
 
 def compare(
-    ws: Workspace,
-    task_id: str,
-    person: str,
-    uid: str = "",
-    coordinators: Collection[str] = (),
+    ws: Workspace, task_id: str, person: str, uid: str = "", coordinators: Collection[str] = ()
 ) -> Comparison:
     """The independent gold `uid`, or the last one, compared with the author's. Raises `NotFound` if there is none that
     `person` may see.

@@ -222,10 +222,7 @@ def _relation_fit(one: str, other: str, *, swapped: bool = False) -> float:
     """How well two relations mean the same, 0 for not at all; words without meaning of their own do not count."""
     if not swapped and normalise(one) == normalise(other):
         return 100.0
-    rules = (
-        same_relation(one, other, swapped=swapped),
-        same_relation(other, one, swapped=swapped),
-    )
+    rules = (same_relation(one, other, swapped=swapped), same_relation(other, one, swapped=swapped))
     return min(_FIRM.get(rule, 0.0) if rule else 0.0 for rule in rules)
 
 

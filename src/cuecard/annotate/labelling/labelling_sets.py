@@ -105,11 +105,7 @@ def width_of(n: float, share: float) -> float:
 
 
 def n_for_width(
-    width: float,
-    share: float = 0.9,
-    *,
-    population: int | None = None,
-    design_effect: float = 1,
+    width: float, share: float = 0.9, *, population: int | None = None, design_effect: float = 1
 ) -> int:
     """The smallest sample for a 95% interval at most `width` wide (0 to 1), if about a `share` of items agrees.
     `design_effect`: the factor by which dependence of items of one task increases the variance, 1 + (m - 1) rho for m

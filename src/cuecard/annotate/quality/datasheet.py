@@ -118,12 +118,7 @@ def _is_number(cell: str) -> bool:
 
 
 SITES_SHOWN = 20
-_STATISTICS = {
-    "percent": "%",
-    "cohen_kappa": "Cohen κ",
-    "fleiss_kappa": "Fleiss κ",
-    "ac1": "AC1",
-}
+_STATISTICS = {"percent": "%", "cohen_kappa": "Cohen κ", "fleiss_kappa": "Fleiss κ", "ac1": "AC1"}
 
 
 def as_markdown(sheet: Datasheet) -> str:
@@ -150,10 +145,7 @@ def _tasks(sheet: Datasheet) -> Iterable[str]:
     yield heading(_("Tasks"))
     yield table(
         (_("state"), _("tasks")),
-        [
-            *((_(STATE[state]), n) for state, n in tasks.by_state.items()),
-            (_("all"), tasks.total),
-        ],
+        [*((_(STATE[state]), n) for state, n in tasks.by_state.items()), (_("all"), tasks.total)],
     )
     for title, counts in (
         (_("family"), tasks.by_family),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from cuecard.annotate.agreement.coefficients import percent_agreement
+from cuecard.annotate.agreement.coefficients import percent_coefficient
 from cuecard.annotate.labelling.comparison.inputs import ComparisonInputs, inputs_of
 from cuecard.annotate.labelling.comparison.model import MAJORITY, Rater, columns_of
 from cuecard.annotate.lint.rules import lint
@@ -113,7 +113,7 @@ def _not_yet() -> Statistic:
 
 def _percent(found: ComparisonInputs, judge: str) -> Statistic:
     raters = (Rater(role="judge", name=judge), MAJORITY)
-    percent = percent_agreement(columns_of(found, raters).ratings)
+    percent = percent_coefficient(columns_of(found, raters).ratings).statistic
     if percent.value is None and found.cases:
         return Statistic(
             name="percent", value=None, n=0, reason=_("No item was decided by both of them.")
@@ -272,35 +272,21 @@ async def run_stages(
             on_probe(probe)
         outcomes.append(
             await run_probe(
-                workspace,
-                probe,
-                task_ids,
-                config=config,
-                by=by,
-                on_event=told,
-                control=control,
+                workspace, probe, task_ids, config=config, by=by, on_event=told, control=control
             )
         )
     return tuple(outcomes)
 
 
-def qc_report(
-    workspace: Workspace,
-    task_id: str,
-    person: str,
-    config: Config,
-    *,
-    revision: int | None = None,
-    today: date | None = None,
-) -> QcReport:
-    """What is known about a revision (None: the newest), as `person` may see it. Blocks on the database. Raises
+def qc_report(workspace: Workspace, task_id: str, person: str, config: Config) -> QcReport:
+    """What is known about the newest revision, as `person` may see it. Blocks on the database. Raises
     `NotFound`.
     """
-    found = workspace.tasks.revision(task_id, revision)
+    found = workspace.tasks.revision(task_id)
     probes = probe_results(workspace, task_id, found.number, right_at=config.qc.right_at)
     inputs = QcInputs(
         task=found.task,
-        findings=lint(found.task, today),
+        findings=lint(found.task),
         probes=probes,
         run_dates=_dates(workspace, probes),
         effort=_effort(workspace, task_id),

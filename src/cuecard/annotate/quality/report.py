@@ -325,10 +325,7 @@ def _difficulty(inputs: QcInputs) -> StageReport:
     said.append(_("{n} queries").format(n=effort.queries))
     short = minutes < bars.minutes or (pages is not None and pages < bars.pages)
     return StageReport(
-        stage="difficulty",
-        state="flagged" if short else "passed",
-        said=", ".join(said),
-        n=1,
+        stage="difficulty", state="flagged" if short else "passed", said=", ".join(said), n=1
     )
 
 

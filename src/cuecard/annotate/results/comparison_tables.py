@@ -15,20 +15,18 @@ from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
 WORST = 10
 
 
-def comparison_tables(
-    found: Sequence[Comparison], *, tasks: int = WORST, percent: bool = False
-) -> tuple[Table, ...]:
+def comparison_tables(found: Sequence[Comparison], *, tasks: int = WORST) -> tuple[Table, ...]:
     """For each family: differences (a line for each measure and arm) with wins, ties and losses, cost and tokens, what
     was left out, and the `tasks` that differ most in the first measure.
     """
     tables: list[Table] = []
     for family in dict.fromkeys(one.family for one in found):
         mine = [one for one in found if one.family == family]
-        tables += [difference_table(mine, percent=percent), spending_table(mine)]
+        tables += [difference_table(mine), spending_table(mine)]
         if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
             tables.append(left_out_table(mine[0]))
         if tasks:
-            tables += worst_tables(mine[0], tasks, percent=percent)
+            tables += worst_tables(mine[0], tasks)
     return tuple(tables)
 
 
@@ -71,7 +69,8 @@ def difference_table(
                     ),
                     difference(
                         contrast.difference,
-                        difference_text(one.measure, contrast, percent=percent),
+                        count_text(one.measure, contrast) if one.measure in COUNTS else "",
+                        percent=percent,
                         trials=base + arm,
                     ),
                     f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
@@ -129,17 +128,14 @@ def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterato
         yield contrast.unpaired
 
 
-def difference_text(measure: str, contrast: Contrast, *, percent: bool = False) -> str:
-    """A difference with its sign: `+0.120 [+0.031, +0.204]`; in percentage points: `+12.0 [+3.1, +20.4]`."""
+def count_text(measure: str, contrast: Contrast) -> str:
+    """A difference of counts or amounts with its sign: `+120 [+31, +204]`."""
     found = contrast.difference
     if found.value is None:
         return "–"
 
     def signed(value: float) -> str:
-        if measure in COUNTS:
-            text = amount(measure, abs(value))
-        else:
-            text = f"{abs(100 * value):.1f}" if percent else f"{abs(value):.3f}"
+        text = amount(measure, abs(value))
         if not any(digit in text for digit in "123456789"):
             return text
         return ("+" if value > 0 else "-") + text
@@ -228,9 +224,7 @@ def left_out_table(found: Comparison) -> Table:
     )
 
 
-def worst_tables(
-    found: Comparison, tasks: int = WORST, *, percent: bool = False
-) -> tuple[Table, ...]:
+def worst_tables(found: Comparison, tasks: int = WORST) -> tuple[Table, ...]:
     """For each contrast, the tasks with the largest differences."""
     return tuple(
         Table.of(
@@ -245,14 +239,14 @@ def worst_tables(
                 arm_word(found, contrast.base),
                 _("difference"),
             ),
-            _worst(found, contrast, tasks, percent=percent),
+            _worst(found, contrast, tasks),
         )
         for contrast in found.contrasts
         if contrast.tasks
     )
 
 
-def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) -> Iterator[Row]:
+def _worst(found: Comparison, contrast: Contrast, tasks: int) -> Iterator[Row]:
     # Numbers of revisions are a workspace's own; they are told only where a task has several.
     revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
@@ -262,17 +256,15 @@ def _worst(found: Comparison, contrast: Contrast, tasks: int, *, percent: bool) 
         yield (
             cell(name, trials=both),
             *(
-                Cell(number(found.measure, value, percent=percent), value=value, trials=trials)
+                Cell(number(found.measure, value), value=value, trials=trials)
                 for value, trials in figures
             ),
         )
 
 
-def number(measure: str, value: float, *, percent: bool = False) -> str:
+def number(measure: str, value: float) -> str:
     """A value without an interval, as figures of its measure are written."""
-    if measure in COUNTS:
-        return amount(measure, value)
-    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
+    return amount(measure, value) if measure in COUNTS else f"{value:.3f}"
 
 
 def _left_out_notes(name: str, contrast: Contrast) -> Iterator[str]:

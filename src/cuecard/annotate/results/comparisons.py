@@ -47,7 +47,6 @@ __all__ = [
     "LeftOut",
     "Spending",
     "TaskDifference",
-    "arms_of",
     "compare",
     "comparisons",
 ]
@@ -73,14 +72,6 @@ _ALSO: tuple[Dimension, ...] = (*COMPARABLE, "language", "difficulty", "domain",
 ValueOf = Callable[[Row], str]
 
 
-def arms_of(pool: Pool, dimension: Dimension, value: ValueOf | None = None) -> tuple[Arm, ...]:
-    """The arms of a dimension: the values that trials have, in the papers' order or else by name (runs as asked for).
-    Trials with an unknown value belong to no arm. `value`: a function that gives the value instead of the dimension.
-    """
-    groups = _grouped(pool, dimension, value)
-    return tuple(_arm(name, dimension, rows) for name, rows in groups.items())
-
-
 def compare(
     pool: Pool,
     dimension: Dimension,
@@ -96,7 +87,8 @@ def compare(
     """Compare each of `arms` (default: all) with `base` (default: see `BASES`, or the first) by the family's main
     measure or `measure`, paired by task and revision, and within the other dimensions where both sides have the same
     values (`Contrast.within`); a task's value is the mean over those. `taken` None: the measure's default way of
-    combining samples. Judges are compared on the same trials. `value`: as in `arms_of`. Arms that share no task with
+    combining samples. Judges are compared on the same trials. `value`: a function that
+    gives the value instead of the dimension; trials with an unknown one belong to no arm. Arms that share no task with
     the base have a contrast with n = 0.
 
     Raises `NotFound` (an unknown arm or measure), `NotAllowed` (fewer than two arms, no judged trials, a dimension of
@@ -325,10 +317,7 @@ def _notes(
             yield _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
             ).format(
-                base=words[0],
-                arm=words[1],
-                n=sides[0].counts.samples,
-                m=sides[1].counts.samples,
+                base=words[0], arm=words[1], n=sides[0].counts.samples, m=sides[1].counts.samples
             )
     within = _any(contrast.within for contrast in contrasts)
     if within:

@@ -80,11 +80,7 @@ DESIGNS: tuple[Design, ...] = (
         ("direct", "staged", "simulated"),
     ),
     Design(
-        "table_scaffold",
-        N_("Tables: one agent or a team"),
-        "scaffold",
-        "table",
-        ("single", "team"),
+        "table_scaffold", N_("Tables: one agent or a team"), "scaffold", "table", ("single", "team")
     ),
     Design(
         "memory",

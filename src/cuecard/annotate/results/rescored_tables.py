@@ -40,9 +40,9 @@ def figure_tables(report: RescoreReport) -> tuple[Table, ...]:
     )
 
 
-def item_tables(report: RescoreReport, *, lines: int | None = _LINES) -> tuple[Table, ...]:
-    """The items that changed, for each judge; at most `lines` lines."""
-    return tuple(_items(judge, lines) for judge in report.judges if judge.items)
+def item_tables(report: RescoreReport) -> tuple[Table, ...]:
+    """The items that changed, for each judge; of many the first."""
+    return tuple(_items(judge) for judge in report.judges if judge.items)
 
 
 def _gold(report: RescoreReport) -> Table:
@@ -149,10 +149,10 @@ def _moved(one: MeasureMove) -> bool:
     return abs(one.difference.value) > _NOTHING
 
 
-def _items(judge: JudgeMoves, lines: int | None) -> Table:
+def _items(judge: JudgeMoves) -> Table:
     """Those that are decided otherwise first."""
     items = sorted(judge.items, key=lambda one: one.was is one.now)
-    shown = items if lines is None else items[:lines]
+    shown = items[:_LINES]
     left = len(items) - len(shown)
     more = ngettext("{n} more; --json lists all.", "{n} more; --json lists all.", left)
     return Table.of(

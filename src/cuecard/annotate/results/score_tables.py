@@ -96,7 +96,7 @@ def json_key(table: ScoreTable, line: ScoreLine, column: Column) -> str:
     return f"{group}/measures/{column.measure}/{column.taken.value}"
 
 
-def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool = False) -> Table:
+def pivoted(table: ScoreTable, across: Dimension, column: str) -> Table:
     """One score (by a column's key) with the values of one dimension of `by` across and the others down. Raises
     `NotFound`.
     """
@@ -115,8 +115,7 @@ def pivoted(table: ScoreTable, across: Dimension, column: str, *, percent: bool 
     for group, mine in found.items():
         words = [value_word(d, v, table.names) for d, v in zip(down, group, strict=True)]
         cells = (
-            figure_cell(table, mine[value], figure, percent=percent) if value in mine else ""
-            for value in values
+            figure_cell(table, mine[value], figure) if value in mine else "" for value in values
         )
         lines.append((" · ".join(words) or _("all"), *cells))
     return Table.of(

@@ -26,15 +26,8 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-def follow(old_task: Task, new_task: Task, place: str) -> str | None:
-    """The place in `new_task` of the element at `place` in `old_task`; None if it is gone. Items of lists are
-    recognised by content; see `authoring.diff`.
-    """
-    return Following.of(old_task, new_task).follow(place)
-
-
 class Following:
-    """`follow` for many places in the same two versions; each list is matched once."""
+    """Where elements of one version stand in another. Items of lists are recognised by content; see `authoring.diff`."""
 
     def __init__(self, old: Data, new: Data) -> None:
         """`old` and `new`: the data of two versions; the new one need not be valid."""
@@ -49,7 +42,7 @@ class Following:
         return cls(old_task.model_dump(mode="json"), new_task.model_dump(mode="json"))
 
     def follow(self, place: str) -> str | None:
-        """As the function `follow`."""
+        """The place in the new version of the element at `place` in the old one; None if it is gone."""
         path = parse_place(place)
         try:
             get(self._old, path)

@@ -72,10 +72,7 @@ def done_rows(tasks: Sequence[TaskSummary], now: datetime) -> list[QueueRow]:
 
 
 def _queue_row(
-    line: QueueLine,
-    begun: frozenset[tuple[str, int]],
-    skills: SkillsSet | None,
-    now: datetime,
+    line: QueueLine, begun: frozenset[tuple[str, int]], skills: SkillsSet | None, now: datetime
 ) -> QueueRow:
     told: list[str] = []
     note = ""

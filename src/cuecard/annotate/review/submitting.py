@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.changes import place_in_words
@@ -72,7 +72,6 @@ def submit_checked(
     reason: str = "",
     *,
     today: date | None = None,
-    at: datetime | None = None,
 ) -> Move:
     """Submit the newest revision to two reviewers, if the linter has no errors and every warning is silenced or
     `reason` explains them; codes and reason are recorded.
@@ -101,7 +100,6 @@ def submit_checked(
         warnings=sorted({finding.code for finding in checked.warnings}),
         protocol=protocol,
         revision=checked.revision,
-        at=at,
     )
 
 

@@ -171,11 +171,7 @@ class Harness:
 
     @classmethod
     async def start(
-        cls,
-        command: Sequence[str],
-        cwd: str,
-        pass_env: Sequence[str],
-        seconds: float,
+        cls, command: Sequence[str], cwd: str, pass_env: Sequence[str], seconds: float
     ) -> Harness:
         """Start the program in the folder `cwd` and initialise the protocol, within `seconds`."""
         # Imported in a thread: it takes half a second, during which other trials go on.

@@ -80,9 +80,7 @@ class Telling:
     """
 
     def __init__(
-        self,
-        world_calls: Callable[[], Sequence[ToolCall]],
-        on_text: Callable[[str], None],
+        self, world_calls: Callable[[], Sequence[ToolCall]], on_text: Callable[[str], None]
     ) -> None:
         self._world_calls = world_calls
         self._on_text = ScrubbedStream(on_text)

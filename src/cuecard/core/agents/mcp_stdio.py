@@ -22,9 +22,7 @@ _WRITING = threading.Lock()
 
 def _forward(url: str, line: bytes) -> None:
     request = urllib.request.Request(
-        url,
-        data=line,
-        headers={"content-type": "application/json", "accept": "application/json"},
+        url, data=line, headers={"content-type": "application/json", "accept": "application/json"}
     )
     try:
         with _OPENER.open(request) as response:

@@ -20,7 +20,6 @@ from cuecard.core.agents.calling import (
 )
 from cuecard.core.agents.thread import Compactor, Reach, Thread
 from cuecard.core.config import Prompt
-from cuecard.core.engine.events import Limits, TrialStarted
 from cuecard.core.engine.messages import (
     AgentReply,
     EmptyReply,
@@ -30,7 +29,7 @@ from cuecard.core.engine.messages import (
     ToolCall,
     ToolSpec,
 )
-from cuecard.core.engine.step_context import StepContext
+from cuecard.core.engine.step_context import StepContext, limits_of
 from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
 from cuecard.core.llm.client import ChatClient
@@ -153,7 +152,7 @@ class Turn:
         self._tools = manner.tools(context)
         self._ending = frozenset(tool.name for tool in manner.turn_tools)
         self._own = {tool.spec.name: tool for tool in manner.own_tools}
-        self._calls_left = self._limit = _limits(context).max_tool_calls_per_turn
+        self._calls_left = self._limit = limits_of(context).max_tool_calls_per_turn
         self._errors: Counter[str] = Counter()
         self._was_empty = False
 
@@ -262,12 +261,6 @@ class Turn:
 def _written(call: ToolCall) -> str:
     arguments = call.broken or json.dumps(call.arguments, sort_keys=True)
     return f"{call.name} {arguments}"
-
-
-def _limits(context: StepContext) -> Limits:
-    """The trial's limits, which its first event holds."""
-    first = context.log[0].body if context.log else None
-    return first.limits if isinstance(first, TrialStarted) else Limits()
 
 
 MAX_LESSONS = 5

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol, runtime_checkabl
 
 from pydantic import Field
 
-from cuecard.core.engine.events import Event, Marked, ModelReplied, ToolAnswered
+from cuecard.core.engine.events import (
+    Event,
+    Limits,
+    Marked,
+    ModelReplied,
+    ToolAnswered,
+    TrialStarted,
+)
 from cuecard.core.engine.messages import (
     Act,
     AgentReply,
@@ -370,3 +377,9 @@ PlayMove = Annotated[ToolMove | ReplyMove | HandInMove, Field(discriminator="kin
 def move_place(part: Literal["agent", "conclusion"], turn: int, number: int) -> str:
     """The key of a person's move `number` (from 0) in a turn: `agent/3/move/0`, or `conclusion/move/0`."""
     return f"agent/{turn}/move/{number}" if part == "agent" else f"conclusion/move/{number}"
+
+
+def limits_of(context: StepContext) -> Limits:
+    """The trial's limits, which its first event holds."""
+    first = context.log[0].body if context.log else None
+    return first.limits if isinstance(first, TrialStarted) else Limits()

@@ -142,10 +142,7 @@ class TrialLog:
         return key in self._by_key
 
     async def step(
-        self,
-        key: str,
-        perform: Callable[[], Awaitable[Body]],
-        asked: ToolCall | str | None = None,
+        self, key: str, perform: Callable[[], Awaitable[Body]], asked: ToolCall | str | None = None
     ) -> Body:
         """The recorded body with this key; without one, that of `perform`, which is recorded before this returns.
         `asked`: the tool call, or the name of the model called, by this step.

@@ -183,10 +183,7 @@ def _checkpoint(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
     step = chain.steps[number]
     place = _("step {n} of {all}").format(n=number + 1, all=len(chain.steps))
     return GoldItem(
-        item=item,
-        text=step.question,
-        context=(place, *_step_context(step)),
-        sources=step.sources,
+        item=item, text=step.question, context=(place, *_step_context(step)), sources=step.sources
     )
 
 

@@ -38,8 +38,6 @@ def cell_for(
     *,
     human: User | None = None,
     human_agent: Agent | None = None,
-    sample: int = 0,
-    seed: int = 0,
 ) -> TrialCell:
     """The cell of a grid for `task` and these players. Raises `ConfigError` for a player that cannot be made."""
     players = build_players(task, named, config, hub, human=human, human_agent=human_agent)
@@ -49,8 +47,8 @@ def cell_for(
         agent=players.agent.ref,
         user=players.user.ref,
         world=players.world.ref,
-        sample=sample,
-        seed=seed,
+        sample=0,
+        seed=0,
     )
 
 

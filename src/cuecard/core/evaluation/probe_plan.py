@@ -129,10 +129,7 @@ def _settings(
         judges=(qc.judge,) if probe in ATTEMPTS else (),
         budget=budget,
         probe=ProbeSetting(
-            name=probe,
-            baseline=baseline,
-            search_calls=qc.search_calls,
-            right_at=qc.right_at,
+            name=probe, baseline=baseline, search_calls=qc.search_calls, right_at=qc.right_at
         ),
     )
 

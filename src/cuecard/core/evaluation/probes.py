@@ -183,14 +183,7 @@ async def run_probe(
     """
     control = control or RunControl()
     plan = await asyncio.to_thread(
-        plan_probe,
-        workspace,
-        probe,
-        task_ids,
-        config=config,
-        by=by,
-        budget=budget,
-        again=again,
+        plan_probe, workspace, probe, task_ids, config=config, by=by, budget=budget, again=again
     )
     _check(plan, config, budget)
     played: list[RunOutcome] = []

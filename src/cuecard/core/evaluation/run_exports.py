@@ -117,11 +117,7 @@ def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, tuple[Payment, ...]]:
     found: dict[int, tuple[Payment, ...]] = {}
     for used in usage:
         payment = Payment(
-            payer=used.payer,
-            model=used.model,
-            calls=used.calls,
-            usage=used.usage,
-            cost=used.cost,
+            payer=used.payer, model=used.model, calls=used.calls, usage=used.usage, cost=used.cost
         )
         found[used.trial_id] = (*found.get(used.trial_id, ()), payment)
     return found

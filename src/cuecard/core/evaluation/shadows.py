@@ -42,25 +42,17 @@ def state_of(dialogue: Dialogue) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
-async def shadow_turn(
-    task: Task, dialogue: Dialogue, name: str, config: Config, hub: ModelHub
-) -> ShadowTurn:
-    """What the user `name` of the configuration says after `dialogue`, which ends with the agent's reply.
-
-    Its model is called once: nothing is asked again, mended or replaced. Faults of its reply are in `flags`; an
-    unreadable answer gives no text, no decision and the flag `unusable`. Raises `ConfigError`, `ModelCallError` and
-    `Halt`.
-    """
-    return await ask_shadow(shadow_user(name, config, task, hub), dialogue)
-
-
 def shadow_user(name: str, config: Config, task: Task, hub: ModelHub) -> User:
     """The user `name`, made to be asked as a shadow, not to play. Raises `ConfigError`."""
     return build_user(name, config, task, hub, once=True)
 
 
 async def ask_shadow(user: User, dialogue: Dialogue) -> ShadowTurn:
-    """As `shadow_turn`, for a user from `shadow_user`."""
+    """What a user from `shadow_user` says after `dialogue`, which ends with the agent's reply.
+
+    Its model is called once: nothing is asked again, mended or replaced. Faults of its reply are in `flags`; an
+    unreadable answer gives no text, no decision and the flag `unusable`. Raises `ModelCallError` and `Halt`.
+    """
     context = HeardCalls()
     # A step context can do more than call models, but simulated users need nothing else of it.
     reply = await user.reply(dialogue, cast(StepContext, context))

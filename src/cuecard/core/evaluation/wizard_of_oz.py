@@ -138,12 +138,7 @@ class PlayerView(Frozen):
 
 
 def briefing_of(
-    trial_id: int,
-    user: str,
-    task: Task,
-    tools: Sequence[ToolSpec],
-    limits: Limits,
-    config: Config,
+    trial_id: int, user: str, task: Task, tools: Sequence[ToolSpec], limits: Limits, config: Config
 ) -> Briefing:
     """The briefing of a session's agent. Raises `ConfigError` for a prompt file that cannot be used."""
     approach = approach_to(task, Settings())

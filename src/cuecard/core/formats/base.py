@@ -286,17 +286,16 @@ def scalar(value: object) -> object:
     return value
 
 
-def objects_in(obj: Obj, key: str, place: str = "") -> list[Obj]:
+def objects_in(obj: Obj, key: str) -> list[Obj]:
     """The list of objects at `key`; empty when absent. Raises `Refused`."""
-    place = f"{place}.{key}" if place else key
     value = obj.get(key)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Refused((place, _("must be a list")))
+        raise Refused((key, _("must be a list")))
     items = cast(list[Any], value)
     wrong = [
-        (f"{place}[{index}]", _("must be an object with named fields"))
+        (f"{key}[{index}]", _("must be an object with named fields"))
         for index, item in enumerate(items)
         if not isinstance(item, dict)
     ]

@@ -148,11 +148,7 @@ def _triple(entry: object) -> NamedTriple | None:
     if not isinstance(entry, dict):
         return None
     fields = {_key(str(key)): value for key, value in cast(dict[str, object], entry).items()}
-    parts = (
-        _first(fields, _HEADS),
-        _first(fields, _RELATIONS),
-        _first(fields, _TAILS),
-    )
+    parts = (_first(fields, _HEADS), _first(fields, _RELATIONS), _first(fields, _TAILS))
     # An entry without its tail is a wrong triple, which counts; one without relation and the other
     # end (a node, an e-mail's from and to) is no triple.
     if parts[1] is None and not {"head", "tail"} <= fields.keys():

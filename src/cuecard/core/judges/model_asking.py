@@ -57,7 +57,7 @@ Indices = Annotated[list[OnErrorOmit[int]], BeforeValidator(_indices)]
 MaybeIndex = Annotated[int | None, BeforeValidator(_nothing)]
 
 
-def _all_required(schema: dict[str, Any]) -> None:
+def all_required(schema: dict[str, Any]) -> None:
     """Makes all properties required, so that a server that enforces the schema makes the model give its reason."""
     schema["required"] = list(schema["properties"])
 
@@ -65,7 +65,7 @@ def _all_required(schema: dict[str, Any]) -> None:
 class Entry(BaseModel):
     """The answer on one item."""
 
-    model_config = ConfigDict(json_schema_extra=_all_required)
+    model_config = ConfigDict(json_schema_extra=all_required)
 
     index: int
     reason: str = ""
@@ -143,7 +143,7 @@ class Cells(Entries[CellEntry]):
 class Equivalence(BaseModel):
     """Whether an answer says what gold says."""
 
-    model_config = ConfigDict(json_schema_extra=_all_required)
+    model_config = ConfigDict(json_schema_extra=all_required)
 
     reason: str = ""
     equivalent: Annotated[bool, BeforeValidator(lambda v: {"是": True, "否": False}.get(str(v), v))]

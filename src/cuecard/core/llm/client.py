@@ -135,10 +135,7 @@ def _response_format(schema: JsonSchema, mode: JsonMode) -> dict[str, object]:
     if mode is JsonMode.OBJECT:
         return {"type": "json_object"}
     name = _NO_NAME.sub("_", str(schema.get("title", "")))[:64] or "answer"
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": name, "schema": schema, "strict": False},
-    }
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": False}}
 
 
 _MAX_BACKOFF = 30.0

@@ -245,10 +245,7 @@ class RateLimiter:
             return None
         now = asyncio.get_running_loop().time()
         return max(
-            0.0,
-            self._held_until - now,
-            self._calls.delay(now, 1),
-            self._tokens.delay(now, tokens),
+            0.0, self._held_until - now, self._calls.delay(now, 1), self._tokens.delay(now, tokens)
         )
 
     def _admit(self, tokens: int) -> Slot:

@@ -18,7 +18,7 @@ from cuecard.core.families.checkpoints.gold import AmbiguityType, Checkpoint
 from cuecard.core.families.facts.gold import FactKind
 from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import N_
-from cuecard.core.judges.model_asking import block
+from cuecard.core.judges.model_asking import all_required, block
 from cuecard.core.judges.similarity import best_similarity
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
@@ -88,11 +88,6 @@ def _yes(value: object) -> object:
     return True if word in _YES else False if word in _NO else value
 
 
-def _all_required(schema: dict[str, Any]) -> None:
-    """Makes all properties required, so that a server that enforces the schema makes the model give its reason."""
-    schema["required"] = list(schema["properties"])
-
-
 def _error(value: object) -> object:
     text = _text(value)
     nothing = isinstance(text, str) and text.casefold().rstrip(".。!！") in _NOTHING
@@ -113,7 +108,7 @@ Yes = Annotated[bool, BeforeValidator(_yes)]
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(json_schema_extra=_all_required)
+    model_config = ConfigDict(json_schema_extra=all_required)
 
 
 class UnseenStep(_Answer):

@@ -126,6 +126,11 @@ def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.
         return np.where(below > _TINY, above / below, np.nan)
 
 
+def quotient(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first sum over the second."""
+    return ratio(sums[..., 0], sums[..., 1])
+
+
 def beyond_chance(
     observed: NDArray[np.float64], expected: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -225,7 +225,7 @@ Bool = Annotated[bool, BeforeValidator(_bool)]
 Utterance = Annotated[str, BeforeValidator(_text)]
 
 
-def _for_models(schema: dict[str, Any]) -> None:
+def for_models(schema: dict[str, Any]) -> None:
     """Makes all fields required in the schema for the model, and leaves the class's docstring out of it."""
     schema["required"] = list(schema["properties"])
     schema.pop("description", None)
@@ -233,7 +233,7 @@ def _for_models(schema: dict[str, Any]) -> None:
 
 class _Answer(BaseModel):
     model_config = ConfigDict(
-        frozen=True, extra="ignore", defer_build=True, json_schema_extra=_for_models
+        frozen=True, extra="ignore", defer_build=True, json_schema_extra=for_models
     )
 
 

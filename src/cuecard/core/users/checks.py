@@ -120,10 +120,7 @@ class Words:
         why = complaint(language, name, found)
         flag = Flag(kind=kind, found=", ".join(found))
         return replace(
-            self,
-            text=text,
-            complaints=(*self.complaints, why),
-            flags=(*self.flags, flag),
+            self, text=text, complaints=(*self.complaints, why), flags=(*self.flags, flag)
         )
 
 

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-_TAG = re.compile(
-    r"<(/?)([A-Za-z][^\s/><\x00]{0,60}+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)>",
-)
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/><\x00]{0,60}+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)>")
 _BARE_TAG = re.compile(r"<(/?)([A-Za-z][^\s/><\x00]{0,60}+)([^>]*+)>")
 _ATTRIBUTE = re.compile(
     r"([^\s\"'>/=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'=<>`]++)))?"

@@ -158,10 +158,7 @@ class ReplayWorld:
         return self._tape
 
 
-_REFUSAL: dict[TaskLanguage, str] = {
-    "en": "There are no tools here.",
-    "zh": "这里没有可用的工具。",
-}
+_REFUSAL: dict[TaskLanguage, str] = {"en": "There are no tools here.", "zh": "这里没有可用的工具。"}
 
 
 class NoTools:

@@ -102,10 +102,7 @@ def export(
     unlabelled: Annotated[bool, N_("Also items that nobody has labelled")] = False,
     history: Annotated[bool, N_("Every label, not only the newest blind ones")] = False,
     with_verdicts: Annotated[
-        bool,
-        Help(
-            N_("Show the judge's decisions; not to be labelled from"),
-        ),
+        bool, Help(N_("Show the judge's decisions; not to be labelled from"))
     ] = False,
     reveal: Reveal = False,
 ) -> Result:

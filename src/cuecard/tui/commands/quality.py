@@ -130,8 +130,7 @@ def qc(
         bool, Help(N_("All tasks of the workspace that are in use"), "--all")
     ] = False,
     stages: Annotated[
-        Sequence[str],
-        Help(N_("Only this stage; may be repeated"), "--stage", one_of=(_STAGES,)),
+        Sequence[str], Help(N_("Only this stage; may be repeated"), "--stage", one_of=(_STAGES,))
     ] = (),
     known: Annotated[bool, N_("Only show what is known; play nothing")] = False,
     yes: Annotated[bool, N_("Call models without asking")] = False,

@@ -166,10 +166,7 @@ def _profile_json(profile: ProfileCount) -> Json:
 
 
 def results_json(
-    pool: Pool,
-    groups: Sequence[IntervalScores],
-    usage: Sequence[UsageRecord],
-    table: ScoreTable,
+    pool: Pool, groups: Sequence[IntervalScores], usage: Sequence[UsageRecord], table: ScoreTable
 ) -> Json:
     """The shape of `scores_json`, and more: `runs`; in each measure `interval` by statistic (null, with the reason in
     `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for; `tables`, the

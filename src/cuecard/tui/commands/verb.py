@@ -62,8 +62,7 @@ Reveal = Annotated[
 ]
 DryRun = Annotated[bool, N_("Say what would happen; save nothing")]
 Only = Annotated[
-    Sequence[str],
-    Help(N_("Only these trials; may be repeated"), metavar="DIMENSION=VALUE"),
+    Sequence[str], Help(N_("Only these trials; may be repeated"), metavar="DIMENSION=VALUE")
 ]
 Judges = Annotated[
     Sequence[str], N_("Whose judgements; may be repeated. Default: each run's first judge")

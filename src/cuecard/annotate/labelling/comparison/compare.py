@@ -127,10 +127,7 @@ Tell = Callable[[int, int], None]
 
 
 def compare(
-    inputs: ComparisonInputs,
-    *,
-    resamples: int = RESAMPLES,
-    tell: Tell | None = None,
+    inputs: ComparisonInputs, *, resamples: int = RESAMPLES, tell: Tell | None = None
 ) -> Comparison:
     """All statistics for these inputs, with intervals by resampling tasks. `tell(done, all)` is called as pairs are
     finished. Equal inputs give equal results.

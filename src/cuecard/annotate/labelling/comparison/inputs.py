@@ -213,7 +213,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Comp
     decided = _decided(workspace, scope, subject, {trial for trial, _key in blind}, trials)
     settled = {
         (each.trial_id, each.item_key): each
-        for each in workspace.adjudications.newest(_named(trials))
+        for each in workspace.adjudications.newest(if_few(trials))
     }
     tasks = _tasks(workspace, [trials[id] for id in sorted({trial for trial, _key in blind})], tell)
     cases = tuple(
@@ -307,7 +307,8 @@ def _trials(
     return found
 
 
-def _named(trials: Collection[int]) -> Collection[int] | None:
+def if_few(trials: Collection[int]) -> Collection[int] | None:
+    """These ids for a query; None, for all, where they are too many to be named in one."""
     return trials if len(trials) <= _MOST_IDS else None
 
 
@@ -321,7 +322,7 @@ def _labels(
     """Each person's newest value by item, "cannot tell" included."""
     found: dict[Key, dict[str, str]] = defaultdict(dict)
     labels: list[Label] = workspace.verdicts.item_labels(
-        _named(trials), phase="revealed" if revealed else "blind"
+        if_few(trials), phase="revealed" if revealed else "blind"
     )
     for label in labels:
         key = (label.trial_id, label.item_key)

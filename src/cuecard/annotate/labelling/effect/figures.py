@@ -43,7 +43,7 @@ from cuecard.core.scoring.aggregate import (
     measured_as,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Decision, ItemKind
 
@@ -72,10 +72,7 @@ class Weighting:
 
 
 def weighting(
-    label_set: LabelSet,
-    plan: SamplingPlan,
-    items: Sequence[SetItem],
-    settled: Collection[ItemId],
+    label_set: LabelSet, plan: SamplingPlan, items: Sequence[SetItem], settled: Collection[ItemId]
 ) -> Weighting:
     """The weights of the settled items of a set that was drawn by this plan."""
     return Weighting(
@@ -171,7 +168,7 @@ def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
     return Coefficient(
         name=name,
         terms=np.array(terms, dtype=np.float64).reshape(len(found), 3 if pooled else 2),
-        of=_ratio,
+        of=quotient,
         n=len(known),
         undefined=_("no task has a value"),
         # Wilson's interval takes a task for one observation; of a few tasks' counts it would say nothing.
@@ -294,10 +291,6 @@ def _step(item: Settled) -> float:
     if isinstance(item.machine, CheckpointStatus) or item.machine is None or not item.changed:
         return 0.0
     return 1.0 if item.people is Decision.YES else -1.0
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(sums[..., 0], sums[..., 1])
 
 
 MAIN = CORE.each(lambda family: family.main)

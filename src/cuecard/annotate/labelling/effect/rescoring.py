@@ -82,9 +82,7 @@ def _decided(value: LabelValue | CheckpointStatus) -> Decision | CheckpointStatu
             return None
 
 
-def _most(
-    given: Sequence[Decision | CheckpointStatus],
-) -> Decision | CheckpointStatus | None:
+def _most(given: Sequence[Decision | CheckpointStatus]) -> Decision | CheckpointStatus | None:
     most = majority(given)
     return next((value for value in given if value == most), None)
 

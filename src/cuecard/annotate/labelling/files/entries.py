@@ -122,9 +122,7 @@ def refused(problems: Sequence[FileProblem]) -> FileProblems:
         text = _("and {n} more problems").format(n=len(problems) - len(shown))
         shown.append(FileProblem(problems[-1].file, "", text))
     return FileProblems(
-        _("These labels cannot be taken"),
-        shown,
-        _("Nothing was imported, from none of the files."),
+        _("These labels cannot be taken"), shown, _("Nothing was imported, from none of the files.")
     )
 
 

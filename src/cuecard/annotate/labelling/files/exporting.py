@@ -199,12 +199,7 @@ def export_labels(
     """
     found = list(items_in(workspace, scope, person, verdicts=verdicts, sight=sight))
     writer: Callable[[Path, Sequence[ItemLabels], bool], LabelExport]
-    writer = {
-        "vibesearch": _sheets,
-        "csv": _table,
-        "jsonl": _lines,
-        "labelstudio": _tasks,
-    }[format]
+    writer = {"vibesearch": _sheets, "csv": _table, "jsonl": _lines, "labelstudio": _tasks}[format]
     if not found:
         raise NotFound(
             _("Nothing to export"),

@@ -24,10 +24,7 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind
 
 SheetKind = Literal["recall", "precision"]
-KIND_OF: dict[SheetKind, ItemKind] = {
-    "recall": ItemKind.TRIPLE,
-    "precision": ItemKind.PREDICTED,
-}
+KIND_OF: dict[SheetKind, ItemKind] = {"recall": ItemKind.TRIPLE, "precision": ItemKind.PREDICTED}
 COLUMNS: dict[SheetKind, tuple[str, ...]] = {
     "recall": (
         *("gt_index", "head", "relation", "tail", "model_covered", "supporting_pred_triples"),

@@ -177,10 +177,7 @@ def _by_class(
 
 
 def _coverage(
-    words: str,
-    heading: str,
-    arms: Sequence[tuple[str, tuple[Coverage, ...]]],
-    most: int = 0,
+    words: str, heading: str, arms: Sequence[tuple[str, tuple[Coverage, ...]]], most: int = 0
 ) -> Iterator[Table]:
     """A table of coverage. `most`: how many lines, those with most gold triples first; 0: all, in their own order."""
     by_name = [(name, {each.name: each for each in mine}) for name, mine in arms]

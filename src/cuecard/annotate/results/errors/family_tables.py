@@ -268,13 +268,7 @@ def _of_all() -> tuple[str, ...]:
 def _curve_table(arm: str, words: str, points: Sequence[CurveAt], notes: tuple[str, ...]) -> Table:
     return Table.of(
         title=_("Fact tasks: {arm}, call by call, {which}").format(arm=arm, which=words),
-        headings=(
-            _("Call"),
-            _("Cohort"),
-            _("New facts"),
-            _("Fact coverage"),
-            _("Hit precision"),
-        ),
+        headings=(_("Call"), _("Cohort"), _("New facts"), _("Fact coverage"), _("Hit precision")),
         lines=map(_curve_row, chosen(points)),
         notes=notes,
     )

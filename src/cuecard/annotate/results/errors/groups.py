@@ -15,14 +15,13 @@ from cuecard.annotate.results.words import dimension_word, names_of, notes_on, p
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
 from cuecard.core.tables.table import Cell, Table, in_percent
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
 By = tuple[Dimension, ...]
@@ -257,7 +256,7 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
     return Coefficient(
         name=plan.name,
         terms=terms,
-        of=_ratio,
+        of=quotient,
         n=round(terms[:, 1].sum()),
         undefined=plan.empty,
         share=plan.share and not (items and np.count_nonzero(terms.any(axis=1)) < FEWEST_GROUPS),
@@ -274,10 +273,6 @@ def _rate(plan: Plan, statistic: Statistic) -> Rate:
         of=fsum(below for _row, _above, below in plan.parts),
         trials=tuple(dict.fromkeys(behind)),
     )
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ratio(sums[..., 0], sums[..., 1])
 
 
 _CALLS = {"0": 0, "1-5": 5, "6-10": 10, "11-20": 20, "21-50": 50, "51-100": 100}
@@ -350,10 +345,8 @@ def level(rate: Rate | None, digits: int = 2) -> Cell:
     return figure_cell(rate.statistic, rate.trials, digits)
 
 
-def figure_cell(
-    statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2, key: str = ""
-) -> Cell:
-    return Cell(plain(statistic, digits), statistic=statistic, trials=tuple(trials), key=key)
+def figure_cell(statistic: Statistic | None, trials: Sequence[int] = (), digits: int = 2) -> Cell:
+    return Cell(plain(statistic, digits), statistic=statistic, trials=tuple(trials))
 
 
 def plain(statistic: Statistic | None, digits: int) -> str:

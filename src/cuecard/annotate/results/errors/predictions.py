@@ -273,9 +273,7 @@ def table_errors(judged: Judged) -> TableErrors:
     )
     columns = [
         WrongCells(
-            column=column,
-            rate=rates[column],
-            unjudged=sum(tally.unjudged for _row, tally in mine),
+            column=column, rate=rates[column], unjudged=sum(tally.unjudged for _row, tally in mine)
         )
         for column, mine in cells.items()
     ]

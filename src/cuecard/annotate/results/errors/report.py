@@ -279,11 +279,7 @@ class ErrorReport(Frozen):
 
 
 def error_report(
-    pool: Pool,
-    by: By = BY,
-    families: Sequence[Family] = FAMILIES,
-    *,
-    k_trunc: int | None = None,
+    pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES, *, k_trunc: int | None = None
 ) -> ErrorReport:
     """Errors of each arm (`by`, and family), with intervals by task. Point values are those of `core.scoring`
     (`GraphErrors`, `FactCurves`, `behaviour_profiles`) over the arm's judged trials. `k_trunc`: see

@@ -208,12 +208,7 @@ def plot_table(plot: Plot) -> Table:
         if plot.kind == "intervals":
             headings, lines = headings[1:], tuple(line[1:] for line in lines)
     missing = (_("Nothing to draw: {reason}").format(reason=plot.missing),) if plot.missing else ()
-    return Table.of(
-        title=plot.title,
-        headings=headings,
-        lines=lines,
-        notes=(*missing, *plot.notes),
-    )
+    return Table.of(title=plot.title, headings=headings, lines=lines, notes=(*missing, *plot.notes))
 
 
 def place_text(axis: Axis, at: float) -> str:

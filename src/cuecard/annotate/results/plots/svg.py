@@ -206,13 +206,7 @@ _FONTS = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC',
 _HEAD, _BARE = 40.0, 8.0
 _LINE = 16.0
 _TOLD = 24
-_DRAW = {
-    "scatter": scatter,
-    "lines": lines,
-    "bars": bars,
-    "heat": heat,
-    "intervals": intervals,
-}
+_DRAW = {"scatter": scatter, "lines": lines, "bars": bars, "heat": heat, "intervals": intervals}
 
 
 def as_svg(plot: Plot, *, heading: bool = True) -> str:

@@ -12,16 +12,7 @@ SIZE = 12.0
 SMALL = 11.0
 FAINT, MUTED = 0.18, 0.72
 
-COLOURS = (
-    "#2f7fb8",
-    "#c4681a",
-    "#2f8f5f",
-    "#9a5fb8",
-    "#cc5148",
-    "#1f8c99",
-    "#8a7a1c",
-    "#c0558c",
-)
+COLOURS = ("#2f7fb8", "#c4681a", "#2f8f5f", "#9a5fb8", "#cc5148", "#1f8c99", "#8a7a1c", "#c0558c")
 """Bright enough on a dark ground and dark enough on a light one: at least 3:1 against both."""
 SHAPES = (
     "circle",
@@ -125,17 +116,17 @@ def fitted(words: str, room: float, size: float = SIZE) -> str:
     return f"{kept}…"
 
 
-def wrapped(words: str, room: float, size: float = SMALL) -> list[str]:
+def wrapped(words: str, room: float) -> list[str]:
     """Lines that fit `room` pixels; text without blanks (Chinese) is broken anywhere."""
     lines: list[str] = []
     current = ""
     for piece in _pieces(one_line(words)):
-        if current and width_of(current + piece.rstrip(), size) > room:
+        if current and width_of(current + piece.rstrip(), SMALL) > room:
             lines.append(current.rstrip())
             current = ""
         current += piece
-        while width_of(current, size) > room and len(current) > 1:
-            cut = max(1, len(fitted(current, room, size)) - 1)
+        while width_of(current, SMALL) > room and len(current) > 1:
+            cut = max(1, len(fitted(current, room, SMALL)) - 1)
             lines.append(current[:cut])
             current = current[cut:]
     return [*lines, *([current.rstrip()] if current.strip() else [])]
@@ -297,14 +288,14 @@ def upright(plane: Plane, most: int) -> list[str]:
     return found
 
 
-def level(plane: Plane, *, grid: bool = True) -> list[str]:
+def level(plane: Plane) -> list[str]:
     """Ticks of the level axis, by value or by name, and its name below."""
     found = [line(plane.left, plane.bottom, plane.right, plane.bottom, stroke_opacity=0.6)]
     places, labels = level_ticks(plane)
     room = (plane.right - plane.left) / max(1, len(places)) - 4
     for place, label in zip(places, labels, strict=True):
         x = plane.across(place)
-        if grid and not plane.x.names:
+        if not plane.x.names:
             found.append(line(x, plane.top, x, plane.bottom, stroke_opacity=FAINT))
         found.append(line(x, plane.bottom, x, plane.bottom + 4, stroke_opacity=0.6))
         limit = room if plane.x.names else 0.0

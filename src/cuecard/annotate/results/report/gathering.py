@@ -129,9 +129,7 @@ def _contrast(contrast: Contrast, found: Comparison) -> str:
     gap = contrast.difference
     n = len(contrast.tasks)
     beside = ngettext(
-        "Against {other} on {n} shared task",
-        "Against {other} on {n} shared tasks",
-        n,
+        "Against {other} on {n} shared task", "Against {other} on {n} shared tasks", n
     ).format(other=contrast.arm, n=n)
     if gap.value is None:
         return _("{beside} there is no difference to tell: {reason}.").format(

@@ -327,9 +327,7 @@ class Agreeing(Frozen):
     figures: tuple[Statistic | None, ...]
 
 
-def judge_agreement(
-    workspace: Workspace, pool: Pool, *, resamples: int = RESAMPLES
-) -> tuple[Agreeing, ...]:
+def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
     """Each judge of the pool against the majority of blind labels (with one person: that person), on the labelled items
     of these runs.
     """
@@ -350,9 +348,7 @@ def judge_agreement(
                 continue
             columns = columns_of(labelled, (Rater(role="judge", name=judge), references[0]))
             if columns.cases:
-                table = agreement_table(
-                    columns.ratings, columns.groups, columns.weights, resamples=resamples
-                )
+                table = agreement_table(columns.ratings, columns.groups, columns.weights)
                 found.append(
                     Agreeing(
                         name=judge,
@@ -366,9 +362,7 @@ def judge_agreement(
     return tuple(found)
 
 
-def simulator_fidelity(
-    workspace: Workspace, pool: Pool, *, resamples: int = RESAMPLES
-) -> tuple[Agreeing, ...]:
+def simulator_fidelity(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
     """Each simulator of the pool, in exactly the version that played, against people's decisions on the same turns of
     the pool's tasks, anywhere in the workspace.
     """
@@ -389,7 +383,7 @@ def simulator_fidelity(
             tasks=each.tasks,
             figures=(each.percent, each.cohen_kappa, each.ac1),
         )
-        for each in agreeing.agreements(turns, resamples=resamples)
+        for each in agreeing.agreements(turns)
         if each.by is None and each.simulator in players
     )
 

@@ -99,7 +99,7 @@ HUMAN = "human"
 _PLACE = re.compile(r"^(~?[/\\]|[A-Za-z]:[/\\]|\.{1,2}[/\\])|://")
 
 
-def player_word(ref: PlayerRef, name: str = "") -> str:
+def player_word(ref: PlayerRef) -> str:
     """A player for display: `alpha (react, alpha-7b, version 1f3a)`, with a note on offline baselines."""
     parts = [ref.kind, ref.model]
     if ref.version and ref.version != "1":
@@ -107,7 +107,7 @@ def player_word(ref: PlayerRef, name: str = "") -> str:
     if ref.baseline:
         parts.append(_("offline baseline"))
     told = ", ".join(dict.fromkeys(one_line(part, 80) for part in parts if part))
-    return f"{one_line(name or ref.name, 60)} ({told})" if told else one_line(name or ref.name, 60)
+    return f"{one_line(ref.name, 60)} ({told})" if told else one_line(ref.name, 60)
 
 
 def settings_lines(described: Mapping[str, JsonValue]) -> tuple[str, ...]:

@@ -237,10 +237,7 @@ def _statements(
                 value_aliases=ambiguity.candidates,
                 secret=names_any("\n".join((topic, *ambiguity.candidates)), answers),
                 step=Step(
-                    index=index,
-                    question=checkpoint.question,
-                    anchors=anchors,
-                    lists_readings=True,
+                    index=index, question=checkpoint.question, anchors=anchors, lists_readings=True
                 ),
             )
         yield Statement(

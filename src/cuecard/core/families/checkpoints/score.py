@@ -101,14 +101,7 @@ def _record(
     )
 
 
-DETECTION_MEASURES = (
-    "det_accuracy",
-    "det_precision",
-    "det_recall",
-    "det_f1",
-    "ce_a",
-    "ce_b",
-)
+DETECTION_MEASURES = ("det_accuracy", "det_precision", "det_recall", "det_f1", "ce_a", "ce_b")
 """Ratios of counts of checkpoints. An agent's are ratios of the sums over all its trials (`core.scoring.aggregate`), so
 each has its denominator as its n."""
 CHECKPOINT_MEASURES = ("acc", "cp", *DETECTION_MEASURES, "asks")

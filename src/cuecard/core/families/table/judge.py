@@ -167,9 +167,7 @@ def judge_cells(
         verdicts = fill(table, Decision.NO, layout.reason)
         return verdicts, TableMatch(usable=False, reason=layout.reason)
     match = TableMatch(
-        usable=True,
-        predicted_rows=len(layout.rows),
-        joined=tuple(sorted(layout.joined.items())),
+        usable=True, predicted_rows=len(layout.rows), joined=tuple(sorted(layout.joined.items()))
     )
     found: list[Verdict] = []
     for index in distinct_gold_rows(table):
