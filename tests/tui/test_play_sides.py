@@ -111,7 +111,9 @@ def test_a_start_tells_what_is_missing_and_a_note_that_is_left_comes_back(
             await until(pilot, lambda: "CUECARD_TEST_NO_KEY is not set" in shown(app.screen))
             await pilot.press("ctrl+s")
             assert not started
-            await pilot.press("enter", "up", "enter", "shift+tab", "shift+tab", "space", "tab", "enter")
+            await pilot.press(
+                "enter", "up", "enter", "shift+tab", "shift+tab", "space", "tab", "enter"
+            )
             await until(pilot, lambda: bool(started))
 
             app.push_screen(NoteDialog(HOSTILE, "agent", kept), noted.append)
