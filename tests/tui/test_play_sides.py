@@ -117,7 +117,7 @@ def test_a_start_tells_what_is_missing_and_a_note_that_is_left_comes_back(
             await until(pilot, lambda: bool(started))
 
             app.push_screen(NoteDialog(HOSTILE, "agent", kept), noted.append)
-            await until(pilot, lambda: "something else" in shown(app.screen))
+            await until(pilot, lambda: "o Other" in shown(app.screen))
             await pilot.press("t", *"no cue", "escape")
             await until(pilot, lambda: noted == [None])
             assert kept.load() == {"about": "task", "text": "no cue"}
@@ -128,5 +128,5 @@ def test_a_start_tells_what_is_missing_and_a_note_that_is_left_comes_back(
 
     asyncio.run(drive())
     assert started == [Start("offline", "closed", "lexical", ("scripted",))]
-    assert noted == [None, NewNote("task", "no cue here")]
+    assert noted == [None, NewNote(about="task", text="no cue here")]
     assert kept.load() == {}
