@@ -49,10 +49,9 @@ class FormPane(Horizontal, Generic[ModelT]):
         FormRow.-here .field-label { color: $primary; text-style: bold; }
         FormRow.-wrong .field-label { color: $error; text-style: bold; }
         .editor { width: 1fr; border: none; }
-        LineEditor { background: $panel; padding: 0 1; height: 1; }
-        LineEditor:focus { background: $primary 25%; }
+        LineEditor { padding: 0 1; height: 1; }
         Tick { background: $surface; padding: 0; }
-        TextEditor { height: auto; min-height: 3; max-height: 9; background: $panel; padding: 0; margin: 0 0 1 0; }
+        TextEditor { height: auto; min-height: 3; max-height: 9; padding: 0; margin: 0 0 1 0; }
         TickList { height: auto; max-height: 8; padding: 0; margin: 0 0 1 0; }
         Select > SelectCurrent { height: 1; background: $panel; }
         Select:focus > SelectCurrent { background: $primary 25%; }
