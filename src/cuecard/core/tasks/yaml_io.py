@@ -58,6 +58,11 @@ def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect
         data = _Builder(lines, dialect.typed).build(root, (), typed=False)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
+        if "nesting depth" in (
+            error.problem or ""
+        ):  # libyaml has a limit of its own, since PyYAML 6.0.4
+            problem = FileProblem(file, "", _("is nested too deeply"), line)
+            raise FileProblems(dialect.title, [problem]) from error
         reason = " ".join(filter(None, (error.context, error.problem)))
         if line is not None:
             reason = _("line {line}: {reason}").format(line=line, reason=reason)
