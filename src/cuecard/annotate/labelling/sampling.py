@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -18,7 +18,6 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 
 StratumKey = Literal["decision", "family", "language", "agent", "relation", "task"]
-STRATUM_KEYS: tuple[StratumKey, ...] = get_args(StratumKey)
 _OF_TRIALS: frozenset[StratumKey] = frozenset({"family", "language", "agent", "task"})
 
 
