@@ -8,30 +8,7 @@ from urllib.parse import urlsplit
 
 from cuecard.annotate.authoring.facts_ops import evidence_of
 from cuecard.annotate.independent_gold.comparison import align, pooled
-from cuecard.annotate.quality.datasheet_model import (
-    Count,
-    DatasheetInputs,
-    DimensionLine,
-    EffortLine,
-    GoldFigures,
-    Masks,
-    PairLine,
-    PersonLine,
-    ProtocolLine,
-    QcFigures,
-    RatingLine,
-    Release,
-    ReleasedTask,
-    RetiredTask,
-    Round,
-    RoundFigures,
-    SignalLine,
-    SourceFigures,
-    Tally,
-    TaskFigures,
-    TaskInputs,
-    entries,
-)
+from cuecard.annotate.quality import datasheet_model as sheet
 from cuecard.annotate.quality.decision_table import SIGNALS, Sign, reasons_of
 from cuecard.annotate.review.figures import DECISION, FiguresReport, spread
 from cuecard.annotate.review.protocol import Protocol
@@ -48,35 +25,35 @@ from cuecard.core.i18n import _
 from cuecard.core.tasks.models import FAMILIES, Family, Task, content_hash
 
 
-def pair_lines(report: FiguresReport, masks: Masks) -> tuple[PairLine, ...]:
+def pair_lines(report: FiguresReport, masks: sheet.Masks) -> tuple[sheet.PairLine, ...]:
     """Pairs of reviewers, under their names in the datasheet."""
     order = {masks.name(name): at for at, name in enumerate(masks.order)}
     return tuple(sorted(_pairs(report, masks), key=lambda p: (order[p.left], order[p.right])))
 
 
-def gold_figures(inputs: DatasheetInputs) -> GoldFigures:
+def gold_figures(inputs: sheet.DatasheetInputs) -> sheet.GoldFigures:
     golds = [gold for task in inputs.tasks.values() for gold in task.golds]
     levels = pooled(align(gold.author, gold.second).levels for gold in golds).levels
-    return GoldFigures(
+    return sheet.GoldFigures(
         golds=len(golds),
         tasks=sum(bool(task.golds) for task in inputs.tasks.values()),
         levels=levels,
     )
 
 
-def _pairs(report: FiguresReport, masks: Masks) -> Iterable[PairLine]:
+def _pairs(report: FiguresReport, masks: sheet.Masks) -> Iterable[sheet.PairLine]:
     rank = {name: at for at, name in enumerate(masks.order)}
     for pair in report.pairs:
         decision = pair.on(DECISION)
         if decision is not None:
             left, right = sorted(pair.who, key=lambda name: rank[name])
-            yield PairLine(left=masks.name(left), right=masks.name(right), decision=decision)
+            yield sheet.PairLine(left=masks.name(left), right=masks.name(right), decision=decision)
 
 
-def task_figures(inputs: DatasheetInputs) -> TaskFigures:
+def task_figures(inputs: sheet.DatasheetInputs) -> sheet.TaskFigures:
     in_use = inputs.in_use
     states = Counter(task.standing.state for task in inputs.tasks.values())
-    return TaskFigures(
+    return sheet.TaskFigures(
         total=len(inputs.tasks),
         in_use=len(in_use),
         approved=states[TaskState.APPROVED],
@@ -90,9 +67,9 @@ def task_figures(inputs: DatasheetInputs) -> TaskFigures:
     )
 
 
-def release_of(inputs: DatasheetInputs) -> Release:
+def release_of(inputs: sheet.DatasheetInputs) -> sheet.Release:
     released = tuple(
-        ReleasedTask(
+        sheet.ReleasedTask(
             task_id=task_id,
             family=task.task.family,
             revision=task.standing.head,
@@ -103,10 +80,10 @@ def release_of(inputs: DatasheetInputs) -> Release:
         if task.approved
     )
     lines = "".join(f"{task.task_id}\n{task.hash}\n" for task in released)
-    return Release(tasks=released, hash=hashlib.sha256(lines.encode()).hexdigest())
+    return sheet.Release(tasks=released, hash=hashlib.sha256(lines.encode()).hexdigest())
 
 
-def effort_lines(inputs: DatasheetInputs) -> tuple[EffortLine, ...]:
+def effort_lines(inputs: sheet.DatasheetInputs) -> tuple[sheet.EffortLine, ...]:
     """All tasks in use first, then family by family, those that have any."""
     in_use = inputs.in_use
     lines = [_effort(None, in_use)]
@@ -116,7 +93,7 @@ def effort_lines(inputs: DatasheetInputs) -> tuple[EffortLine, ...]:
     return tuple(lines)
 
 
-def source_figures(inputs: DatasheetInputs) -> SourceFigures:
+def source_figures(inputs: sheet.DatasheetInputs) -> sheet.SourceFigures:
     addresses: set[str] = set()
     sites: defaultdict[str, set[str]] = defaultdict(set)
     tasks: Counter[str] = Counter()
@@ -128,9 +105,9 @@ def source_figures(inputs: DatasheetInputs) -> SourceFigures:
         tasks.update({site_of(url) for url in own})
         for url in own:
             sites[site_of(url)].add(url)
-    lines = [Tally(name=site, n=len(urls), tasks=tasks[site]) for site, urls in sites.items()]
+    lines = [sheet.Tally(name=site, n=len(urls), tasks=tasks[site]) for site, urls in sites.items()]
     lines.sort(key=lambda line: (-line.tasks, -line.n, line.name))
-    return SourceFigures(addresses=len(addresses), sites=tuple(lines), without=without)
+    return sheet.SourceFigures(addresses=len(addresses), sites=tuple(lines), without=without)
 
 
 def site_of(url: str) -> str:
@@ -142,10 +119,10 @@ def site_of(url: str) -> str:
     return host.removeprefix("www.") or "?"
 
 
-def _effort(family: Family | None, tasks: list[TaskInputs]) -> EffortLine:
+def _effort(family: Family | None, tasks: list[sheet.TaskInputs]) -> sheet.EffortLine:
     told = [task.effort for task in tasks]
     told = [effort for effort in told if effort.seconds or effort.queries or effort.pages]
-    return EffortLine(
+    return sheet.EffortLine(
         family=family,
         minutes=spread([effort.seconds / 60 for effort in told]),
         queries=spread([effort.queries for effort in told]),
@@ -154,8 +131,8 @@ def _effort(family: Family | None, tasks: list[TaskInputs]) -> EffortLine:
 
 
 def _counts(
-    tasks: Iterable[TaskInputs], key: Callable[[Task], str], order: Sequence[str] = ()
-) -> tuple[Count, ...]:
+    tasks: Iterable[sheet.TaskInputs], key: Callable[[Task], str], order: Sequence[str] = ()
+) -> tuple[sheet.Count, ...]:
     """In the given order, then the most frequent first; what does not occur is left out."""
     every: Counter[str] = Counter()
     approved: Counter[str] = Counter()
@@ -164,14 +141,16 @@ def _counts(
         approved[key(task.task)] += task.approved
     rank = {name: index for index, name in enumerate(order)}
     names = sorted(every, key=lambda name: (rank.get(name, len(rank)), -every[name], name))
-    return tuple(Count(name=name, n=every[name], approved=approved[name]) for name in names)
+    return tuple(sheet.Count(name=name, n=every[name], approved=approved[name]) for name in names)
 
 
 _NOT_LOOKED: tuple[Sign, ...] = ("open", "off")
 _RAISED: tuple[Sign, ...] = ("some", "most", "found")
 
 
-def retired_tasks(inputs: DatasheetInputs, masks: Masks) -> tuple[RetiredTask, ...]:
+def retired_tasks(
+    inputs: sheet.DatasheetInputs, masks: sheet.Masks
+) -> tuple[sheet.RetiredTask, ...]:
     return tuple(
         _retired(task_id, task, masks)
         for task_id, task in sorted(inputs.tasks.items())
@@ -179,21 +158,23 @@ def retired_tasks(inputs: DatasheetInputs, masks: Masks) -> tuple[RetiredTask, .
     )
 
 
-def removal_reasons(retired: Iterable[RetiredTask]) -> tuple[Tally, ...]:
+def removal_reasons(retired: Iterable[sheet.RetiredTask]) -> tuple[sheet.Tally, ...]:
     """Reasons by frequency: the rules behind a confirmed removal, else the person's words."""
     tasks: defaultdict[str, set[str]] = defaultdict(set)
     for task in retired:
         said = task.reason or _("no reason was given")
         for reason in reasons_of(task.rules) or (said,):
             tasks[reason].add(task.task_id)
-    lines = [Tally(name=name, n=len(found), tasks=len(found)) for name, found in tasks.items()]
+    lines = [
+        sheet.Tally(name=name, n=len(found), tasks=len(found)) for name, found in tasks.items()
+    ]
     return tuple(sorted(lines, key=lambda line: (-line.n, line.name)))
 
 
-def qc_figures(inputs: DatasheetInputs) -> QcFigures:
+def qc_figures(inputs: sheet.DatasheetInputs) -> sheet.QcFigures:
     newest = [decided for task in inputs.tasks.values() if (decided := _decision(task))]
     verdicts: Counter[QcVerdict] = Counter(decided.verdict for decided in newest)
-    return QcFigures(
+    return sheet.QcFigures(
         decided=len(newest),
         verdicts={verdict: verdicts[verdict] for verdict in get_args(QcVerdict)},
         overruled=sum(decided.verdict != decided.proposed for decided in newest),
@@ -202,13 +183,13 @@ def qc_figures(inputs: DatasheetInputs) -> QcFigures:
     )
 
 
-def _decision(task: TaskInputs) -> QcDecided | None:
+def _decision(task: sheet.TaskInputs) -> QcDecided | None:
     """The newest one, on whichever revision."""
-    bodies = [entry.body for entry in entries(task.log)]
+    bodies = [entry.body for entry in sheet.entries(task.log)]
     return next((body for body in reversed(bodies) if isinstance(body, QcDecided)), None)
 
 
-def _signals(decisions: Iterable[QcDecided]) -> tuple[SignalLine, ...]:
+def _signals(decisions: Iterable[QcDecided]) -> tuple[sheet.SignalLine, ...]:
     """In the order of the decision table."""
     looked: Counter[str] = Counter()
     raised: Counter[str] = Counter()
@@ -219,21 +200,21 @@ def _signals(decisions: Iterable[QcDecided]) -> tuple[SignalLine, ...]:
                 raised[name] += sign in _RAISED
     rank = {name: index for index, name in enumerate(SIGNALS)}
     names = sorted(looked, key=lambda name: (rank.get(name, len(rank)), name))
-    return tuple(SignalLine(name=n, looked=looked[n], raised=raised[n]) for n in names)
+    return tuple(sheet.SignalLine(name=n, looked=looked[n], raised=raised[n]) for n in names)
 
 
-def _tallies(names: Iterable[str]) -> tuple[Tally, ...]:
+def _tallies(names: Iterable[str]) -> tuple[sheet.Tally, ...]:
     found = Counter(names)
     order = sorted(found, key=lambda name: (-found[name], name))
-    return tuple(Tally(name=name, n=found[name], tasks=found[name]) for name in order)
+    return tuple(sheet.Tally(name=name, n=found[name], tasks=found[name]) for name in order)
 
 
-def _retired(task_id: str, task: TaskInputs, masks: Masks) -> RetiredTask:
+def _retired(task_id: str, task: sheet.TaskInputs, masks: sheet.Masks) -> sheet.RetiredTask:
     moves = [move for move in task.standing.history if move.action is Action.RETIRE]
     last = moves[-1] if moves else None
     decided = _decision(task)
     removed = decided is not None and decided.verdict == "remove"
-    return RetiredTask(
+    return sheet.RetiredTask(
         task_id=task_id,
         family=task.task.family,
         by=masks.name(last.by) if last else "",
@@ -244,11 +225,11 @@ def _retired(task_id: str, task: TaskInputs, masks: Masks) -> RetiredTask:
 
 
 def round_figures(
-    inputs: DatasheetInputs, rounds: Sequence[Round], report: FiguresReport
-) -> RoundFigures:
+    inputs: sheet.DatasheetInputs, rounds: Sequence[sheet.Round], report: FiguresReport
+) -> sheet.RoundFigures:
     approved = sum(round_.approved for round_ in rounds)
     seconds = [body.seconds for round_ in rounds for _name, body in round_.reviews]
-    return RoundFigures(
+    return sheet.RoundFigures(
         rounds=len(rounds),
         approved=approved,
         returned=len(rounds) - approved,
@@ -261,7 +242,7 @@ def round_figures(
     )
 
 
-def rating_lines(rounds: Sequence[Round]) -> tuple[RatingLine, ...]:
+def rating_lines(rounds: Sequence[sheet.Round]) -> tuple[sheet.RatingLine, ...]:
     """The dimensions, the one that failed most often first."""
     ratings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     returned: Counter[str] = Counter()
@@ -274,7 +255,7 @@ def rating_lines(rounds: Sequence[Round]) -> tuple[RatingLine, ...]:
                 if rating == "fail" and body.decision is ReviewDecision.RETURN:
                     returned[key] += 1
     lines = [
-        RatingLine(
+        sheet.RatingLine(
             key=key,
             passed=given["pass"],
             failed=given["fail"],
@@ -287,13 +268,15 @@ def rating_lines(rounds: Sequence[Round]) -> tuple[RatingLine, ...]:
     return tuple(sorted(lines, key=lambda line: (-line.failed, line.key)))
 
 
-def protocol_lines(rounds: Sequence[Round], protocol: Protocol) -> tuple[ProtocolLine, ...]:
+def protocol_lines(
+    rounds: Sequence[sheet.Round], protocol: Protocol
+) -> tuple[sheet.ProtocolLine, ...]:
     submitted = Counter(round_.protocol for round_ in rounds)
     reviews = Counter(
         body.protocol or round_.protocol for round_ in rounds for _name, body in round_.reviews
     )
     return tuple(
-        ProtocolLine(
+        sheet.ProtocolLine(
             stamp=stamp,
             current=stamp == protocol.stamp,
             rounds=submitted[stamp],
@@ -303,18 +286,24 @@ def protocol_lines(rounds: Sequence[Round], protocol: Protocol) -> tuple[Protoco
     )
 
 
-def dimension_lines(inputs: DatasheetInputs, protocol: Protocol) -> tuple[DimensionLine, ...]:
+def dimension_lines(
+    inputs: sheet.DatasheetInputs, protocol: Protocol
+) -> tuple[sheet.DimensionLine, ...]:
     """Of the families that there are tasks of."""
     used = {task.task.family for task in inputs.tasks.values()}
     return tuple(
-        DimensionLine(family=family, key=d.key, label=_(d.label), help=_(d.help) if d.help else "")
+        sheet.DimensionLine(
+            family=family, key=d.key, label=_(d.label), help=_(d.help) if d.help else ""
+        )
         for family in FAMILIES
         if family in used
         for d in protocol.dimensions(family)
     )
 
 
-def active_people(inputs: DatasheetInputs, rounds: Sequence[Round]) -> dict[str, Counter[str]]:
+def active_people(
+    inputs: sheet.DatasheetInputs, rounds: Sequence[sheet.Round]
+) -> dict[str, Counter[str]]:
     """What everybody did, by real name; see `PersonLine`. Work that must stay blind is left out."""
     did: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for task in inputs.tasks.values():
@@ -323,7 +312,7 @@ def active_people(inputs: DatasheetInputs, rounds: Sequence[Round]) -> dict[str,
                 did[name]["revisions"] += 1
         for name in {name for node in task.log.revisions for name in node.authors}:
             did[name]["tasks"] += 1
-        for entry in entries(task.log):
+        for entry in sheet.entries(task.log):
             match entry.body:
                 case Commented():
                     did[entry.by]["comments"] += 1
@@ -341,9 +330,9 @@ def active_people(inputs: DatasheetInputs, rounds: Sequence[Round]) -> dict[str,
     return dict(did)
 
 
-def person_lines(did: dict[str, Counter[str]], masks: Masks) -> tuple[PersonLine, ...]:
+def person_lines(did: dict[str, Counter[str]], masks: sheet.Masks) -> tuple[sheet.PersonLine, ...]:
     return tuple(
-        PersonLine(
+        sheet.PersonLine(
             name=masks.name(name),
             tasks=did[name]["tasks"],
             revisions=did[name]["revisions"],

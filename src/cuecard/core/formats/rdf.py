@@ -5,27 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from cuecard.core.formats import graph_files as graphs
 from cuecard.core.formats.base import Format, TasksRead, check_family
 from cuecard.core.formats.files import Obj, file_names, parse_json
-from cuecard.core.formats.graph_files import (
-    BASE,
-    NODE,
-    PLAIN,
-    RELATION,
-    TASK,
-    TERM,
-    GraphFile,
-    Unreadable,
-    graph_of,
-    iri_of,
-    keep_header,
-    local_name,
-    name_of,
-    rdflib,
-    read_graph_task,
-    recording_graph,
-    rest_of,
-)
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import write_text
 from cuecard.core.tasks.models import Task
@@ -46,7 +28,7 @@ _HEADER = {
     "id": f"{_DC}identifier",
     "title": f"{_DC}title",
     "language": f"{_DC}language",
-    "query": f"{TERM}query",
+    "query": f"{graphs.TERM}query",
 }
 
 
@@ -54,7 +36,7 @@ class _Facts:
     """The statements of a file by subject, in the order of the file. Terms are rdflib's."""
 
     def __init__(self, triples: Iterable[tuple[Any, Any, Any]]) -> None:
-        library = rdflib()
+        library = graphs.rdflib()
         self.all = list(triples)
         self._by_subject: dict[Any, dict[str, list[Any]]] = {}
         self._blank: dict[Any, int] = {}
@@ -82,7 +64,7 @@ class _Facts:
             return str(term)
         if term in self._blank:
             return f"_:{self._blank[term]}"
-        return name_of(str(term), NODE)
+        return graphs.name_of(str(term), graphs.NODE)
 
     def of_type(self, kind: str) -> list[Any]:
         return [
@@ -90,44 +72,44 @@ class _Facts:
         ]
 
 
-def load_turtle(data: bytes) -> GraphFile:
+def load_turtle(data: bytes) -> graphs.GraphFile:
     """The graph of a Turtle file. Raises `Unreadable`."""
-    graph = recording_graph()
+    graph = graphs.recording_graph()
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
     try:
-        graph.parse(data=data.decode("utf-8-sig"), format="turtle", publicID=BASE)
+        graph.parse(data=data.decode("utf-8-sig"), format="turtle", publicID=graphs.BASE)
     except UnicodeDecodeError as error:
-        raise Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
+        raise graphs.Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
     except BadSyntax as error:
         line = int(error.lines) + 1
         reason = str(error._why)  # pyright: ignore[reportPrivateUsage]
-        raise Unreadable(_("is not Turtle: {error}").format(error=reason), line) from error
+        raise graphs.Unreadable(_("is not Turtle: {error}").format(error=reason), line) from error
     except RecursionError:
         raise
     except Exception as error:
-        raise Unreadable(_("is not Turtle: {error}").format(error=_said(error))) from error
+        raise graphs.Unreadable(_("is not Turtle: {error}").format(error=_said(error))) from error
     return _graph_file(_Facts(graph.said))
 
 
-def load_json_ld(data: bytes) -> GraphFile:
+def load_json_ld(data: bytes) -> graphs.GraphFile:
     """The graph of a JSON-LD file. Raises `Unreadable`, also for a context that lies elsewhere."""
-    graph = recording_graph()
+    graph = graphs.recording_graph()
     from rdflib.plugins.parsers.jsonld import to_rdf
 
     try:
         value = parse_json(data.decode("utf-8-sig"))
         _check_contexts(value)
     except UnicodeDecodeError as error:
-        raise Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
+        raise graphs.Unreadable(_("is not UTF-8 text; save it as UTF-8")) from error
     except ValueError as error:
-        raise Unreadable(str(error)) from error
+        raise graphs.Unreadable(str(error)) from error
     try:
-        to_rdf(value, graph, base=BASE)
+        to_rdf(value, graph, base=graphs.BASE)
     except RecursionError:
         raise
     except Exception as error:
-        raise Unreadable(_("is not JSON-LD: {error}").format(error=_said(error))) from error
+        raise graphs.Unreadable(_("is not JSON-LD: {error}").format(error=_said(error))) from error
     return _graph_file(_Facts(graph.said))
 
 
@@ -136,7 +118,9 @@ def _check_contexts(value: object) -> None:
     if isinstance(value, dict):
         for key, inner in cast(dict[str, object], value).items():
             if (key == "@context" and _remote(inner)) or key == "@import":
-                raise Unreadable(_("names a context elsewhere; write it into the file"), place=key)
+                raise graphs.Unreadable(
+                    _("names a context elsewhere; write it into the file"), place=key
+                )
             _check_contexts(inner)
     elif isinstance(value, list):
         for inner in cast(list[object], value):
@@ -152,30 +136,30 @@ def _said(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
-def _graph_file(facts: _Facts) -> GraphFile:
-    roots = facts.of_type(f"{TERM}Task")
+def _graph_file(facts: _Facts) -> graphs.GraphFile:
+    roots = facts.of_type(f"{graphs.TERM}Task")
     if len(roots) > 1:
-        raise Unreadable(_("holds more than one task"))
-    file = GraphFile()
+        raise graphs.Unreadable(_("holds more than one task"))
+    file = graphs.GraphFile()
     skipped: set[Any] = set(roots)
     said: set[tuple[Any, Any, Any]] = set()
     if roots:
-        file.header = {key: facts.text(roots[0], _HEADER[key]) for key in PLAIN}
-        file.rest = facts.text(roots[0], f"{TERM}task")
+        file.header = {key: facts.text(roots[0], _HEADER[key]) for key in graphs.PLAIN}
+        file.rest = facts.text(roots[0], f"{graphs.TERM}task")
         statements = _placed(facts, facts.of_type(f"{_RDF}Statement"))
         skipped.update(statements)
         for about in statements:
             parts = [facts.values(about, f"{_RDF}{p}") for p in ("subject", "predicate", "object")]
             if any(len(part) != 1 for part in parts):
                 place = f"triple {len(file.triples)}"
-                raise Unreadable(_("has not one subject, predicate and object"), place=place)
+                raise graphs.Unreadable(_("has not one subject, predicate and object"), place=place)
             spoken = (parts[0][0], parts[1][0], parts[2][0])
             said.add(spoken)
             file.triples.append(_triple(facts, *spoken, about=about))
     ends: list[Any] = []
     for subject, predicate, value in facts.all:
         relation = str(predicate)
-        about_node = relation in (*_LABELS, _ALIAS, _TYPE) or relation.startswith(TERM)
+        about_node = relation in (*_LABELS, _ALIAS, _TYPE) or relation.startswith(graphs.TERM)
         if subject in skipped:
             continue
         ends += [subject] if about_node else [subject, value]
@@ -189,34 +173,34 @@ def _placed(facts: _Facts, subjects: list[Any]) -> list[Any]:
     """Those with a position, in its order."""
     found: list[tuple[int, Any]] = []
     for subject in subjects:
-        position = facts.text(subject, f"{TERM}position")
+        position = facts.text(subject, f"{graphs.TERM}position")
         if position.isascii() and position.isdecimal() and len(position) < 10:
             found.append((int(position), subject))
     return [subject for _position, subject in sorted(found, key=lambda pair: pair[0])]
 
 
 def _triple(facts: _Facts, head: Any, relation: Any, tail: Any, about: Any = None) -> Obj:
-    name = name_of(str(relation), RELATION)
+    name = graphs.name_of(str(relation), graphs.RELATION)
     if name == str(relation):
-        name = facts.text(relation, *_LABELS) or local_name(name)
+        name = facts.text(relation, *_LABELS) or graphs.local_name(name)
     triple: Obj = {"head": facts.id(head), "relation": name, "tail": facts.id(tail)}
     if about is not None:
         triple["note"] = facts.text(about, f"{_RDFS}comment")
-        stage = facts.text(about, f"{TERM}stage")
+        stage = facts.text(about, f"{graphs.TERM}stage")
         if stage:
             triple["stage"] = stage
         sources = sorted({str(value) for value in facts.values(about, f"{_DC}source")})
-        triple["sources"] = _ordered(facts.text(about, f"{TERM}sources"), sources)
+        triple["sources"] = _ordered(facts.text(about, f"{graphs.TERM}sources"), sources)
     return triple
 
 
-def _add_nodes(file: GraphFile, facts: _Facts, ends: list[Any]) -> None:
+def _add_nodes(file: graphs.GraphFile, facts: _Facts, ends: list[Any]) -> None:
     placed = _placed(facts, ends) if file.header else []
     for end in placed:
         aliases = sorted({str(value) for value in facts.values(end, _ALIAS)})
-        aliases = _ordered(facts.text(end, f"{TERM}aliases"), aliases)
+        aliases = _ordered(facts.text(end, f"{graphs.TERM}aliases"), aliases)
         node, name = facts.id(end), facts.text(end, *_LABELS)
-        if name == node and not facts.values(end, f"{TERM}named"):
+        if name == node and not facts.values(end, f"{graphs.TERM}named"):
             name = ""
         file.nodes.append({"id": node, "name": name, "aliases": aliases})
     known = set(placed)
@@ -224,7 +208,7 @@ def _add_nodes(file: GraphFile, facts: _Facts, ends: list[Any]) -> None:
         if end in known or _is_literal(end):
             continue
         node = facts.id(end)
-        label = facts.text(end, *_LABELS) or (local_name(node) if "://" in node else "")
+        label = facts.text(end, *_LABELS) or (graphs.local_name(node) if "://" in node else "")
         aliases = sorted({str(value) for value in facts.values(end, _ALIAS)})
         if (label and label != node) or aliases:
             file.nodes.append({"id": node, "name": label, "aliases": aliases})
@@ -250,8 +234,8 @@ def _ordered(text: str, plain: list[str]) -> list[str]:
 FAMILIES = ("graph",)
 Syntax = Literal["turtle", "json-ld"]
 _PREFIXES = {
-    "cue": TERM,
-    "rel": RELATION,
+    "cue": graphs.TERM,
+    "rel": graphs.RELATION,
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
     "skos": "http://www.w3.org/2004/02/skos/core#",
@@ -261,8 +245,8 @@ _PREFIXES = {
 
 def dump_rdf(task: Task, syntax: Syntax) -> str:
     """The task in RDF; reading it gives the same graph and header. Raises `CuecardError`."""
-    library = rdflib()
-    graph, terms = library.Graph(), library.Namespace(TERM)
+    library = graphs.rdflib()
+    graph, terms = library.Graph(), library.Namespace(graphs.TERM)
     rdf, rdfs = library.RDF, library.RDFS
     for prefix, space in _PREFIXES.items():
         graph.bind(prefix, space)
@@ -272,15 +256,15 @@ def dump_rdf(task: Task, syntax: Syntax) -> str:
         if value:
             graph.add((subject, predicate, text(value)))
 
-    root = library.URIRef(iri_of(task.id, TASK))
+    root = library.URIRef(graphs.iri_of(task.id, graphs.TASK))
     graph.add((root, rdf.type, terms.Task))
     say(root, library.DCTERMS.identifier, task.id)
     say(root, library.DCTERMS.title, task.title)
     say(root, library.DCTERMS.language, task.language)
     say(root, terms.query, task.query)
-    say(root, terms.task, rest_of(task))
-    gold = graph_of(task)
-    iris = {id_: library.URIRef(iri_of(id_, NODE)) for id_ in gold.node_ids}
+    say(root, terms.task, graphs.rest_of(task))
+    gold = graphs.graph_of(task)
+    iris = {id_: library.URIRef(graphs.iri_of(id_, graphs.NODE)) for id_ in gold.node_ids}
     places = {node.id: (index, node) for index, node in enumerate(gold.nodes)}
     for id_, iri in iris.items():
         say(iri, rdfs.label, gold.name_of(id_))
@@ -294,7 +278,7 @@ def dump_rdf(task: Task, syntax: Syntax) -> str:
             say(iri, library.SKOS.altLabel, alias)
         say(iri, terms.aliases, _rdf_ordered(node.aliases))
     for position, triple in enumerate(gold.triples):
-        relation = library.URIRef(iri_of(triple.relation, RELATION))
+        relation = library.URIRef(graphs.iri_of(triple.relation, graphs.RELATION))
         graph.add((iris[triple.head], relation, iris[triple.tail]))
         about = library.URIRef(f"{root}:triple:{position}")
         graph.add((about, rdf.type, rdf.Statement))
@@ -341,8 +325,8 @@ def _format(
     name: str, title: str, suffix: str, syntax: Syntax, load: Callable[[bytes], Any]
 ) -> Format:
     def read_file(path: Path) -> TasksRead:
-        rdflib()
-        return read_graph_task(path, load)
+        graphs.rdflib()
+        return graphs.read_graph_task(path, load)
 
     def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
         check_family(tasks, name, FAMILIES)
@@ -357,7 +341,7 @@ def _format(
         suffixes=(suffix,),
         deep=True,
         read_file=read_file,
-        join=keep_header,
+        join=graphs.keep_header,
         write_tasks=write_tasks,
     )
 

@@ -5,27 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cuecard.annotate.results.plots import svg_parts as parts
 from cuecard.annotate.results.plots.model import Plot, Point, Series
-from cuecard.annotate.results.plots.svg_parts import (
-    PAD,
-    SIZE,
-    WIDTH,
-    Plane,
-    colour,
-    dashes,
-    element,
-    fitted,
-    gutter,
-    legend,
-    level,
-    line,
-    marker,
-    path,
-    text,
-    upright,
-    whisker,
-    width_of,
-)
 
 _GAP = 9.0
 
@@ -101,7 +82,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 def _candidates(x: float, y: float, name: str) -> list[tuple[Label, Box]]:
-    wide = width_of(name)
+    wide = parts.width_of(name)
     spots = [
         (x + _GAP, y - 5),
         (x + _GAP, y + 13),
@@ -113,14 +94,14 @@ def _candidates(x: float, y: float, name: str) -> list[tuple[Label, Box]]:
         (x - _GAP - wide, y + 28),
     ]
     return [
-        (Label(left, base, name), Box(left, base - SIZE, left + wide, base + 3))
+        (Label(left, base, name), Box(left, base - parts.SIZE, left + wide, base + 3))
         for left, base in spots
     ]
 
 
 _HEIGHT = 290.0
 _NAME = 150.0
-_LINES_GAP = SIZE + 4
+_LINES_GAP = parts.SIZE + 4
 _BANDS = 4
 _DENSE = 24
 _APART = 7.0
@@ -128,17 +109,22 @@ _APART = 7.0
 
 def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
     """SVG elements, their width and their lower end. Names stand at the right ends of the lines, or in a legend."""
-    names = [width_of(one.name) for one in plot.series]
+    names = [parts.width_of(one.name) for one in plot.series]
     direct = len(names) * _LINES_GAP <= _HEIGHT and all(name <= _NAME for name in names)
     margin = max(names, default=0.0) + 30 if direct else 6.0
     inset = 34.0 if plot.x.names else 0.0
-    left = gutter(plot.y, 5)
-    plane = Plane(
-        plot.x, plot.y, left + inset, top + 8, WIDTH - PAD - margin - inset, top + _HEIGHT
+    left = parts.gutter(plot.y, 5)
+    plane = parts.Plane(
+        plot.x,
+        plot.y,
+        left + inset,
+        top + 8,
+        parts.WIDTH - parts.PAD - margin - inset,
+        top + _HEIGHT,
     )
-    base = Plane(plot.x, plot.y, left, plane.top, plane.right + inset, plane.bottom)
-    found = [*upright(base, 5), *level(plane)]
-    found.append(line(left, plane.bottom, base.right, plane.bottom, stroke_opacity=0.6))
+    base = parts.Plane(plot.x, plot.y, left, plane.top, plane.right + inset, plane.bottom)
+    found = [*parts.upright(base, 5), *parts.level(plane)]
+    found.append(parts.line(left, plane.bottom, base.right, plane.bottom, stroke_opacity=0.6))
     many = len(plot.series)
     for at, series in enumerate(plot.series):
         # Places with names have room for intervals side by side.
@@ -146,13 +132,13 @@ def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
         found += _curve(plane, series, aside, bands=many <= _BANDS and not plot.x.names)
     bottom = plane.bottom + 44
     if direct:
-        return [*found, *_ends(plane, plot, base.right)], WIDTH, bottom
-    rows, height = legend(plot.series, bottom, left, WIDTH - PAD, joined=True)
-    return [*found, *rows], WIDTH, bottom + height
+        return [*found, *_ends(plane, plot, base.right)], parts.WIDTH, bottom
+    rows, height = parts.legend(plot.series, bottom, left, parts.WIDTH - parts.PAD, joined=True)
+    return [*found, *rows], parts.WIDTH, bottom + height
 
 
-def _curve(plane: Plane, series: Series, aside: float, *, bands: bool) -> list[str]:
-    ink = colour(series.mark)
+def _curve(plane: parts.Plane, series: Series, aside: float, *, bands: bool) -> list[str]:
+    ink = parts.colour(series.mark)
     found: list[str] = []
     spots = [(plane.across(p.x) + aside, plane.up(p.y)) for p in series.points]
     if bands:
@@ -160,30 +146,30 @@ def _curve(plane: Plane, series: Series, aside: float, *, bands: bool) -> list[s
     elif plane.x.names:
         for point, (x, _y) in zip(series.points, spots, strict=True):
             if point.interval:
-                found.append(whisker(plane.ends_up(point.interval), x, ink))
+                found.append(parts.whisker(plane.ends_up(point.interval), x, ink))
     solid = [spot for point, spot in zip(series.points, spots, strict=True) if not point.thin]
     thin = spots[max(0, len(solid) - 1) :]
     for part, stroke, opacity in ((solid, 2.0, 1.0), (thin, 1.0, 0.7)):
         if len(part) > 1:
             found.append(
-                element(
+                parts.element(
                     "path",
-                    d=path(part),
+                    d=parts.path(part),
                     fill="none",
                     stroke=ink,
                     stroke_width=stroke,
                     stroke_opacity=opacity if opacity < 1 else None,
-                    stroke_dasharray=dashes(series.mark),
+                    stroke_dasharray=parts.dashes(series.mark),
                 )
             )
     step = max(1, len(spots) // _DENSE + (len(spots) > _DENSE))
     for at, (x, y) in enumerate(spots):
         if at % step == 0 or at == len(spots) - 1:
-            found.append(marker(series.mark, x, y, r=2.4 if series.points[at].thin else 3.4))
+            found.append(parts.marker(series.mark, x, y, r=2.4 if series.points[at].thin else 3.4))
     return found
 
 
-def _band(plane: Plane, points: tuple[Point, ...], ink: str) -> list[str]:
+def _band(plane: parts.Plane, points: tuple[Point, ...], ink: str) -> list[str]:
     """The intervals of points as bands; none for thin points."""
     found: list[str] = []
     run: list[Point] = []
@@ -196,34 +182,34 @@ def _band(plane: Plane, points: tuple[Point, ...], ink: str) -> list[str]:
             xs = [plane.across(p.x) for p in run]
             lower = [(x, low) for x, (low, _high) in zip(xs, ends, strict=True)]
             upper = [(x, high) for x, (_low, high) in zip(xs, ends, strict=True)]
-            shape = path([*lower, *reversed(upper)], closed=True)
-            found.append(element("path", d=shape, fill=ink, fill_opacity=0.13))
+            shape = parts.path([*lower, *reversed(upper)], closed=True)
+            found.append(parts.element("path", d=shape, fill=ink, fill_opacity=0.13))
         run = []
     return found
 
 
-def _ends(plane: Plane, plot: Plot, right: float) -> list[str]:
+def _ends(plane: parts.Plane, plot: Plot, right: float) -> list[str]:
     """Names right of the plane, each at the height of its line's end or as near as there is room."""
     heights = [plane.up(one.points[-1].y) for one in plot.series]
     places = spread(heights, _LINES_GAP, plane.top + 4, plane.bottom - 2)
     found: list[str] = []
     for series, height, place in zip(plot.series, heights, places, strict=True):
         x = plane.across(series.points[-1].x)
-        ink = colour(series.mark)
+        ink = parts.colour(series.mark)
         if right - x > 12 or abs(place - height) > 3:
             start = min(x + 5, right - 2)
             found.append(
-                element(
+                parts.element(
                     "path",
-                    d=path([(start, height), (right + 2, height), (right + 12, place)]),
+                    d=parts.path([(start, height), (right + 2, height), (right + 12, place)]),
                     fill="none",
                     stroke=ink,
                     stroke_opacity=0.55,
                     stroke_dasharray="1 3",
                 )
             )
-        found.append(marker(series.mark, right + 16, place, r=3.6))
-        found.append(text(right + 24, place + 4, series.name, room=_NAME))
+        found.append(parts.marker(series.mark, right + 16, place, r=3.6))
+        found.append(parts.text(right + 24, place + 4, series.name, room=_NAME))
     return found
 
 
@@ -233,31 +219,36 @@ _SCATTER_NAME = 170.0
 
 def scatter(plot: Plot, top: float) -> tuple[list[str], float, float]:
     """SVG elements, their width and their lower end."""
-    plane = Plane(
-        plot.x, plot.y, gutter(plot.y, 5), top + 8, WIDTH - PAD - 6, top + 8 + _SCATTER_HEIGHT
+    plane = parts.Plane(
+        plot.x,
+        plot.y,
+        parts.gutter(plot.y, 5),
+        top + 8,
+        parts.WIDTH - parts.PAD - 6,
+        top + 8 + _SCATTER_HEIGHT,
     )
-    found = [*upright(plane, 5), *level(plane)]
+    found = [*parts.upright(plane, 5), *parts.level(plane)]
     taken: list[Box] = []
     spots: list[tuple[float, float, str]] = []
     marks: list[str] = []
     for series, point in plot.points:
-        x, y, ink = plane.across(point.x), plane.up(point.y), colour(series.mark)
+        x, y, ink = plane.across(point.x), plane.up(point.y), parts.colour(series.mark)
         if point.interval:
             ends = plane.ends_up(point.interval)
-            found.append(whisker(ends, x, ink))
+            found.append(parts.whisker(ends, x, ink))
             taken.append(Box(x - 4, min(ends), x + 4, max(ends)))
         if point.x_interval:
             sides = plane.ends_across(point.x_interval)
-            found.append(whisker(sides, y, ink, across=True))
+            found.append(parts.whisker(sides, y, ink, across=True))
             taken.append(Box(min(sides), y - 4, max(sides), y + 4))
-        marks.append(marker(series.mark, x, y, r=5))
-        spots.append((x, y, fitted(point.label or series.name, _SCATTER_NAME)))
+        marks.append(parts.marker(series.mark, x, y, r=5))
+        spots.append((x, y, parts.fitted(point.label or series.name, _SCATTER_NAME)))
     found += marks
     bottom = plane.bottom + 44
     frame = Box(plane.left, plane.top - 8, plane.right + 6, plane.bottom)
     labels = placed(spots, taken, frame)
     if labels is not None:
-        found += [text(label.x, label.y, label.name) for label in labels]
-        return found, WIDTH, bottom
-    rows, height = legend(plot.series, bottom, plane.left, plane.right)
-    return [*found, *rows], WIDTH, bottom + height
+        found += [parts.text(label.x, label.y, label.name) for label in labels]
+        return found, parts.WIDTH, bottom
+    rows, height = parts.legend(plot.series, bottom, plane.left, plane.right)
+    return [*found, *rows], parts.WIDTH, bottom + height
