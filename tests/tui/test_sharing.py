@@ -57,6 +57,9 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         assert "Packed by Ben, signed by Ana: 1 revision, 0 new here." in _texts(found)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Merged: " in str(status.render()))
+        path.value = f"{home}/broken.cuepack"
+        await pilot.press("enter")
+        await until(pilot, lambda: "cannot be merged" in str(status.render()))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is tasks and bool(tasks._lines[0].forks))
 

@@ -96,10 +96,11 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
         super().__init__(_("Merge packs"), _Packs(), ask=_introduction(), button=_("Look"))
         self._bundles: list[BundleFile] = []
         self._done: MergeReport | None = None
+        self._closes = False
 
     @on(FormPane.Changed)
     def other_path(self) -> None:
-        self._bundles = []
+        self._bundles, self._closes = [], False
         self.call_it(_("Look"))
 
     def action_close(self) -> None:
@@ -108,7 +109,7 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
     async def answer(self, model: _Packs) -> MergeReport | None:
         """Look at the packs, then take what was looked at; clashes stay on the screen until they are read."""
         person, bundles = self.person, self._bundles
-        if self._done is not None:
+        if self._closes:
             return self._done
         if bundles:
             done = await self.services.ask(lambda ws: ws.exchange.import_(bundles, by=person))
@@ -116,6 +117,7 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
             if not done.clashes and not done.left_out:
                 return done
             self._tell(_("Merged: {counts}"), bundles, done)
+            self._closes = True
             self.call_it(_("Close"))
             return None
         self.say(_("Reading…"), ())
