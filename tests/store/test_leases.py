@@ -17,7 +17,8 @@ import pytest
 from sqlalchemy import make_url, text
 
 from cuecard.core.archive import LAPSE, BeingPlayed
-from cuecard.core.engine.events import Limits, RunState
+from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState
+from cuecard.core.engine.messages import AgentReply
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import TrialRecord
 from cuecard.store import leases
@@ -65,6 +66,19 @@ def test_a_run_is_held_by_one_at_a_time(url: str, workspace: Workspace, run_id: 
     assert workspace.runs.get(run_id).lease is None
     with pytest.raises(NotFound):
         workspace.leases.take(999, "Ann")
+
+
+async def test_who_takes_a_run_next_finds_what_nobody_waited_for(
+    url: str, workspace: Workspace, make_trial: Callable[..., TrialRecord], at: Callable[..., Event]
+) -> None:
+    trial = make_trial()
+    with Workspace.open(url) as other:
+        mine = workspace.leases.take(trial.run_id, "Ann")
+        await workspace.sink(trial.id).append(
+            at(0, AgentSpoke(turn=0, reply=AgentReply(text="hi")))
+        )
+        workspace.leases.release(mine)
+        assert [event.seq for event in other.runs.events(trial.id)] == [0]
 
 
 def test_of_many_who_want_it_at_once_one_has_it(workspace: Workspace, run_id: int) -> None:

@@ -43,10 +43,13 @@ class _Watched:
 
 
 class Leases:
-    """The leases of this process, kept alive by one thread, and a view of those of others."""
+    """The leases of this process, kept alive by one thread, and a view of those of others. `settle` blocks until all
+    events that were recorded so far are written.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, settle: Callable[[], None]) -> None:
         self._database = database
+        self._settle = settle
         self._lock = threading.Lock()
         self._held: dict[str, Lease] = {}
         self._wake = threading.Event()
@@ -96,6 +99,8 @@ class Leases:
 
     def release(self, lease: Lease) -> None:
         """Give up a run, if it is held. If that cannot be written, the lease lapses when its heartbeats stop."""
+        # Whoever takes it next reads its logs, and must find what nobody waited for.
+        self._settle()
         with self._lock:
             known = self._held.pop(lease.owner, None)
         _HELD.discard(lease.owner)

@@ -49,7 +49,7 @@ class Workspace:
         self.effort = Effort(database)
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
-        self.leases = Leases(database)
+        self.leases = Leases(database, self._settle_events)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.shadows = Shadows(database)
         self.player_moves = PlayerMoves(database)
