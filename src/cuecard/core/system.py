@@ -175,6 +175,38 @@ def raise_again() -> None:
         signal.signal(signal.SIGINT, _interrupt)
 
 
+@contextmanager
+def ending_in_order(leave: Callable[[int], object]) -> Generator[None]:
+    """While the body runs, Ctrl-C or a request to terminate calls `leave` with the exit code on the running event loop,
+    instead of raising at any place in it; the second time it raises `KeyboardInterrupt`. Where no loop runs (any more) it
+    ends the process at once and silently. A signal that is ignored stays ignored.
+    """
+    import asyncio
+
+    asked: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            os._exit(128 + number)
+        if asked:
+            _interrupt(number, frame)
+        else:
+            asked.append(number)
+            loop.call_soon_threadsafe(leave, 128 + number)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = {n: h for n, h in before.items() if h not in (None, signal.SIG_IGN)}
+    for number in heeded:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in heeded.items():
+            signal.signal(number, handler)
+
+
 def _leave(_signal: int, _frame: FrameType | None) -> None:
     os._exit(EXIT_INTERRUPTED)
 

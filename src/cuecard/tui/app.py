@@ -349,6 +349,11 @@ class CuecardApp(HoldsKeys):
     def on_unmount(self) -> None:
         self.services.close()
 
+    def end(self, code: int) -> None:
+        """Leave the app with this exit code, wherever it is."""
+        # A screen that is being made cannot be taken away.
+        self.call_after_refresh(self.exit, return_code=code)
+
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         done = await super()._check_bindings(key, priority)
         if not done and not priority:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from cuecard.core.i18n import _, detect_language, set_language
-from cuecard.core.system import raise_again
+from cuecard.core.system import ending_in_order
 from cuecard.store.locate import workspace_url
 from cuecard.tui.app import RESTART, CuecardApp
 from cuecard.tui.preferences import Preferences
@@ -27,7 +27,6 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
             file=sys.stderr,
         )
         return EXIT_USAGE
-    raise_again()
     # Collecting while modules load finds nothing and costs a tenth of the start; the app resumes it.
     gc.disable()
     # Threads that lint, save and play give way to the screen five times sooner than by default.
@@ -42,7 +41,8 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
         known = preferences.people.get(services.url, "")
         name = person or os.environ.get("CUECARD_USER") or known
         app = CuecardApp(services, name, preferences)
-        result = app.run()
+        with ending_in_order(app.end):
+            result = app.run()
         if app.return_code:
             return app.return_code
         person = app.person or person

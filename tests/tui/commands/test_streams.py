@@ -122,14 +122,18 @@ def test_a_run_that_nobody_reads_is_paused(call, begun, task_file, tmp_path: Pat
     assert call("cuecard run --resume 1 --json-lines >/dev/null")[0] == "0"
 
 
-# Interrupts the program when a module is looked for, as a person does who is too fast.
+# Interrupts the program when a module is looked for, or so many seconds later, as a person does who is too fast.
 INTERRUPT = """
-import os, signal, sys
+import os, signal, sys, threading
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == os.environ["INTERRUPT_AT"]:
             sys.meta_path.remove(self)
-            os.kill(os.getpid(), signal.SIGINT)
+            number = int(os.environ.get("INTERRUPT_BY", signal.SIGINT))
+            if delay := float(os.environ.get("INTERRUPT_IN", 0)):
+                threading.Timer(delay, os.kill, (os.getpid(), number)).start()
+            else:
+                os.kill(os.getpid(), number)
 sys.meta_path.insert(0, Finder())
 """
 
@@ -179,12 +183,24 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path, interrupted):
     assert done.stdout.startswith(b"cuecard ")
 
 
-def test_ctrl_c_before_the_first_frame_gives_the_terminal_back(tmp_path: Path, interrupted):
+@pytest.mark.parametrize(
+    ("delay", "number", "code"),
+    [
+        ("0", signal.SIGINT, 130),
+        ("0.01", signal.SIGINT, 130),
+        ("0.04", signal.SIGINT, 130),
+        ("0.3", signal.SIGTERM, 143),
+    ],
+)
+def test_a_signal_at_any_time_gives_the_terminal_back(
+    tmp_path: Path, interrupted, delay: str, number: int, code: int
+):
+    """While the app is being made, while its first screen is, while it runs."""
     pid, terminal = pty.fork()
     if not pid:
         os.chdir(tmp_path)
-        environment = {**interrupted, "INTERRUPT_AT": "textual.drivers.linux_driver"}
-        os.execve(sys.executable, PROGRAM, environment)
+        at = {"INTERRUPT_AT": "textual.drivers.linux_driver", "INTERRUPT_BY": str(int(number))}
+        os.execve(sys.executable, PROGRAM, {**interrupted, **at, "INTERRUPT_IN": delay})
     before = termios.tcgetattr(terminal)
     shown = b""
     try:
@@ -195,8 +211,9 @@ def test_ctrl_c_before_the_first_frame_gives_the_terminal_back(tmp_path: Path, i
                 break
         else:
             os.kill(pid, signal.SIGKILL)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == code
         assert b"Traceback" not in shown
+        assert shown.count(b"\x1b[?1049h") == shown.count(b"\x1b[?1049l")
         assert termios.tcgetattr(terminal) == before
     finally:
         os.close(terminal)
