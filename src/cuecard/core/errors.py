@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -406,10 +407,8 @@ def install_hint(extra: str) -> str:
     from importlib.metadata import PackageNotFoundError, distribution
 
     found: dict[str, Any] = {}
-    try:
+    with suppress(PackageNotFoundError, ValueError):
         found = json.loads(distribution("cuecard").read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, ValueError):
-        pass
     url = public_form(found.get("url", ""))
     folder = unquote(urlsplit(url).path)
     what = f"cuecard[{extra}]"
