@@ -75,8 +75,8 @@ async def bare(url: str, trials: int, turns: int) -> dict[str, Any]:
 
 def configuration(url: str) -> Any:
     from cuecard.core.config import EMBEDDED
+    from cuecard.core.config_models import ModelConfig, RateLimits
     from cuecard.core.config_players import ReactAgentConfig
-    from cuecard.core.config_schema import ModelConfig, RateLimits
 
     model = ModelConfig(base_url=url, model="bench", limits=RateLimits(in_flight=256))
     agents = {**EMBEDDED.agents, "live": ReactAgentConfig(model="m")}

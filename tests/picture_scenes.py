@@ -64,6 +64,7 @@ from cuecard.tui.screens.review.submit import SubmitDialog
 from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog
+from cuecard.tui.screens.served_models import ServedModelsScreen
 from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
@@ -307,7 +308,13 @@ WALKS: tuple[Walk, ...] = (
         empty=True,
     ),
     walk(Scene("welcome", WelcomeDialog), person="", empty=True),
-    walk(go("settings"), Scene("settings", SettingsScreen), files={"cuecard.yaml": MODEL}),
+    walk(
+        go("settings"),
+        Scene("settings", SettingsScreen),
+        keys("ctrl+o"),
+        Scene("models", ServedModelsScreen),
+        files={"cuecard.yaml": MODEL},
+    ),
     # Tasks
     walk(
         go("tasks"),

@@ -126,7 +126,8 @@ class Usage(Frozen):
 
 class ModelReply(Frozen):
     """One answer of a model. `tool_calls` in the order the model gave them. `cost` in the currency of
-    the price table, None where the model has no price. `attempts`: requests sent to get it.
+    the price table, None where the model has no price. `attempts`: requests sent to get it. `request_id`: the server's name
+    for the last of them. `carried`: reasoning that goes back to the server as it came, with the tools' answers.
     """
 
     text: str = ""
@@ -138,6 +139,8 @@ class ModelReply(Frozen):
     latency_ms: int = 0
     cost: float | None = None
     attempts: int = 1
+    request_id: str = ""
+    carried: tuple[dict[str, JsonValue], ...] = ()
 
 
 class AgentReply(Frozen):

@@ -12,7 +12,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal
 
 from cuecard import __version__
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotFound
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.core.tasks.base import Frozen
@@ -173,7 +174,7 @@ async def check_model(name: str, config: ModelConfig) -> Check:
     state, detail = "problem", report.error
     hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
     if report.reachable:
-        hint = "; ".join(_shortcomings(report))
+        hint = "; ".join((*_shortcomings(report), *report.notes))
         what = ", ".join(_abilities(report))
         detail = _("answered in {ms} ms: {what}").format(ms=report.latency_ms, what=what)
         state = "warning" if hint else "ok"
