@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from apart import merge_files
-from cuecard.annotate.labelling.adjudication_session import AdjudicationSession
+from cuecard.annotate.labelling.adjudication import AdjudicationSession
 from cuecard.annotate.labelling.comparison.compare import compare
 from cuecard.annotate.labelling.comparison.inputs import Scope, gather
 from cuecard.annotate.labelling.comparison.model import SETTLED, Rater

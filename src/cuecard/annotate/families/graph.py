@@ -5,7 +5,7 @@ from typing import Any
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import Loose, MatchRule
-from cuecard.annotate.authoring.references import Links
+from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.families.common import as_replaced

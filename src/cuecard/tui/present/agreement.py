@@ -12,12 +12,12 @@ from rich.cells import cell_len, set_cell_size
 from cuecard.annotate.labelling.adjudication import (
     CAUSES,
     UNDECIDED,
+    AdjudicationView,
     Dispute,
     MachineSide,
     Reason,
     Why,
 )
-from cuecard.annotate.labelling.adjudication_session import AdjudicationView
 from cuecard.annotate.labelling.comparison.compare import Place
 from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Subject
 from cuecard.annotate.labelling.comparison.model import (

@@ -21,7 +21,7 @@ from cuecard.annotate.review.board import (
     seen_by,
 )
 from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
-from cuecard.annotate.review.protocol import protocol_of
+from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age
 from cuecard.core.text import one_line

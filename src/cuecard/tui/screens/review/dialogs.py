@@ -154,7 +154,7 @@ class ThreadsScreen(CuecardScreen[str | None]):
     @guarded("threads")
     async def load(self) -> None:
         from cuecard.annotate.review.comments import comments_for
-        from cuecard.annotate.review.protocol import protocol_of
+        from cuecard.annotate.review.workflow import protocol_of
 
         person, task_id = self.person, self._task_id
         protocol = protocol_of(await self.services.config())

@@ -114,9 +114,8 @@ async def submit_task(
     """Check the newest revision, ask, and submit it; what is in review or approved can be taken back
     instead. `unsaved`: the person has a draft besides. Raises `CuecardError`.
     """
-    from cuecard.annotate.review.protocol import protocol_of
     from cuecard.annotate.review.submitting import check_for_review, submit_checked
-    from cuecard.annotate.review.workflow import actions_of
+    from cuecard.annotate.review.workflow import actions_of, protocol_of
     from cuecard.core.contributions import Action
 
     person = screen.person

@@ -309,7 +309,7 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     `CuecardError`.
     """
     from cuecard.annotate.review.comments import comments_for
-    from cuecard.annotate.review.protocol import protocol_of
+    from cuecard.annotate.review.workflow import protocol_of
 
     task_id, person = screen.task_id, screen.author
     comments = await screen.services.ask(lambda ws: comments_for(ws, person, task_id))
