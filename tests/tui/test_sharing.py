@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.widgets import Static
 
 from apart import fresh, small_task
-from cuecard.annotate.sharing.writing import write_bundle
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.sharing import BundleDialog, MergeDialog

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import figure_over, mean_over
+from cuecard.annotate.labelling.effect_figures import figure_over, mean_over
 from cuecard.annotate.results.pairing import Contrast, Pair, Pairing, Spending, TaskDifference
 from cuecard.annotate.results.words import LOWER_IS_BETTER
 from cuecard.core.i18n import _

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.labelling.effect.figures import figure_over
+from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results.dimensions import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import MEASURES, figure_over
+from cuecard.annotate.labelling.effect_figures import MEASURES, figure_over
 from cuecard.core.evaluation.rescoring import RescorePlan, carried, pairs_of
 from cuecard.core.evaluation.scores import judged_trials
 from cuecard.core.families.registry import family_of

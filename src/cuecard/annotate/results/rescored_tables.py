@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 from cuecard.core.gold_changes import Fate
 from cuecard.core.i18n import N_, _, ngettext, plural

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
 from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine

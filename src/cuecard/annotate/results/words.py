@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext

@@ -118,8 +118,8 @@ class AgreementScreen(FiguresScreen):
     @guarded("agreement_effect", background=True)
     async def weigh(self) -> None:
         """Compute scores with people's labels. Reads whole logs, so only on request."""
-        from cuecard.annotate.labelling.effect.assess import effect_of
-        from cuecard.annotate.labelling.effect.tables import effect_tables
+        from cuecard.annotate.labelling.effect import effect_of
+        from cuecard.annotate.labelling.effect_tables import effect_tables
 
         view, set_id = self._view, self._set_id
         if view is None:

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from textual import on
 
+from cuecard.annotate.sharing.bundle import WrittenBundle, preview_bundle, write_bundle
 from cuecard.annotate.sharing.reading import BundleFile, read_bundles
-from cuecard.annotate.sharing.writing import WrittenBundle, preview_bundle, write_bundle
 from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen

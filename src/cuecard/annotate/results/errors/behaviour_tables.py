@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.coefficients import difference as between
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import MAIN
+from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.errors import groups as grouping
 from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
 from cuecard.annotate.results.words import shown

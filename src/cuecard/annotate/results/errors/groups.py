@@ -9,7 +9,7 @@ from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE

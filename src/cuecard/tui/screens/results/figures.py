@@ -304,8 +304,8 @@ class FiguresScreen(CuecardScreen[None]):
 
 async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:
     """Ask where to, and write it in the format that the file's suffix names. Raises `CuecardError`."""
-    from cuecard.annotate.results.report.formats import FORMATS, format_of, written
-    from cuecard.annotate.results.report.gathering import report_of
+    from cuecard.annotate.results.report import report_of
+    from cuecard.annotate.results.report_formats import FORMATS, format_of, written
     from cuecard.core.system import write_text
     from cuecard.tui.screens.fidelity.dialogs import PathDialog
 

@@ -23,9 +23,9 @@ from cuecard.annotate.labelling.comparison.model import (
     references_of,
     statistic_word,
 )
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.report.model import (
+from cuecard.annotate.results.report_model import (
     HUMAN,
     LANGUAGE,
     Term,

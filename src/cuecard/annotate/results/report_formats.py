@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from cuecard.annotate.results.plots.svg import as_svg
-from cuecard.annotate.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
+from cuecard.annotate.results.report_model import Block, Drawn, Prose, Report, Tabled, Terms
 from cuecard.core.i18n import _
 from cuecard.core.tables.html import as_html, environment
 from cuecard.core.tables.latex import as_latex, escaped, preamble

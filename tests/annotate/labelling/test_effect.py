@@ -7,8 +7,8 @@ import pytest
 from cuecard.annotate.labelling.comparison.compare import compare
 from cuecard.annotate.labelling.comparison.inputs import Scope, gather
 from cuecard.annotate.labelling.comparison.model import circumstances
-from cuecard.annotate.labelling.effect.assess import effect_of
-from cuecard.annotate.labelling.effect.tables import Effect, MeasureEffect
+from cuecard.annotate.labelling.effect import effect_of
+from cuecard.annotate.labelling.effect_tables import Effect, MeasureEffect
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.label_records import LabelValue
