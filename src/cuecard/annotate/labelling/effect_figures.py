@@ -43,7 +43,7 @@ from cuecard.core.scoring.aggregate import (
     measured_as,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
+from cuecard.core.tables.table import Coefficient, Statistic, quotient
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Decision, ItemKind
 

@@ -28,7 +28,7 @@ from cuecard.annotate.review.figures import (
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
 from cuecard.core.i18n import _, ngettext, pgettext
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.text import one_line
 

@@ -16,7 +16,7 @@ from cuecard.annotate.results.words import LOWER_IS_BETTER
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import COUNTS, Key, Part, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.table import Coefficient, Statistic, ratio
 
 if TYPE_CHECKING:
     import numpy as np

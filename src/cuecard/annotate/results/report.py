@@ -37,8 +37,7 @@ from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
 from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Table
+from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 
 if TYPE_CHECKING:

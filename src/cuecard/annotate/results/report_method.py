@@ -15,8 +15,8 @@ from cuecard.annotate.fidelity import decisions as agreeing
 from cuecard.annotate.fidelity import inputs as material
 from cuecard.annotate.fidelity.report import gather as gather_turns
 from cuecard.annotate.fidelity.tables import SUBJECT_WORDS as TURN_WORDS
-from cuecard.annotate.labelling.comparison.inputs import Scope, Subject, gather
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison_inputs import Scope, Subject, gather
+from cuecard.annotate.labelling.comparison_model import (
     SUBJECT_WORDS,
     Rater,
     columns_of,
@@ -39,8 +39,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.scoring.aggregate import pooled_notes
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Shown, Table
+from cuecard.core.tables.table import Shown, Statistic, Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line

@@ -27,8 +27,7 @@ from cuecard.annotate.review.figures import (
 )
 from cuecard.core.contributions import ReviewDecision
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.tui.present.labels import RATING, VOTE
 from cuecard.tui.present.tables import TablesView
 

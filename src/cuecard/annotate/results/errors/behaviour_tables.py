@@ -10,8 +10,7 @@ from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, difference
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 

@@ -15,8 +15,7 @@ from cuecard.annotate.results.words import dimension_word, names_of, notes_on, p
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
-from cuecard.core.tables.table import Cell, Table, in_percent
+from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

@@ -30,8 +30,8 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.facts.score import score_facts
 from cuecard.core.families.graph import play
 from cuecard.core.families.registry import CoreFamily
-from cuecard.core.gold_changes import answer_changes
 from cuecard.core.i18n import N_
+from cuecard.core.rescoring import answer_changes
 from cuecard.core.scoring.trial_score import MAX_K, FactFigures
 from cuecard.core.text import content_words, coverage, one_line, questions
 from cuecard.core.verdicts import Prediction

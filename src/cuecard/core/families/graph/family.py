@@ -28,9 +28,9 @@ from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, suppo
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.formats.extraction import find_triples
 from cuecard.core.formats.predictions import NO_TRIPLES
-from cuecard.core.gold_changes import Fate, ItemChange
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
+from cuecard.core.rescoring import Fate, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
