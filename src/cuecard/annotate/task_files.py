@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.annotate.lint.codes import RULES, Finding, Severity
 from cuecard.annotate.lint.rules import SAME_ID, code_of, lint
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
-from cuecard.core.formats.registry import FORMATS, detect
+from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.formats.round_trip import joined, left_out
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen

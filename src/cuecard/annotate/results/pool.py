@@ -12,8 +12,8 @@ from cuecard.annotate.results.dimensions import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
-from cuecard.core.families.facts.score import tier_of_count
-from cuecard.core.families.graph.score import GRAPH_MEASURES
+from cuecard.core.families.facts.family import tier_of_count
+from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER

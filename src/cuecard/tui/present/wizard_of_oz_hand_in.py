@@ -5,8 +5,8 @@ import re
 from cuecard.annotate.authoring.graph_ops import columns_of
 from cuecard.annotate.authoring.paste import parse_rows
 from cuecard.core.agents.briefing import PublicTask
+from cuecard.core.families.common import NOTHING
 from cuecard.core.formats.extraction import find_triples
-from cuecard.core.formats.predictions import NOTHING
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import normalise, one_line, storable
 from cuecard.core.verdicts import (

@@ -18,7 +18,7 @@ from cuecard.annotate.task_files import (
     import_path,
     preview_export,
 )
-from cuecard.core.formats.registry import FORMATS, detect
+from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
