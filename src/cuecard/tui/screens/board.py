@@ -30,11 +30,17 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.board import BoardView, name_cell, number_cell, waits_cell
+from cuecard.tui.present.board import (
+    SHOWN,
+    BoardView,
+    FiguresView,
+    name_cell,
+    number_cell,
+    waits_cell,
+)
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.present.review_figures import SHOWN, FiguresView
 from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 

@@ -161,7 +161,7 @@ class HomeScreen(LiveScreen):
 
             self.app.push_screen(SessionFormScreen(row.trial_id))
         elif row.kind == "seat" and row.trial_id:
-            from cuecard.tui.screens.wizard_of_oz.screen import WizardOfOzScreen
+            from cuecard.tui.screens.wizard_of_oz import WizardOfOzScreen
 
             self.app.push_screen(WizardOfOzScreen(row.trial_id))
         elif row.trial_id:

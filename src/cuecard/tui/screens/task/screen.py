@@ -84,7 +84,7 @@ class TaskScreen(DraftingScreen):
     @on(HistoryPane.IndependentGoldWanted)
     @guarded("look")
     async def compare_golds(self) -> None:
-        from cuecard.tui.screens.independent_gold.compare import open_independent_gold
+        from cuecard.tui.screens.independent_gold import open_independent_gold
 
         await open_independent_gold(self, self.task_id)
 
@@ -179,7 +179,7 @@ class TaskScreen(DraftingScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.submit import submit_task
+        from cuecard.tui.screens.review.dialogs import submit_task
 
         self.editor.commit()
         if self.edit.changed:
