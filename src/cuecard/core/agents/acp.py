@@ -31,7 +31,7 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError
-from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame
 from cuecard.core.tasks.models import Family, TaskLanguage

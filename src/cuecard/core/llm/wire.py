@@ -186,7 +186,7 @@ def mended_json(text: str) -> object:
     broken = text[first.start() :]
     if '"' not in broken:
         broken = broken.translate(_STRAIGHT)
-    from cuecard.core.broken_json import repair
+    from cuecard.core.validation import repair
 
     value = repair(broken)
     return cast(object, value) if isinstance(value, (dict, list)) else None

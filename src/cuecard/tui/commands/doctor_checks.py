@@ -287,7 +287,7 @@ def check_plugins() -> list[Check]:
     """Whether everything that other packages register can be loaded, and is what its group wants."""
     from cuecard.annotate.families.registry import ANNOTATE
     from cuecard.core.families.registry import CORE
-    from cuecard.core.formats.registry import EXPORTS, FORMATS
+    from cuecard.core.formats.base import EXPORTS, FORMATS
     from cuecard.core.players import METHODS
     from cuecard.core.plugins import Registry, load_class, registered
     from cuecard.core.scoring.aggregate import MEASURES

@@ -29,7 +29,7 @@ from cuecard.tui.commands.output import column_width, console, prose, say, table
 if TYPE_CHECKING:
     from cuecard.core.evaluation.scores import GroupScores, RunScores
     from cuecard.core.families.checkpoints.score import ProfileCount
-    from cuecard.core.tables.statistic import Statistic as Interval
+    from cuecard.core.tables.table import Statistic as Interval
     from cuecard.core.verdicts import Measure
 
 

@@ -21,7 +21,7 @@ from cuecard.annotate.review.board import (
     seen_by,
 )
 from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
-from cuecard.annotate.review.protocol import protocol_of
+from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age
 from cuecard.core.text import one_line
@@ -30,11 +30,17 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.board import BoardView, name_cell, number_cell, waits_cell
+from cuecard.tui.present.board import (
+    SHOWN,
+    BoardView,
+    FiguresView,
+    name_cell,
+    number_cell,
+    waits_cell,
+)
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.present.review_figures import SHOWN, FiguresView
 from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 

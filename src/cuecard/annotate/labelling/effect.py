@@ -1,4 +1,4 @@
-"""Reads runs and labels from the workspace and computes how the labels change the runs' results."""
+"""How people's labels change a benchmark's results: reads runs and labels from the workspace, and computes it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.labelling.effect.figures import (
+from cuecard.annotate.labelling.effect_figures import (
     Weighting,
     measure_effects,
     newest_weighting,
     ranking,
 )
-from cuecard.annotate.labelling.effect.rescoring import Rescored, rescored, settled_labels
-from cuecard.annotate.labelling.effect.tables import Effect, GroupEffect, ItemCounts
+from cuecard.annotate.labelling.effect_rescoring import Rescored, rescored, settled_labels
+from cuecard.annotate.labelling.effect_tables import Effect, GroupEffect, ItemCounts
 from cuecard.core.evaluation.decisions import JUDGED
 from cuecard.core.evaluation.scores import RunScores, score_as_judged, score_run
 from cuecard.core.tasks.models import FAMILIES, Family

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.labelling.effect.rescoring import (
+from cuecard.annotate.labelling.effect_rescoring import (
     Rescored,
     SettledLabel,
     overruled,

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from cuecard.annotate.results.plots.svg import as_svg
-from cuecard.annotate.results.report.model import Block, Drawn, Prose, Report, Tabled, Terms
+from cuecard.annotate.results.report_model import Block, Drawn, Prose, Report, Tabled, Terms
 from cuecard.core.i18n import _
-from cuecard.core.tables.html import as_html, environment
 from cuecard.core.tables.latex import as_latex, escaped, preamble
 from cuecard.core.tables.table import Table
-from cuecard.core.tables.texts import as_markdown, figure_of, plain
+from cuecard.core.tables.texts import as_html, as_markdown, environment, figure_of, plain
 from cuecard.core.tables.texts import escaped as markdown_escaped
 from cuecard.core.text import storable
 

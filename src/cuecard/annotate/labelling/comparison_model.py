@@ -15,9 +15,9 @@ from cuecard.annotate.agreement.tables import (
     JudgeDifference,
     ReferenceTable,
 )
-from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, GroupBy, Subject
+from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, GroupBy, Subject
 from cuecard.core.i18n import N_, _
-from cuecard.core.tables.statistic import Statistic, share
+from cuecard.core.tables.table import Statistic, share
 from cuecard.core.tasks.base import Frozen
 
 Role = Literal["judge", "person", "majority", "adjudicated", "settled"]

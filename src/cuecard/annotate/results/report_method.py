@@ -15,17 +15,17 @@ from cuecard.annotate.fidelity import decisions as agreeing
 from cuecard.annotate.fidelity import inputs as material
 from cuecard.annotate.fidelity.report import gather as gather_turns
 from cuecard.annotate.fidelity.tables import SUBJECT_WORDS as TURN_WORDS
-from cuecard.annotate.labelling.comparison.inputs import Scope, Subject, gather
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison_inputs import Scope, Subject, gather
+from cuecard.annotate.labelling.comparison_model import (
     SUBJECT_WORDS,
     Rater,
     columns_of,
     references_of,
     statistic_word,
 )
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.report.model import (
+from cuecard.annotate.results.report_model import (
     HUMAN,
     LANGUAGE,
     Term,
@@ -39,8 +39,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.scoring.aggregate import pooled_notes
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Shown, Table
+from cuecard.core.tables.table import Shown, Statistic, Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line

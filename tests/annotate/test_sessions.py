@@ -11,7 +11,7 @@ import pytest
 
 from cuecard.annotate.review.comments import threads_for
 from cuecard.annotate.review.workflow import retire, submit
-from cuecard.annotate.session_form import (
+from cuecard.annotate.sessions import (
     EMBEDDED_FORM,
     REMEMBERED,
     check_answers,
@@ -19,8 +19,9 @@ from cuecard.annotate.session_form import (
     forms_missing,
     keep_form,
     questions_of,
+    session_reports,
+    sessions_csv,
 )
-from cuecard.annotate.sessions import session_reports, sessions_csv
 from cuecard.annotate.task_feedback import place_at_play, tell_authors
 from cuecard.annotate.waiting import FAILED_LATELY, pending_for
 from cuecard.core.config import EMBEDDED

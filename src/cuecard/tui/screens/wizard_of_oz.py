@@ -19,10 +19,9 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import when
-from cuecard.tui.present.wizard_of_oz import NotACall, call_from, told_a_model
-from cuecard.tui.present.wizard_of_oz_hand_in import read_hand_in
+from cuecard.tui.present.wizard_of_oz import NotACall, call_from, read_hand_in, told_a_model
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
-from cuecard.tui.screens.wizard_of_oz.panes import HandInPane, Looking, Notes, SearchLine, Words
+from cuecard.tui.screens.wizard_of_oz_panes import HandInPane, Looking, Notes, SearchLine, Words
 from cuecard.tui.widgets.text import Lines, PlainText
 from cuecard.tui.widgets.transcript import Transcript
 
@@ -49,7 +48,7 @@ WIZARD_OF_OZ_KEYS = keys(
 class ActDialog(ChoiceDialog):
     """Whether a turn is an answer or a question."""
 
-    CSS_PATH = "../play/dialogs.tcss"
+    CSS_PATH = "play/dialogs.tcss"
     BINDINGS = keys(
         Key("act.answer", "a", f"choose('{Act.ANSWER.value}')", NP_("verb", "Answer"), N_("It answers the user's question"), show=False),
         Key("act.ask", "q", f"choose('{Act.ASK.value}')", N_("Ask"), N_("It asks the user something"), show=False),
@@ -92,7 +91,7 @@ class BriefDialog(CuecardDialog[None]):
 class WaitingDialog(ChoiceDialog):
     """The sessions that wait for somebody to play their agent."""
 
-    CSS_PATH = "../play/dialogs.tcss"
+    CSS_PATH = "play/dialogs.tcss"
 
     def __init__(self, trials: Sequence[WaitingTrial]) -> None:
         super().__init__(

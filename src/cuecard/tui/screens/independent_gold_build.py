@@ -125,7 +125,7 @@ _ONLY_WHEN_OPEN = ("hand_in", "give_up", "turn")
 class BuildGoldScreen(DraftingScreen):
     """Builds an independent gold. Input is kept under a key of its own, and nobody sees it until it is handed in."""
 
-    CSS_PATH = ["../task/task.tcss", "../task/graph.tcss", "../task/texts.tcss"]
+    CSS_PATH = ["task/task.tcss", "task/graph.tcss", "task/texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("second_gold.hand_in", "ctrl+s", "hand_in", N_("Hand in"), N_("Hand in your gold, for good; then it is compared with the author's"), shown_as="^s"),
@@ -187,7 +187,7 @@ class BuildGoldScreen(DraftingScreen):
         await self.services.ask(lambda ws: hand_in(ws, task_id, person, base, data, note))
         self.gone = True
         self.cue_app.tell(_("Handed in. This is how it compares."))
-        from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
+        from cuecard.tui.screens.independent_gold import CompareGoldScreen
 
         self.app.switch_screen(CompareGoldScreen(task_id))
 

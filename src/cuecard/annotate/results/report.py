@@ -8,14 +8,14 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
+from cuecard.annotate.results import report_method
 from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
 from cuecard.annotate.results.pool import Pool, Row, figure_key, gather
-from cuecard.annotate.results.report import method
-from cuecard.annotate.results.report.model import (
+from cuecard.annotate.results.report_model import (
     HUMAN,
     PAYER,
     Block,
@@ -37,8 +37,7 @@ from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
 from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Table
+from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 
 if TYPE_CHECKING:
@@ -272,7 +271,7 @@ def report_of(
             _("No trial of these runs has ended."),
             _("Play them first, or name runs that have been played."),
         )
-    people = method.people_in(pool)
+    people = report_method.people_in(pool)
     pool = _unnamed(pool)
     doing(_("Counting"))
     sections = (
@@ -284,7 +283,11 @@ def report_of(
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
         Section("method", _("Method"), tuple(_method(workspace, pool, people, doing))),
-        Section("revisions", _("Revisions"), (Tabled(method.revisions_table(pool), folded=True),)),
+        Section(
+            "revisions",
+            _("Revisions"),
+            (Tabled(report_method.revisions_table(pool), folded=True),),
+        ),
     )
     return Report(
         title=title.strip() or listed(dict.fromkeys(run.name for run in pool.runs)),
@@ -310,7 +313,7 @@ def _unnamed(pool: Pool) -> Pool:
 
 
 def _summary(pool: Pool) -> Iterator[Block]:
-    if line := method.baselines_line(pool):
+    if line := report_method.baselines_line(pool):
         yield Prose(line)
     yield summary_terms(pool)
     if len(pool.runs) > 1:
@@ -342,14 +345,14 @@ def _plots(pool: Pool) -> Iterator[Block]:
 
 
 def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iterator[Block]:
-    yield Tabled(method.tasks_table(pool))
-    agents, users, worlds, judges = method.players(pool, people)
+    yield Tabled(report_method.tasks_table(pool))
+    agents, users, worlds, judges = report_method.players(pool, people)
     yield agents
-    yield method.course_terms(pool)
+    yield report_method.course_terms(pool)
     yield users
     doing(_("Looking for what people decided of the simulator's turns"))
     yield _agreement(
-        method.simulator_fidelity(workspace, pool),
+        report_method.simulator_fidelity(workspace, pool),
         _("Fidelity of the simulator"),
         _("Simulator"),
         _(
@@ -361,7 +364,7 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
     yield judges
     doing(_("Looking for blind labels"))
     yield _agreement(
-        method.judge_agreement(workspace, pool),
+        report_method.judge_agreement(workspace, pool),
         _("Agreement of the judge with people"),
         _("Judge"),
         _(
@@ -377,11 +380,13 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
 
 
 def _agreement(
-    found: Sequence[method.Agreeing], title: str, first: str, without: str
+    found: Sequence[report_method.Agreeing], title: str, first: str, without: str
 ) -> Prose | Tabled:
-    return Tabled(method.table_of_agreement(title, first, found)) if found else Prose(without)
+    return (
+        Tabled(report_method.table_of_agreement(title, first, found)) if found else Prose(without)
+    )
 
 
 def _counting(pool: Pool) -> Terms:
     played = len(one_each(pool))
-    return method.counting_terms(pool, sum(run.trials for run in pool.runs) - played)
+    return report_method.counting_terms(pool, sum(run.trials for run in pool.runs) - played)

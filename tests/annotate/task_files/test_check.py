@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.annotate.check import check_paths
+from cuecard.annotate.task_files import check_paths
 
 GOOD = """
 id: good

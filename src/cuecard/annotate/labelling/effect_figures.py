@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, resampled_values, with_intervals
-from cuecard.annotate.labelling.effect.rescoring import ItemId, Rescored, Settled
-from cuecard.annotate.labelling.effect.tables import (
+from cuecard.annotate.labelling.effect_rescoring import ItemId, Rescored, Settled
+from cuecard.annotate.labelling.effect_tables import (
     MeasureEffect,
     Order,
     PairOrder,
@@ -43,7 +43,7 @@ from cuecard.core.scoring.aggregate import (
     measured_as,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
+from cuecard.core.tables.table import Coefficient, Statistic, quotient
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Decision, ItemKind
 

@@ -20,8 +20,14 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.entries import Piece
-from cuecard.tui.present.wizard_of_oz import Typed, WizardOfOzState, hand_in_hint, hint_for
-from cuecard.tui.present.wizard_of_oz_hand_in import HandIn, read_hand_in
+from cuecard.tui.present.wizard_of_oz import (
+    HandIn,
+    Typed,
+    WizardOfOzState,
+    hand_in_hint,
+    hint_for,
+    read_hand_in,
+)
 from cuecard.tui.widgets.text import Lines
 from cuecard.tui.widgets.transcript import Transcript
 

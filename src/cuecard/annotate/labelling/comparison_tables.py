@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from cuecard.annotate.agreement.tables import AgreementTable
 from cuecard.annotate.labelling.adjudication import CAUSES
-from cuecard.annotate.labelling.comparison.compare import Place
-from cuecard.annotate.labelling.comparison.inputs import GROUPINGS
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison import Place
+from cuecard.annotate.labelling.comparison_inputs import GROUPINGS
+from cuecard.annotate.labelling.comparison_model import (
     GROUP_WORDS,
     Comparison,
     Group,
@@ -17,8 +17,7 @@ from cuecard.annotate.labelling.comparison.model import (
     statistic_word,
 )
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell, difference
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
 _KINDS = ("precision", "recall", "f1")

@@ -108,7 +108,7 @@ class CompareGoldScreen(CuecardScreen[None]):
     end. Others only read.
     """
 
-    CSS_PATH = "compare.tcss"
+    CSS_PATH = "independent_gold.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
         Key("gold.author", "a", "take('author')", N_("Author"), N_("Take the author's version of this")),
@@ -378,6 +378,6 @@ async def open_independent_gold(screen: CuecardScreen[None], task_id: str) -> No
     elif reason:
         raise refusal(reason)
     else:
-        from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
+        from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 
         screen.app.push_screen(BuildGoldScreen(task_id))

@@ -13,8 +13,7 @@ from cuecard.core.scoring.aggregate import (
     statistic_label,
     statistics_of,
 )
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Table, difference
+from cuecard.core.tables.table import Statistic, Table, difference
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import ItemKind

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling.comparison.compare import compare
-from cuecard.annotate.labelling.comparison.inputs import Scope, gather
-from cuecard.annotate.labelling.comparison.model import circumstances
-from cuecard.annotate.labelling.effect.assess import effect_of
-from cuecard.annotate.labelling.effect.tables import Effect, MeasureEffect
+from cuecard.annotate.labelling.comparison import compare
+from cuecard.annotate.labelling.comparison_inputs import Scope, gather
+from cuecard.annotate.labelling.comparison_model import circumstances
+from cuecard.annotate.labelling.effect import effect_of
+from cuecard.annotate.labelling.effect_tables import Effect, MeasureEffect
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.label_records import LabelValue
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.workspace import Workspace
 from effect_runs import LABELS, judged_run, label, triple

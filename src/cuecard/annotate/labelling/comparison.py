@@ -18,8 +18,8 @@ from cuecard.annotate.agreement.tables import (
     JudgeDifference,
     short_coefficients,
 )
-from cuecard.annotate.labelling.comparison.inputs import GROUPINGS, Case, ComparisonInputs, GroupBy
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison_inputs import GROUPINGS, Case, ComparisonInputs, GroupBy
+from cuecard.annotate.labelling.comparison_model import (
     Columns,
     Comparison,
     Group,
