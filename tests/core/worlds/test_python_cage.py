@@ -205,6 +205,18 @@ async def test_all_memory_together_is_bounded():
     ]
 
 
+async def test_time_ends_for_a_program_that_ignores_every_warning():
+    got = await ran(
+        "import signal\n"
+        "for number in signal.valid_signals():\n"
+        "    try: signal.signal(number, signal.SIG_IGN)\n"
+        "    except OSError: pass\n"
+        "while True: pass",
+        seconds=0.5,
+    )
+    assert got.ending is Ending.TIME, got
+
+
 async def test_a_disk_that_is_filled_is_a_small_one_in_memory(place):
     got = await said(
         "import os, errno\n"

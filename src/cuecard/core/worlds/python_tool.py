@@ -401,6 +401,7 @@ class WithPython:
             )
         isolation = python_isolation()
         if not isolation.whole and not config.uncaged:
+            python_isolation.cache_clear()  # What failed may pass, as where there are too many namespaces.
             raise ConfigError(
                 _("The tool python is not offered: its programs cannot be caged here"),
                 why_uncaged(isolation),
