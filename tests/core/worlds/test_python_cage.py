@@ -27,6 +27,7 @@ from cuecard.core.config_players import UNCAGED, PythonConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.worlds import python_cage
 from cuecard.core.worlds.python_tool import Ending, Isolation, Ran, python_isolation, run_python
+from cuecard.tui.commands.score_output import baselines_line
 from cuecard.tui.present.labels import player_label
 
 _NOBODY = 65534
@@ -468,6 +469,32 @@ def test_screens_reports_and_results_say_that_programs_ran_uncaged(told):
     trial = played.trial.model_copy(update={"world": ref})
     noted = list(baselines(result_rows.pool(played.model_copy(update={"trial": trial}))))
     assert "Programs of the tool python ran without a cage: lab." in noted
+    assert baselines_line([("world", ref)]) == noted[-1]
+
+
+FEW = """
+import ctypes, os
+assert ctypes.CDLL(None).unshare(0x10020000) == 0
+print("apart", flush=True); input(); os.setgid(0); os.setuid(0)
+from cuecard.core.worlds.python_tool import python_isolation
+print(python_isolation().whole)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives users to a namespace")
+def test_root_of_a_container_that_has_few_users_is_caged_too():
+    told = subprocess.Popen(
+        [sys.executable, "-c", FEW],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert told.stdout
+    assert told.stdout.readline() == "apart\n"
+    for name in ("uid_map", "gid_map"):
+        Path(f"/proc/{told.pid}/{name}").write_text("0 0 65536")
+    assert told.communicate("\n")[0] == "True\n"
 
 
 def test_words_that_say_something_else_are_refused():
@@ -523,4 +550,4 @@ def test_all_this_holds_for_an_ordinary_user():
     finally:
         shutil.rmtree(folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("SKIPPED") == 1, done.stdout  # This one.
+    assert done.stdout.count("SKIPPED") == 2, done.stdout  # This one, and what only root can try.
