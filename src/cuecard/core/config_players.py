@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
@@ -238,14 +238,19 @@ UserConfig = Annotated[
 ]
 
 
+UNCAGED: Final = "programs that models write may do what I may"
+
+
 class PythonConfig(Frozen):
-    """The tool `python`, which is off unless it is configured. It runs programs that a model wrote, in a sandboxed
-    process with these limits. `seconds`: of CPU time; twice as many by the clock.
+    """The tool `python`, which is off unless it is configured. It runs programs that a model wrote, in a cage with these
+    limits. `seconds`: of CPU time; twice as many by the clock. `uncaged`: the words that accept running them where the
+    system cannot cage them, with what it has.
     """
 
     seconds: Annotated[float, Field(gt=0, le=600)] = 10
     memory_mb: Annotated[int, Field(ge=64, le=16384)] = 512
     output_chars: Annotated[int, Field(ge=100, le=200_000)] = 10_000
+    uncaged: Literal["", "programs that models write may do what I may"] = ""
 
 
 class ClosedWorldConfig(Frozen):

@@ -25,6 +25,11 @@ class PlayerRef(Frozen):
     baseline: bool = False
     version: str = "1"
 
+    @property
+    def uncaged(self) -> bool:
+        """Whether this is a world whose tool `python` ran programs without a cage (`core/worlds/python_tool.py`)."""
+        return " python(uncaged" in self.version
+
 
 class Act(StrEnum):
     """What an agent's turn does. Only agents on checkpoint tasks declare `ask` or `answer`; all others `reply`."""

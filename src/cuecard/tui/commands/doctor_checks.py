@@ -331,25 +331,34 @@ def _loading(what: str, load: Callable[[], object], reference: str) -> Check:
     return Check(name=what, state="ok", detail=_("{name}, loaded").format(name=reference))
 
 
-async def check_python_tool(config: Config) -> Check | None:
-    """What isolates the programs that agents write; None if no world offers the tool."""
-    if all(getattr(world, "python", None) is None for world in config.worlds.values()):
+def check_python_tool(config: Config) -> Check | None:
+    """What cages the programs that agents write; None if no world offers the tool. Worlds that need the cage and do not
+    have it are a problem.
+    """
+    tools = [tool for world in config.worlds.values() if (tool := getattr(world, "python", None))]
+    if not tools:
         return None
-    from cuecard.core.worlds.python_tool import python_isolation
+    from dataclasses import asdict
 
-    found = await python_isolation()
-    labels = {
-        "network": _("no network"),
-        "files": _("no files but its own"),
-        "processes": _("no process outlives it"),
-        "limits": _("limits of time, memory and processes"),
-    }
-    held = {name: bool(getattr(found, name)) for name in labels}
-    missing = [labels[name] for name, holds in held.items() if not holds]
+    from cuecard.core.worlds import python_tool as cage
+
+    found = cage.python_isolation()
+    held = [_(words) for name, words in cage.RESTRICTIONS.items() if name not in found.open]
+    hint = ""
+    if not found.whole:
+        accepted = all(tool.uncaged for tool in tools)
+        words = (
+            _("programs run uncaged, as the configuration accepts")
+            if accepted
+            else cage.how_to_cage()
+        )
+        hint = f"{cage.why_uncaged(found)}; {words}"
+    elif not found.landlock:
+        hint = "; ".join(found.missing)
     return Check(
         name="python_tool",
-        state="warning" if missing else "ok",
-        detail=", ".join(labels[name] for name, holds in held.items() if holds) or "-",
-        hint=_("not in force here: {what}").format(what=", ".join(missing)) if missing else "",
-        data=held,
+        state="ok" if found.whole else "warning" if all(t.uncaged for t in tools) else "problem",
+        detail=", ".join(held) or "-",
+        hint=hint,
+        data=asdict(found),
     )
