@@ -74,8 +74,8 @@ class ModelConfig(Frozen):
 
     `timeout`: seconds to wait for the next piece of a streamed reply, or for a whole one; `total_timeout`: seconds that a
     call may take with all its attempts. `retries`: further attempts after a passing failure; `give_up_after`: this many
-    calls in a row that failed so pause the run. `context`: the context length in tokens. `stream` `auto`: stream only what
-    is shown on a screen. `extra`: further fields of the request's JSON, sent as they are.
+    calls in a row that failed so pause the run. `context`: the context length in tokens. `stream` `auto`: stream
+    agents' replies, so that a long one is no time-out, and fetch others whole. `extra`: further fields of the request's JSON, sent as they are.
     """
 
     api: Literal["chat", "responses"] = "chat"
