@@ -5,6 +5,7 @@ import importlib
 import time
 from typing import Literal
 
+from cuecard.core.agents.acp_access import asks_late
 from cuecard.core.agents.programs import find_command, headers_of
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
@@ -175,7 +176,8 @@ _LOCKED = (401, 402, 403)
 
 class AgentReport(Frozen):
     """What a check of an agent found. `works`: as far as that can be seen without a prompt. `detail`: what it is, or why
-    it does not work; `hint`: what to do. `ms`: milliseconds until a session was open, or an answer came.
+    it does not work; `hint`: what to do. `ms`: milliseconds until a session was open, or an answer came. `asks_late`: it
+    opens sessions without a login, so that only a prompt would tell whether it has one.
     """
 
     works: bool
@@ -183,6 +185,7 @@ class AgentReport(Frozen):
     hint: str = ""
     ms: int = 0
     loads: bool | None = None
+    asks_late: bool = False
     status: int | None = None
 
 
@@ -208,6 +211,7 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
                 detail=player.harness.title or agent.command[0],
                 ms=round((time.monotonic() - began) * 1000),
                 loads=player.harness.can_load,
+                asks_late=asks_late(player.harness.title),
             )
         finally:
             await player.leave()

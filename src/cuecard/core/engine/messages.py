@@ -319,6 +319,22 @@ class HarnessTool(Frozen):
     output: str = ""
 
 
+class HarnessPermission(Frozen):
+    """A harness asked whether it may use a tool. `name`: the kind of tool; `places`: paths that it named; `policy`: the
+    agent's `permissions`; `option`: the choice that was taken of those it offered, "" if none fitted. `cancelled` is the
+    answer where none fitted, or the turn was being given up.
+    """
+
+    kind: Literal["harness_permission"] = "harness_permission"
+    name: str
+    title: str = ""
+    places: tuple[str, ...] = ()
+    input: str = ""
+    policy: str = ""
+    answer: Literal["allowed", "refused", "cancelled"]
+    option: str = ""
+
+
 class Printed(Frozen):
     """What a player's own code printed during the step, which no screen shows meanwhile."""
 
@@ -366,6 +382,7 @@ Mark = Annotated[
     | NotesKept
     | HarnessSession
     | HarnessTool
+    | HarnessPermission
     | Printed
     | Remark
     | PartTaken

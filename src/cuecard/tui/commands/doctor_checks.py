@@ -230,7 +230,9 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
         )
         loads = _("takes up sessions") if report.loads else _("does not take up sessions")
         opened = _("{harness}: a session was open after {ms} ms")
-        detail = f"{opened.format(harness=report.detail, ms=report.ms)}; {loads}"
+        late = _("whether it is logged in shows at the first prompt") if report.asks_late else ""
+        opening = opened.format(harness=report.detail, ms=report.ms)
+        detail = "; ".join(filter(None, (opening, loads, late)))
     elif isinstance(agent, HttpAgentConfig):
         report = await try_address(name, agent)
         hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=agent.url)
