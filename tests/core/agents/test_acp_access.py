@@ -73,9 +73,9 @@ async def test_without_a_world_the_web_may_be_read_and_no_tool_is_the_worlds(
     [
         ("mcp__cuecard__search", "other", True),  # Claude Code
         ("mcp.cuecard.search", "execute", True),  # Codex
-        ("search (cuecard MCP Server)", "", True),  # Qwen Code, as it is shown
+        ("search (cuecard MCP Server)", "other", True),  # Gemini CLI
         ("cuecard__search", "other", True),  # OpenClaw
-        ("search", "other", True),  # Gemini CLI
+        ("search", "other", True),
         ("search", "execute", False),
         ("cat cuecard.yaml", "execute", False),
         ("cuecard/search.sh", "execute", False),
@@ -86,6 +86,12 @@ async def test_without_a_world_the_web_may_be_read_and_no_tool_is_the_worlds(
 def test_the_worlds_own_tools_are_known_by_their_names(title: str, name: str, ours: bool) -> None:
     assert Tool(name=name, title=title).is_worlds(("search",)) is ours
     assert not Tool(name=name, title=title).is_worlds(())
+
+
+def test_an_approval_that_names_the_server_is_the_worlds() -> None:
+    title = "Approve MCP tool call"  # Codex, with the server in its input.
+    assert Tool("other", title, input={"server_name": "cuecard"}).is_worlds(("search",))
+    assert not Tool("other", title, input={"server_name": "mine"}).is_worlds(("search",))
 
 
 def test_where_no_choice_fits_none_is_taken() -> None:
@@ -221,6 +227,8 @@ async def test_doctor_tells_a_missing_login_or_that_it_cannot_see_it(
 
     late = "claude" in name  # These open a session, and ask at the first prompt.
     assert (report.works, report.asks_late) == (late, late)
+    # What was recorded does not connect to the world, as an agent would that does not trust it.
+    assert not late or "has not connected to the world" in report.hint
     assert late or report.detail.startswith("The harness wants a login: ")
     assert not running(int((bench.folder / "pid").read_text()))
 
