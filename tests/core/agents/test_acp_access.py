@@ -55,6 +55,7 @@ async def test_what_a_policy_allows_is_answered_and_recorded(
         one[0] in ALLOWED[policy] for one in WANTED
     ]
     assert {mark.option.partition(":")[0] for mark in marks} <= {"allow_once", "reject_once"}
+    assert {json.loads(mark.input)["for"] for mark in marks if mark.world} == WORLD
     assert marks[1].places == ("/etc/passwd",)
     assert marks[8].title == "mcp.cuecard.search"
 
@@ -136,6 +137,8 @@ async def test_a_turn_that_takes_too_long_is_cancelled_and_ends_the_trial(
     ("command", "told"),
     [
         ((*ASKING, "loads"), ""),
+        ((*ASKING, "loads", "asks"), ""),  # To change files, which is refused.
+        ((*ASKING, "loads", "asks", "changes"), "kept in its folder is gone"),
         ((*ASKING, "blank"), "is not known"),
         ((sys.executable, str(EXAMPLES / "agent.py")), "cannot take up an earlier session"),
         ((sys.executable, str(EXAMPLES / "echo_agent.py")), "cannot take up an earlier session"),
@@ -144,14 +147,15 @@ async def test_a_turn_that_takes_too_long_is_cancelled_and_ends_the_trial(
 async def test_a_trial_goes_on_in_its_session_or_says_why_it_starts_over(
     bench: HarnessBench, command: tuple[str, ...], told: str
 ) -> None:
-    await bench.play(command=command)
+    policy = "folder" if "changes" in command else "read"
+    await bench.play(command=command, permissions=policy)
     first = next(n for n, e in enumerate(bench.events) if isinstance(e.body, AgentSpoke))
     past = list(bench.events[: first + 1])
     said = bench.folder / "said"
     if said.exists():
         said.write_text(json.dumps(json.loads(said.read_text())[:1]))
 
-    result = await bench.play(command=command, past=past)
+    result = await bench.play(command=command, permissions=policy, past=past)
 
     assert result.termination is Termination.USER_DONE
     again = [body.reason for body in bench.bodies("trial_reopened")]
