@@ -13,17 +13,15 @@ from cuecard.annotate.review.comments import threads_for
 from cuecard.annotate.review.workflow import retire, submit
 from cuecard.annotate.sessions import (
     EMBEDDED_FORM,
-    REMEMBERED,
     check_answers,
     decline_form,
-    forms_missing,
     keep_form,
     questions_of,
     session_reports,
     sessions_csv,
 )
 from cuecard.annotate.task_feedback import place_at_play, tell_authors
-from cuecard.annotate.waiting import FAILED_LATELY, pending_for
+from cuecard.annotate.waiting import FAILED_LATELY, REMEMBERED, forms_missing, pending_for
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_schema import FormQuestion, PlayConfig
 from cuecard.core.engine.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -66,9 +66,6 @@ EMBEDDED_FORM: tuple[FormQuestion, ...] = (
 )
 """Texts are translated where they are shown. Words of the person's own are never asked to be given."""
 
-REMEMBERED = timedelta(days=14)
-"""How long after its end a session's form is still asked for: later answers say little of it."""
-
 
 def questions_of(config: Config) -> tuple[FormQuestion, ...]:
     """The questions of the configuration, or the embedded ones."""
@@ -122,16 +119,6 @@ def decline_form(
     `NotFound`.
     """
     return workspace.session_forms.add(trial_id, person, questions, {})
-
-
-def forms_missing(
-    workspace: Workspace, person: str, now: datetime | None = None
-) -> list[TrialRecord]:
-    """The sessions that this person played to an end without a form yet, newest first. After `REMEMBERED` they are not
-    asked any more.
-    """
-    since = (now or datetime.now(UTC)) - REMEMBERED
-    return [workspace.runs.trial(id_) for id_ in workspace.session_forms.missing(person, since)]
 
 
 def _given(value: int | str | None) -> bool:

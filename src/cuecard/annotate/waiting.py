@@ -137,7 +137,7 @@ def pending_for(
         drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sessions=_open_sessions(workspace, person, now),
-        forms=_forms(workspace, person, now),
+        forms=tuple(forms_missing(workspace, person, now)),
         waiting_trials=_waiting_trials(workspace, person),
         running=tuple(r for r in workspace.runs.all(unfinished=True) if r.kind != "play"),
         with_others=(
@@ -172,10 +172,18 @@ def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
     return OpenSession(trial, turns, phase, newest.at if newest else trial.created_at)
 
 
-def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[TrialRecord, ...]:
-    from cuecard.annotate.sessions import forms_missing  # Home starts without it
+REMEMBERED = timedelta(days=14)
+"""How long after its end a session's form is still asked for: later answers say little of it."""
 
-    return tuple(forms_missing(workspace, person, now))
+
+def forms_missing(
+    workspace: Workspace, person: str, now: datetime | None = None
+) -> list[TrialRecord]:
+    """The sessions that this person played to an end without a form yet, newest first. After `REMEMBERED` they are not
+    asked any more.
+    """
+    since = (now or datetime.now(UTC)) - REMEMBERED
+    return [workspace.runs.trial(id_) for id_ in workspace.session_forms.missing(person, since)]
 
 
 def _waiting_trials(workspace: Workspace, person: str) -> tuple[WaitingTrial, ...]:

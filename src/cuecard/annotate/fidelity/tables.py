@@ -14,11 +14,11 @@ from cuecard.annotate.fidelity.model import (
     TurnFindings,
 )
 from cuecard.annotate.labelling.comparison_model import statistic_word
-from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
-from cuecard.core.families.checkpoints.gold import AmbiguityType
+from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
 from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
+from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 
 SUBJECT_WORDS: dict[Subject, str] = {

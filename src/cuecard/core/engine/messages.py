@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
 from cuecard.core.errors import CuecardError
+from cuecard.core.i18n import N_
 from cuecard.core.tasks.base import Frozen
 
 
@@ -50,6 +51,18 @@ class CheckpointStatus(StrEnum):
     MISSED_AMBIGUITY_WRONG = "missed_ambiguity_wrong"
     SEARCH_ONLY = "search_only"
     TASK_COMPLETED = "task_completed"
+
+
+STATUS_WORDS: Final[dict[CheckpointStatus, str]] = {
+    CheckpointStatus.AMBIGUITY_DETECTED: N_("asked rightly"),
+    CheckpointStatus.WRONG_AMBIGUITY_DETECTED: N_("asked about something else"),
+    CheckpointStatus.CORRECT_ANSWER: N_("right answer"),
+    CheckpointStatus.WRONG_ANSWER: N_("wrong answer"),
+    CheckpointStatus.MISSED_AMBIGUITY_CORRECT: N_("did not ask, yet right"),
+    CheckpointStatus.MISSED_AMBIGUITY_WRONG: N_("did not ask, and wrong"),
+    CheckpointStatus.SEARCH_ONLY: N_("neither asked nor answered"),
+    CheckpointStatus.TASK_COMPLETED: N_("whole task answered"),
+}
 
 
 class ToolSpec(Frozen):

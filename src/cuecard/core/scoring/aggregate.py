@@ -8,8 +8,6 @@ from math import fsum
 from typing import Final, NamedTuple
 
 from cuecard.core.engine.events import Event, Termination
-from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, Profile
 from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.families.registry import CORE
@@ -404,28 +402,6 @@ def statistic_label(statistic: Statistic, samples: int) -> str:
     return text.format(n=samples)
 
 
-CUE_WORDS: Final[dict[str, str]] = {
-    "start": N_("conversation starts"),
-    "mentions": N_("the reply mentions"),
-    "asks": N_("the agent asks"),
-    "completes": N_("a milestone is complete"),
-}
-AMBIGUITY_WORDS: Final[dict[AmbiguityType, str]] = {
-    AmbiguityType.ENTITY: N_("which thing"),
-    AmbiguityType.VERSION: N_("which version"),
-    AmbiguityType.CRITERIA: N_("which criterion"),
-    AmbiguityType.FACTUAL: N_("which facts"),
-}
-STATUS_WORDS: Final[dict[CheckpointStatus, str]] = {
-    CheckpointStatus.AMBIGUITY_DETECTED: N_("asked rightly"),
-    CheckpointStatus.WRONG_AMBIGUITY_DETECTED: N_("asked about something else"),
-    CheckpointStatus.CORRECT_ANSWER: N_("right answer"),
-    CheckpointStatus.WRONG_ANSWER: N_("wrong answer"),
-    CheckpointStatus.MISSED_AMBIGUITY_CORRECT: N_("did not ask, yet right"),
-    CheckpointStatus.MISSED_AMBIGUITY_WRONG: N_("did not ask, and wrong"),
-    CheckpointStatus.SEARCH_ONLY: N_("neither asked nor answered"),
-    CheckpointStatus.TASK_COMPLETED: N_("whole task answered"),
-}
 ENDING_WORDS: Final[dict[Termination, str]] = {
     Termination.USER_DONE: N_("user done"),
     Termination.ANSWERED: N_("answered"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
+from cuecard.core.i18n import N_
 from cuecard.core.tasks.base import ID_PATTERN, Frozen, Name, Text, Url, check_storable
 from cuecard.core.tasks.gold import FAMILIES as FAMILIES
 from cuecard.core.tasks.gold import AnyGold, Family
@@ -25,6 +26,14 @@ class CueKind(StrEnum):
     MENTIONS = "mentions"
     ASKS = "asks"
     COMPLETES = "completes"
+
+
+CUE_WORDS: Final[dict[str, str]] = {
+    "start": N_("conversation starts"),
+    "mentions": N_("the reply mentions"),
+    "asks": N_("the agent asks"),
+    "completes": N_("a milestone is complete"),
+}
 
 
 class Cue(Frozen):

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
+from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import AMBIGUITY_WORDS, CUE_WORDS, STATUS_WORDS
+from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 from cuecard.tui.families import TUI
 

@@ -16,9 +16,9 @@ from cuecard.annotate.labelling.files.entries import (
     Rows,
     value_of,
 )
+from cuecard.core.engine.messages import STATUS_WORDS
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Phase
-from cuecard.core.scoring.aggregate import STATUS_WORDS
 from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind

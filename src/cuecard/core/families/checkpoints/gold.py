@@ -1,10 +1,11 @@
 """The gold of a checkpoint task: sub-questions in order, some of them ambiguous on purpose."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from cuecard.core.i18n import N_
 from cuecard.core.tasks.base import Frozen, Name, Text, Url
 from cuecard.core.tasks.gold import Gold
 
@@ -14,6 +15,14 @@ class AmbiguityType(StrEnum):
     VERSION = "version"
     CRITERIA = "criteria"
     FACTUAL = "factual"
+
+
+AMBIGUITY_WORDS: Final[dict[AmbiguityType, str]] = {
+    AmbiguityType.ENTITY: N_("which thing"),
+    AmbiguityType.VERSION: N_("which version"),
+    AmbiguityType.CRITERIA: N_("which criterion"),
+    AmbiguityType.FACTUAL: N_("which facts"),
+}
 
 
 class Ambiguity(Frozen):
