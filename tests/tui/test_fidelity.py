@@ -20,7 +20,7 @@ from cuecard.tui.screens.fidelity.screen import FidelityScreen
 from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurnsScreen
 from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from replay_trials import four_stages, persona_task, record
 from tui_rooms import shown, transcript, until
 

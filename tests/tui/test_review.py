@@ -25,7 +25,7 @@ from cuecard.tui.screens.review.queue import ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from cuecard.tui.widgets.review import DimensionList
 from steady_app import SteadyApp
 from tui_rooms import shown, until

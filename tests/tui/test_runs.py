@@ -20,7 +20,7 @@ from cuecard.tui.screens.results.compare import CompareScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
-from cuecard.tui.widgets.lists import FittedTable
+from cuecard.tui.widgets.inputs import FittedTable
 from tui_rooms import live_agent, shown, until
 
 SIZE = (80, 24)

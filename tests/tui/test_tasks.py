@@ -14,7 +14,7 @@ from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks.listing import NewTaskDialog
 from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable, fitted_widths
+from cuecard.tui.widgets.inputs import FittedColumn, FittedTable, fitted_widths
 from tui_rooms import shown, until
 
 

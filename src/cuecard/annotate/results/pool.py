@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
-from cuecard.annotate.results.dimensions import Dimension
+from cuecard.annotate.results import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials

@@ -40,7 +40,7 @@ from cuecard.tui.present.fidelity import (
 )
 from cuecard.tui.present.files import Report
 from cuecard.tui.screens.results.figures import FiguresScreen
-from cuecard.tui.widgets.lists import FigureTable, FittedColumn, ListTable
+from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 

@@ -31,7 +31,7 @@ from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, forecast_words, when
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.widgets.inputs import TickList
 from cuecard.tui.widgets.nav import EmptyState
 
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
