@@ -75,9 +75,9 @@ from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.stages import SplitDialog
 from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
-from cuecard.tui.screens.tasks.listing import NewTaskDialog
-from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.screens.tasks.transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks_listing import NewTaskDialog
+from cuecard.tui.screens.tasks_transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen

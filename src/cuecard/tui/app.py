@@ -227,7 +227,7 @@ def _home() -> Screen[Any]:
 
 
 def _tasks() -> Screen[Any]:
-    from cuecard.tui.screens.tasks.screen import TasksScreen
+    from cuecard.tui.screens.tasks import TasksScreen
 
     return TasksScreen()
 

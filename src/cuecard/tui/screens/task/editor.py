@@ -15,8 +15,7 @@ from textual.widgets import ContentSwitcher, Tab, Tabs
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
-from cuecard.annotate.authoring.task_data import Path
-from cuecard.annotate.authoring.undo import Snapshot
+from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
