@@ -65,6 +65,7 @@ from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.served_models import ServedModelsScreen
 from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
@@ -302,7 +303,13 @@ WALKS: tuple[Walk, ...] = (
         empty=True,
     ),
     walk(Scene("welcome", WelcomeDialog), person="", empty=True),
-    walk(go("settings"), Scene("settings", SettingsScreen), files={"cuecard.yaml": MODEL}),
+    walk(
+        go("settings"),
+        Scene("settings", SettingsScreen),
+        keys("ctrl+o"),
+        Scene("models", ServedModelsScreen),
+        files={"cuecard.yaml": MODEL},
+    ),
     # Tasks
     walk(
         go("tasks"),

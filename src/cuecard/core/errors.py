@@ -6,10 +6,16 @@ import base64
 import html
 import json
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, quote_plus, unquote, urlsplit
+
+from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -392,3 +398,40 @@ def told(error: BaseException) -> str:
     return (
         str(error) if isinstance(error, CuecardError) else scrub(f"{type(error).__name__}: {error}")
     )
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs an extra of this package where and as the package itself was installed: from a
+    checkout, an archive or a repository, by pip, pipx or uv. Names no index: the package is on none.
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    found: dict[str, Any] = {}
+    with suppress(PackageNotFoundError, ValueError):
+        found = json.loads(distribution("cuecard").read_text("direct_url.json") or "{}")
+    url = public_form(found.get("url", ""))
+    folder = unquote(urlsplit(url).path)
+    what = f"cuecard[{extra}]"
+    if vcs := found.get("vcs_info"):
+        target = [f"{what} @ {vcs['vcs']}+{url}@{vcs['commit_id']}"]
+    elif "archive_info" in found:
+        target = [f"{what} @ {url}"]
+    elif url and Path(folder).is_dir():
+        target = ["-e"] * bool(found["dir_info"].get("editable")) + [f"{folder}[{extra}]"]
+    else:
+        return _("In the checkout: {here}. From its repository: {there}").format(
+            here=f"pip install -e '.[{extra}]'", there=f"pip install '{what} @ git+https://…'"
+        )
+    return _("Install it: {command}").format(command=shlex.join([*_installer(), *target]))
+
+
+def _installer() -> list[str]:
+    """What installs packages beside this one."""
+    from importlib.util import find_spec
+
+    for receipt, tool in (("uv-receipt.toml", "uv tool"), ("pipx_metadata.json", "pipx")):
+        if Path(sys.prefix, receipt).exists():
+            return [*tool.split(), "install", "--force"]
+    if find_spec("pip"):
+        return [sys.executable, "-m", "pip", "install"]
+    return ["uv", "pip", "install", "--python", sys.executable]

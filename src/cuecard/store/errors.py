@@ -1,6 +1,6 @@
 """The errors of opening, reading and writing a database, worded for users."""
 
-from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.errors import CuecardError, NotFound, install_hint
 from cuecard.core.i18n import _
 
 
@@ -114,7 +114,7 @@ def missing_driver() -> CuecardError:
     return CuecardError(
         _("PostgreSQL needs one more package"),
         "psycopg",
-        _("Install it with: pip install 'cuecard[postgres]'"),
+        install_hint("postgres"),
     )
 
 

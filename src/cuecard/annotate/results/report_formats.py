@@ -116,6 +116,8 @@ def player_word(ref: PlayerRef) -> str:
     parts = [ref.kind, ref.model]
     if ref.version and ref.version != "1":
         parts.append(_("version {version}").format(version=ref.version))
+    if ref.uncaged:
+        parts.append(_("python uncaged"))
     if ref.baseline:
         parts.append(_("offline baseline"))
     told = ", ".join(dict.fromkeys(one_line(part, 80) for part in parts if part))

@@ -304,6 +304,11 @@ def baselines(pool: Pool) -> Iterator[str]:
         yield _("Offline baselines, not results of models: {players}.").format(
             players=", ".join(sorted(found))
         )
+    uncaged = sorted({row.trial.world.name for row in pool.rows if row.trial.world.uncaged})
+    if uncaged:
+        yield _("Programs of the tool python ran without a cage: {worlds}.").format(
+            worlds=", ".join(uncaged)
+        )
 
 
 _PARTS_OF = {

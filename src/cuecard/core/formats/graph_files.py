@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 
-from cuecard.core.errors import CuecardError, FileProblem
+from cuecard.core.errors import CuecardError, FileProblem, install_hint
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats.base import TasksRead, language_of, make_task, title_of
 from cuecard.core.formats.files import Obj, parse_json
@@ -177,7 +177,7 @@ def rdflib() -> Any:
         raise CuecardError(
             _("Turtle and JSON-LD need one more package"),
             "rdflib",
-            _("Install it: pip install 'cuecard[rdf]'"),
+            install_hint("rdf"),
         ) from error
     # rdflib logs odd addresses to stderr, where the app draws.
     logger = logging.getLogger("rdflib")

@@ -37,7 +37,12 @@ def import_(
     *,
     run: Annotated[int | None, N_("Only trials of this run are meant")] = None,
     trial: Annotated[str, N_("The trial that meta-evaluation sheets are of")] = "",
-    person: Annotated[str, N_("Whose labels these are, where a file does not say")] = "",
+    person: Annotated[
+        str,
+        N_(
+            "Whose labels these are, where a file does not say; for accounts of Label Studio 1=Ana,2=Ben"
+        ),
+    ] = "",
     revealed: Annotated[
         bool | None,
         Help(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
 from cuecard.annotate.authoring.graph_view import Branch
 from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Revealed
+from cuecard.annotate.labelling.wording import WORDING, predicted_line
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
@@ -23,74 +23,6 @@ from cuecard.tui.present.labels import DECISION, player_label, status_label
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
-
-@dataclass(frozen=True)
-class Wording:
-    """The question for one kind of item, and the labels of its keys."""
-
-    title: str
-    question: str
-    evidence: str
-    yes: str = ""
-    no: str = ""
-
-
-_CLOSEST = N_("Handed in by the agent, likest first")
-_SAID = N_("What was said")
-WORDING: dict[ItemKind, Wording] = {
-    ItemKind.TRIPLE: Wording(
-        N_("Gold item"),
-        N_("Does what the agent handed in cover this triple?"),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
-    ItemKind.CELL: Wording(
-        N_("Gold item · a cell"),
-        N_("Does the agent's table say the same in this cell?"),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
-    ItemKind.ROW: Wording(
-        N_("Gold item · a row"),
-        N_("Does the agent's table have this whole row right?"),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
-    ItemKind.ANSWER: Wording(
-        N_("Gold item · the answer"),
-        N_("Does the agent's answer say the same?"),
-        N_("The agent's answer"),
-        N_("covered"),
-        N_("not covered"),
-    ),
-    ItemKind.PREDICTED: Wording(
-        N_("Handed in by the agent"),
-        N_("Is this triple true, and was it asked for?"),
-        N_("Gold triples, likest first"),
-        N_("true and asked for"),
-        N_("untrue or not asked for"),
-    ),
-    ItemKind.STATUS: Wording(
-        N_("Checkpoint"), N_("What did the agent do in this turn? Pick one."), _SAID
-    ),
-    ItemKind.CUE: Wording(
-        N_("Cue"),
-        N_("Does the agent's reply meet this cue?"),
-        _SAID,
-        N_("cue met"),
-        N_("cue not met"),
-    ),
-    ItemKind.LEAK: Wording(
-        N_("The user part's reply"),
-        N_("Does this reply give away what the user must not say yet?"),
-        _SAID,
-        N_("a leak"),
-        N_("no leak"),
-    ),
-}
 
 STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("hjkliopw", CheckpointStatus, strict=True))
 """Letters that choose a status; none of them means anything else here."""
@@ -226,8 +158,7 @@ def revealed_paragraphs(view: LabelView, revealed: Revealed) -> list[Paragraph]:
 
 def predicted_paragraph(item: PredictedItem) -> Paragraph:
     """An item by its number, a table's cell before its row."""
-    text = f"{item.cell}   ({item.text})" if item.cell else item.text
-    return Paragraph(f"{item.index + 1}. {text}", indent=2)
+    return Paragraph(predicted_line(item), indent=2)
 
 
 class Searched:

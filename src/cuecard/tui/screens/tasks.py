@@ -102,8 +102,12 @@ class TasksScreen(LiveScreen):
         """Read the list again, with the cursor on the task `then` or where it was."""
         person = self.person
         async with self.reading():
-            self._lines = await self.services.ask(lambda ws: _load(ws, person))
-            self.listing.load(self._lines, then)
+            lines = await self.services.ask(lambda ws: _load(ws, person))
+            if then or lines != self._lines:
+                self._lines = lines
+                self.listing.load(lines, then)
+            else:
+                self.describe()
 
     @on(TaskListing.Moved)
     def moved(self) -> None:

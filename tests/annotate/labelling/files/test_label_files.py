@@ -161,7 +161,7 @@ def test_an_export_of_label_studio_is_read() -> None:
     assert problems.found == []
     assert (first.person, first.value) == ("ana@example.org", CheckpointStatus.SEARCH_ONLY)
     assert (first.comment, first.seconds, first.gold_wrong) == ("one\ntwo", 4.288, True)
-    assert (second.person, second.value) == ("annotator 8", LabelValue.UNSURE)
+    assert (second.person, second.account, second.value) == ("", "8", LabelValue.UNSURE)
     assert (blank.value, blank.line) == (None, 2)
 
 

@@ -66,7 +66,8 @@ Format = Literal["vibesearch", "csv", "jsonl", "labelstudio"]
 @dataclass(frozen=True)
 class Entry:
     """A label in a file. `line` from 1; `trial` as the file names it, "" if it does not; `texts`: the item's text, in
-    parts or whole, empty if missing; `value` None: not labelled. `person`, `phase` and `at`: if the file has them.
+    parts or whole, empty if missing; `value` None: not labelled. `person`, `phase` and `at`: if the file has them;
+    `account`: the number that stands for the person in another program.
     """
 
     line: int
@@ -74,6 +75,7 @@ class Entry:
     trial: str = ""
     texts: tuple[str, ...] = ()
     person: str = ""
+    account: str = ""
     value: Value | None = None
     comment: str = ""
     seconds: float = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from cuecard.annotate.labelling.files.vibesearch_sheets import (
     SheetRow,
     sheet_text,
 )
+from cuecard.annotate.labelling.views import EvidenceRoom, Target
+from cuecard.annotate.labelling.wording import form_of
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.evaluation.decisions import decisions_of
@@ -199,7 +202,9 @@ def export_labels(
     """
     found = list(items_in(workspace, scope, person, verdicts=verdicts, sight=sight))
     writer: Callable[[Path, Sequence[ItemLabels], bool], LabelExport]
-    writer = {"vibesearch": _sheets, "csv": _table, "jsonl": _lines, "labelstudio": _tasks}[format]
+    writer = {"vibesearch": _sheets, "csv": _table, "jsonl": _lines}.get(
+        format, partial(_tasks, EvidenceRoom(workspace))
+    )
     if not found:
         raise NotFound(
             _("Nothing to export"),
@@ -353,18 +358,23 @@ def _judged(item: ItemLabels) -> dict[str, Any]:
     return dict(zip(VERDICT_COLUMNS, (item.judge, item.decision.value), strict=True))
 
 
-def _tasks(path: Path, items: Sequence[ItemLabels], verdicts: bool) -> LabelExport:
+def _tasks(
+    room: EvidenceRoom, path: Path, items: Sequence[ItemLabels], verdicts: bool
+) -> LabelExport:
     tasks = [
         (
-            {**_about(item), "evidence": _closest(item), **(_judged(item) if verdicts else {})},
+            {
+                **{name: text for name, text in _about(item).items() if name != "agent"},
+                **form_of(room.view(Target(item.trial.trial.id, item.item))),
+                **(_judged(item) if verdicts else {}),
+            },
             [_of_label(label) for label in item.labels],
         )
         for item in items
     ]
     _write(path, tasks_text(tasks))
-    statuses = any(item.item.kind is ItemKind.STATUS for item in items)
     beside = path.with_suffix(".xml")
-    _write(beside, interface(statuses))
+    _write(beside, interface({item.item.kind for item in items}))
     return LabelExport((path, beside), len(items), sum(bool(item.labels) for item in items))
 
 

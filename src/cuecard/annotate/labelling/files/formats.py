@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from xml.sax.saxutils import quoteattr
 
 from cuecard.annotate.labelling.files.entries import (
     Entry,
@@ -15,12 +16,12 @@ from cuecard.annotate.labelling.files.entries import (
     Rows,
     value_of,
 )
-from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import _
-from cuecard.core.label_records import LabelValue, Phase
+from cuecard.core.label_records import Phase
+from cuecard.core.scoring.aggregate import STATUS_WORDS
 from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Item
+from cuecard.core.verdicts import Item, ItemKind
 
 NEEDED = ("trial", "item", "label")
 COLUMNS = (
@@ -152,6 +153,7 @@ def entry_of(line: int, fields: Fields, problems: Problems) -> Entry | None:
         trial=trial,
         texts=tuple(parts) if any(parts) else (whole,) if whole.strip() else (),
         person=text("person").strip(),
+        account=text("account"),
         value=parsed("label", lambda word: value_of(word, item.kind), wanted, None),
         comment=text("comment"),
         seconds=parsed("seconds", _seconds, _("is no number of seconds"), 0.0),
@@ -209,6 +211,7 @@ def _refuse(name: str) -> object:
 
 LABEL, COMMENT, FLAG, SHOWN = "label", "comment", "flag", "item"
 GOLD_WRONG = "gold_wrong"
+_KEPT = ("person", "phase", "at", "seconds")
 Json = dict[str, Any]
 
 
@@ -255,24 +258,36 @@ def tasks_text(tasks: Iterable[tuple[Mapping[str, Any], Sequence[Mapping[str, An
     return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def interface(statuses: bool) -> str:
+def interface(kinds: Collection[ItemKind]) -> str:
     """The labelling interface for `tasks_text`, to be pasted in Label Studio: Settings, Labeling Interface, Code.
-    `statuses`: some items are labelled with the status of a checkpoint.
+    `kinds`: of the items. It holds words of the program alone; what tasks say stands in their fields.
     """
-    values = [value.value for value in LabelValue]
-    values += [status.value for status in CheckpointStatus] if statuses else []
-    choices = "\n".join(f'    <Choice value="{value}"/>' for value in values)
+    words: dict[str, tuple[str, str]] = {}
+    if set(kinds) - {ItemKind.STATUS}:
+        words = {"yes": (_("yes"), "y"), "no": (_("no"), "n")}
+    if ItemKind.STATUS in kinds:
+        words |= {status: (_(word), "") for status, word in STATUS_WORDS.items()}
+    words["unsure"] = (_("cannot tell"), "u")
+    choices = "".join(
+        f'\n    <Choice value={quoteattr(word)} alias="{value}"'
+        + (f' hotkey="{key}"/>' if key else "/>")
+        for value, (word, key) in words.items()
+    )
+    rule, evidence = quoteattr(_("Rule")), quoteattr(_("Evidence"))
+    wrong, note = quoteattr(_("⚑ gold is wrong")), quoteattr(_("Note"))
     return f"""<View>
-  <Header value="$task"/>
-  <Text name="{SHOWN}" value="$text"/>
+  <Header value="$question"/>
+  <Text name="{SHOWN}" value="$about"/>
+  <Header size="6" value={rule}/>
+  <Text name="rule" value="$rule"/>
+  <Header size="6" value={evidence}/>
   <Text name="evidence" value="$evidence"/>
-  <Choices name="{LABEL}" toName="{SHOWN}" choice="single-radio" required="true">
-{choices}
+  <Choices name="{LABEL}" toName="{SHOWN}" choice="single-radio" required="true">{choices}
   </Choices>
   <Choices name="{FLAG}" toName="{SHOWN}" choice="multiple">
-    <Choice value="{GOLD_WRONG}"/>
+    <Choice value={wrong} alias="{GOLD_WRONG}"/>
   </Choices>
-  <TextArea name="{COMMENT}" toName="{SHOWN}" maxSubmissions="1"/>
+  <TextArea name="{COMMENT}" toName="{SHOWN}" maxSubmissions="1" placeholder={note}/>
 </View>
 """
 
@@ -283,14 +298,21 @@ def _of_task(data: Json) -> Json:
 
 
 def _fields(annotation: Json) -> Json:
+    regions = [_object(result) for result in _list(annotation.get("result"))]
+    metas = [_object(region.get("meta")) for region in regions]
+    kept = {name: meta[name] for meta in metas for name in _KEPT if name in meta}
+    by, editor = annotation.get("completed_by"), annotation.get("updated_by")
+    if kept and editor is not None:
+        # A label that was exported and then changed there: of the one who did it, no matter who took it in.
+        by, kept = by if editor == _object(by).get("id") else editor, {}
     fields: Json = {
-        "person": _person(annotation.get("completed_by")),
+        "person": _person(by),
+        "account": by if isinstance(by, int) else _object(by).get("id"),
         "seconds": annotation.get("lead_time"),
         "at": annotation.get("updated_at") or annotation.get("created_at"),
     }
     chosen: list[str] = []
-    for result in _list(annotation.get("result")):
-        region = _object(result)
+    for region in regions:
         value = _object(region.get("value"))
         if region.get("type") == "choices":
             picked = [str(choice) for choice in _list(value.get("choices"))]
@@ -301,18 +323,15 @@ def _fields(annotation: Json) -> Json:
         elif region.get("type") == "textarea" and region.get("from_name", COMMENT) == COMMENT:
             text = value.get("text")
             fields["comment"] = "\n".join(str(part) for part in _list(text) or [text] if part)
-        for name in ("person", "phase"):
-            meta = _object(region.get("meta"))
-            if isinstance(meta.get(name), str):
-                fields[name] = meta[name]
     # Two choices at once are no decision; put together they are told as what nobody knows.
     fields["label"] = " + ".join(chosen)
-    return fields
+    # Label Studio gives a label that it takes in another time, and the account that took it in.
+    return fields | kept
 
 
 def _annotation(label: Mapping[str, Any]) -> Json:
     # Label Studio takes `completed_by` only of people who have an account in it.
-    meta = {name: label[name] for name in ("person", "phase") if label.get(name)}
+    meta = {name: label[name] for name in _KEPT if label.get(name)}
     result: list[Json] = [_region(LABEL, "choices", {"choices": [label["label"]]}, meta)]
     if label.get("gold_wrong"):
         result.append(_region(FLAG, "choices", {"choices": [GOLD_WRONG]}, {}))
@@ -331,15 +350,10 @@ def _region(name: str, type_: str, value: Json, meta: Json) -> Json:
     return {**region, "meta": meta} if meta else region
 
 
-def _person(completed_by: object) -> str:
-    """The name of an annotator: an account's number, or what the export says of it."""
-    if isinstance(completed_by, dict):
-        found = cast(Json, completed_by)
-        name = " ".join(str(found.get(key) or "") for key in ("first_name", "last_name")).strip()
-        return name or str(found.get("email") or found.get("username") or found.get("id") or "")
-    if isinstance(completed_by, int) and not isinstance(completed_by, bool):
-        return _("annotator {n}").format(n=completed_by)
-    return completed_by if isinstance(completed_by, str) else ""
+def _person(by: object) -> str:
+    """The name of an annotator as the export says it; "" if it gives only the number of an account."""
+    name = " ".join(str(_object(by).get(k) or "") for k in ("first_name", "last_name")).strip()
+    return by if isinstance(by, str) else name or str(_object(by).get("email") or "")
 
 
 def _object(value: object) -> Json:

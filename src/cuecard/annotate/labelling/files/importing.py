@@ -293,7 +293,7 @@ def import_labels(
 ) -> LabelImport:
     """Import the labels of these files; if anything is wrong in any file, none.
 
-    `person`: whose they are if the file does not say. `run_id`: only trials of this run; `trial`: the one that
+    `person`: whose they are if the file does not say; where it has numbers of accounts, also `1=Ana,2=Ben`. `run_id`: only trials of this run; `trial`: the one that
     meta-evaluation sheets are of. `phase`: how labels were given if the file does not say; None: `revealed` if the
     judge's decision stands beside them, else blind unless reveals recorded here say otherwise. Raises `FileProblems`
     with every problem and its line, `NotFound` for an unknown run or trial.
@@ -327,12 +327,17 @@ def _taken(
 
     problems: list[FileProblem] = []
     first: dict[tuple[int, str, str], Matched] = {}
+    accounts = {match.entry.account for match in matched if not match.entry.person} - {""}
+    pairs = [pair.partition("=") for pair in person.split(",") if "=" in pair]
+    named = {account.strip(): name.strip() for account, _equals, name in pairs}
     for match in matched:
         entry = match.entry
         if entry.value is None:
             continue
-        who = entry.person or person
-        if reason := _name_problem(who):
+        otherwise = "" if named or (entry.account and len(accounts) > 1) else person
+        who = entry.person or named.get(entry.account, otherwise)
+        unknown = _("say who account {n} is, as in --person {n}=Ana").format(n=entry.account)
+        if reason := unknown if entry.account and not who else _name_problem(who):
             problems.append(_problem(match, reason))
             continue
         key = (match.trial.trial.id, match.item.key, who)

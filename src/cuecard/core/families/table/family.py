@@ -252,8 +252,7 @@ async def _ask(
 def _cell(table: Table, item: Item) -> GoldItem:
     row = table.rows[item.index]
     column = table.columns[table.column_names.index(item.column)]
-    key = ", ".join(table.key_of(row))
-    context = [_("row {key}").format(key=key), _("column {column}").format(column=column.name)]
+    context = [_row_of(table, item), _("column {column}").format(column=column.name)]
     if column.criterion:
         context.append(_("criterion: {criterion}").format(criterion=column.criterion))
     value = row[table.column_names.index(item.column)]
@@ -263,11 +262,16 @@ def _cell(table: Table, item: Item) -> GoldItem:
 def _row(table: Table, item: Item) -> GoldItem:
     row = table.rows[item.index]
     columns = _("columns: {names}").format(names=" | ".join(table.column_names))
-    context = [_("row {key}").format(key=", ".join(table.key_of(row))), columns]
+    context = [_row_of(table, item), columns]
     context += [
         f"{column.name}: {column.criterion}" for column in table.columns if column.criterion
     ]
     return GoldItem(item=item, text=" | ".join(row), context=tuple(context))
+
+
+def _row_of(table: Table, item: Item) -> str:
+    key = ", ".join(table.key_of(table.rows[item.index]))
+    return _("row {n}, key: {key}").format(n=item.index + 1, key=key)
 
 
 def _item(task: Task, table: Table, item: Item) -> GoldItem:

@@ -20,6 +20,7 @@ from cuecard.annotate.labelling.adjudication import (
     Outcome,
     Why,
 )
+from cuecard.annotate.labelling.wording import WORDING
 from cuecard.annotate.task_feedback import GOLD_WRONG
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import N_, _, ngettext
@@ -28,7 +29,7 @@ from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present import agreement as state
-from cuecard.tui.present.labelling import STATUS_KEYS, WORDING, gold_paragraphs, value_label
+from cuecard.tui.present.labelling import STATUS_KEYS, gold_paragraphs, value_label
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import LabelView, Target
+from cuecard.annotate.labelling.wording import WORDING
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
@@ -24,7 +25,6 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import (
     STATUS_KEYS,
-    WORDING,
     answers,
     evidence_paragraphs,
     gold_paragraphs,

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 from textual.app import ComposeResult
-from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import RunLabels, VerdictLine
@@ -35,6 +34,7 @@ from cuecard.tui.present.verdicts import (
     said_cell,
 )
 from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Told
 
 if TYPE_CHECKING:
     from cuecard.core.label_records import LabelSet
@@ -98,7 +98,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
             Column[SetLine](N_("Pace"), lambda line: pace(line.progress), right=True, spare=2),
         )  # fmt: skip
         yield from super().compose_list()
-        yield Static("", id="sets-heading", markup=False)
+        yield Told(id="sets-heading")
         yield ListView(sets, lambda line: line.set.id, id="sets")
 
     def on_mount(self) -> None:
@@ -121,12 +121,13 @@ class VerdictsScreen(ListScreen[RunLabels]):
 
     def show(self, rows: Sequence[RunLabels], to: Hashable = None) -> None:
         super().show(rows, to)
-        sets, heading = self._snapshot.sets, self.query_one("#sets-heading", Static)
-        self._sets.load(sets)
+        sets, heading = self._snapshot.sets, self.query_one("#sets-heading", Told)
+        if sets != self._sets.every:
+            self._sets.load(sets)
         self._sets.display = bool(sets)
         heading.display = self.view.display = bool(rows or sets)
         self.query_one(EmptyState).display = not (rows or sets)
-        heading.update(
+        heading.tell(
             _("Labelling sets (Tab goes there)")
             if sets
             else _("No labelling set yet: d draws one, by chance and in strata.")
