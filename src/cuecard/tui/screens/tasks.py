@@ -192,7 +192,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.dialogs import submit_task
+        from cuecard.tui.screens.review_dialogs import submit_task
         from cuecard.tui.screens.task.screen import TaskScreen
 
         line = self.listing.line

@@ -249,7 +249,7 @@ class PlotsScreen(CuecardScreen[None]):
                 return True
 
     def action_open(self) -> None:
-        from cuecard.tui.screens.results.errors import TrialListScreen
+        from cuecard.tui.screens.errors import TrialListScreen
 
         view = self._view
         if view and (rows := view.rows(*self._cell)):
@@ -288,7 +288,7 @@ class PlotsScreen(CuecardScreen[None]):
     @guarded("plots_export")
     async def action_export(self) -> None:
         from cuecard.core.system import write_text
-        from cuecard.tui.screens.results.figures import PathDialog
+        from cuecard.tui.screens.figures import PathDialog
 
         view = self._view
         if view is None:

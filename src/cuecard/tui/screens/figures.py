@@ -49,8 +49,7 @@ class FiguresScreen(CuecardScreen[None]):
     state (`empty`) and the report (`written`).
     """
 
-    # Subclasses lie in other folders.
-    CSS_PATH = Path(__file__).with_name("figures.tcss")
+    CSS_PATH = "figures.tcss"
     AUTO_FOCUS = "#figures"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
