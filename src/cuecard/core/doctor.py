@@ -1,9 +1,11 @@
 """The checks of `cuecard doctor`: what an endpoint supports, and whether agents that are other programs can be reached."""
 
+from __future__ import annotations
+
 import asyncio
 import importlib
 import time
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.agents.acp_access import asks_late
 from cuecard.core.agents.programs import find_command, headers_of
@@ -21,6 +23,9 @@ from cuecard.core.llm.requests import JsonMode
 from cuecard.core.llm.structured import read_shape, schema_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
+
+if TYPE_CHECKING:
+    from cuecard.core.agents.mcp_world import Door
 
 _TOOL = ToolSpec(
     name="search",
@@ -170,6 +175,7 @@ async def served_models(config: Config) -> list[ServedModel]:
     return [row for rows in found for row in rows]
 
 
+_CONNECTS_S = 5.0
 _MISSING = (404, 410)
 _LOCKED = (401, 402, 403)
 
@@ -192,7 +198,7 @@ class AgentReport(Frozen):
 async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
     """Start the harness as a trial would, world included, and open a session. It gets no prompt.
 
-    Never raises a `CuecardError`. Takes twice its `start_timeout` at most.
+    Never raises a `CuecardError`. Takes little more than three times its `start_timeout` at most.
     """
     from cuecard.core.agents.acp_trial import Player
     from cuecard.core.agents.mcp_world import Door
@@ -202,14 +208,22 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
     hub = ModelHub(Config())
     try:
         find_command(name, agent)
-        player = Player(name, agent, hub, Door((SEARCH,), "en") if agent.world else None)
+        door = Door((SEARCH,), "en") if agent.world else None
+        player = Player(name, agent, hub, door)
         try:
             await player.start()
             await player.open_session()
+            opened = time.monotonic()
+            hint = ""
+            if door is not None and agent.world_port is None and not await _reached(door):
+                hint = _(
+                    "it has not connected to the world's server: does it trust it? (docs/agents.md)"
+                )
             return AgentReport(
                 works=True,
                 detail=player.harness.title or agent.command[0],
-                ms=round((time.monotonic() - began) * 1000),
+                hint=hint,
+                ms=round((opened - began) * 1000),
                 loads=player.harness.can_load,
                 asks_late=asks_late(player.harness.title),
             )
@@ -219,6 +233,16 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
         return _failed(error)
     finally:
         await hub.close()
+
+
+async def _reached(door: Door) -> bool:
+    """Whether the harness connects to the world soon after it opened a session."""
+    try:
+        async with asyncio.timeout(_CONNECTS_S):
+            await door.reached.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:

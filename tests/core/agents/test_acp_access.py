@@ -55,6 +55,7 @@ async def test_what_a_policy_allows_is_answered_and_recorded(
         one[0] in ALLOWED[policy] for one in WANTED
     ]
     assert {mark.option.partition(":")[0] for mark in marks} <= {"allow_once", "reject_once"}
+    assert {json.loads(mark.input)["for"] for mark in marks if mark.world} == WORLD
     assert marks[1].places == ("/etc/passwd",)
     assert marks[8].title == "mcp.cuecard.search"
 
@@ -73,9 +74,9 @@ async def test_without_a_world_the_web_may_be_read_and_no_tool_is_the_worlds(
     [
         ("mcp__cuecard__search", "other", True),  # Claude Code
         ("mcp.cuecard.search", "execute", True),  # Codex
-        ("search (cuecard MCP Server)", "", True),  # Qwen Code, as it is shown
+        ("search (cuecard MCP Server)", "other", True),  # Gemini CLI
         ("cuecard__search", "other", True),  # OpenClaw
-        ("search", "other", True),  # Gemini CLI
+        ("search", "other", True),
         ("search", "execute", False),
         ("cat cuecard.yaml", "execute", False),
         ("cuecard/search.sh", "execute", False),
@@ -86,6 +87,12 @@ async def test_without_a_world_the_web_may_be_read_and_no_tool_is_the_worlds(
 def test_the_worlds_own_tools_are_known_by_their_names(title: str, name: str, ours: bool) -> None:
     assert Tool(name=name, title=title).is_worlds(("search",)) is ours
     assert not Tool(name=name, title=title).is_worlds(())
+
+
+def test_an_approval_that_names_the_server_is_the_worlds() -> None:
+    title = "Approve MCP tool call"  # Codex, with the server in its input.
+    assert Tool("other", title, input={"server_name": "cuecard"}).is_worlds(("search",))
+    assert not Tool("other", title, input={"server_name": "mine"}).is_worlds(("search",))
 
 
 def test_where_no_choice_fits_none_is_taken() -> None:
@@ -130,6 +137,8 @@ async def test_a_turn_that_takes_too_long_is_cancelled_and_ends_the_trial(
     ("command", "told"),
     [
         ((*ASKING, "loads"), ""),
+        ((*ASKING, "loads", "asks"), ""),  # To change files, which is refused.
+        ((*ASKING, "loads", "asks", "changes"), "kept in its folder is gone"),
         ((*ASKING, "blank"), "is not known"),
         ((sys.executable, str(EXAMPLES / "agent.py")), "cannot take up an earlier session"),
         ((sys.executable, str(EXAMPLES / "echo_agent.py")), "cannot take up an earlier session"),
@@ -138,14 +147,15 @@ async def test_a_turn_that_takes_too_long_is_cancelled_and_ends_the_trial(
 async def test_a_trial_goes_on_in_its_session_or_says_why_it_starts_over(
     bench: HarnessBench, command: tuple[str, ...], told: str
 ) -> None:
-    await bench.play(command=command)
+    policy = "folder" if "changes" in command else "read"
+    await bench.play(command=command, permissions=policy)
     first = next(n for n, e in enumerate(bench.events) if isinstance(e.body, AgentSpoke))
     past = list(bench.events[: first + 1])
     said = bench.folder / "said"
     if said.exists():
         said.write_text(json.dumps(json.loads(said.read_text())[:1]))
 
-    result = await bench.play(command=command, past=past)
+    result = await bench.play(command=command, permissions=policy, past=past)
 
     assert result.termination is Termination.USER_DONE
     again = [body.reason for body in bench.bodies("trial_reopened")]
@@ -221,6 +231,8 @@ async def test_doctor_tells_a_missing_login_or_that_it_cannot_see_it(
 
     late = "claude" in name  # These open a session, and ask at the first prompt.
     assert (report.works, report.asks_late) == (late, late)
+    # What was recorded does not connect to the world, as an agent would that does not trust it.
+    assert not late or "has not connected to the world" in report.hint
     assert late or report.detail.startswith("The harness wants a login: ")
     assert not running(int((bench.folder / "pid").read_text()))
 

@@ -65,7 +65,7 @@ class Tool:
             return True
         if isinstance(self.input, dict):
             given = cast("dict[str, object]", self.input)
-            if given.get("serverName", given.get("server")) == SERVER_NAME:
+            if SERVER_NAME in (given.get("serverName"), given.get("server_name")):
                 return True
         return self.name in ("", "other") and not {self.title.strip(), *self.labels}.isdisjoint(
             tools

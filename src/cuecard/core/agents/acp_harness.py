@@ -341,6 +341,7 @@ class Harness:
         """What to do if it wants a login."""
         greeting = self._greeting
         methods = (greeting.auth_methods if greeting else None) or ()
+        methods = sorted(methods, key=lambda method: method.id != self._config.auth_method)
         return login_hint(self._config.command, self.title, methods)
 
     async def _request(self, asked: Awaitable[Answer], seconds: float | None) -> Answer:

@@ -80,6 +80,7 @@ class Session:
         mark = HarnessPermission(
             name=tool.name or "other",
             title=storable(tool.title),
+            world=tool.is_worlds(self.tools),
             places=tuple(map(storable, tool.places)),
             input=storable(_written(tool.input)),
             policy=self.policy,
@@ -255,14 +256,14 @@ def earlier_session(log: Sequence[Event]) -> HarnessSession | None:
 
 
 def left_files(log: Sequence[Event]) -> bool:
-    """Whether the harness may have left something in its session's folder."""
-    marks = (event.body.mark for event in log if isinstance(event.body, Marked))
-    return any(
-        mark.name in _LEAVING
-        for mark in marks
-        if isinstance(mark, HarnessTool)
-        or (isinstance(mark, HarnessPermission) and mark.answer == "allowed")
-    )
+    """Whether the harness may have left something in its session's folder. A tool that was refused has not."""
+    marks = [event.body.mark for event in log if isinstance(event.body, Marked)]
+    asked = [mark for mark in marks if isinstance(mark, HarnessPermission)]
+    refused = {(mark.name, mark.title) for mark in asked if mark.answer != "allowed"}
+    leaving = [mark for mark in asked if mark.answer == "allowed" and not mark.world]
+    used = [mark for mark in marks if isinstance(mark, HarnessTool)]
+    leaving += [mark for mark in used if (mark.name, mark.title) not in refused]
+    return any(mark.name in _LEAVING for mark in leaving)
 
 
 def prompted(log: Sequence[Event]) -> bool:

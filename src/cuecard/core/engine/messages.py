@@ -320,14 +320,15 @@ class HarnessTool(Frozen):
 
 
 class HarnessPermission(Frozen):
-    """A harness asked whether it may use a tool. `name`: the kind of tool; `places`: paths that it named; `policy`: the
-    agent's `permissions`; `option`: the choice that was taken of those it offered, "" if none fitted. `cancelled` is the
+    """A harness asked whether it may use a tool. `name`: the kind of tool; `world`: it is one of the trial's world;
+    `places`: paths that it named; `policy`: the agent's `permissions`; `option`: the choice that was taken of those it offered, "" if none fitted. `cancelled` is the
     answer where none fitted, or the turn was being given up.
     """
 
     kind: Literal["harness_permission"] = "harness_permission"
     name: str
     title: str = ""
+    world: bool = False
     places: tuple[str, ...] = ()
     input: str = ""
     policy: str = ""

@@ -97,8 +97,12 @@ class Capabilities:
 
     def worked(self, fallback: Fallback, draft: Draft) -> None:
         """A request with `fallback` was accepted."""
-        if fallback is not self.fallback:
-            self.fallback = replace(self.fallback, length=fallback.length, without=fallback.without)
+        # Calls that ran beside this one may have learned something else.
+        self.fallback = replace(
+            self.fallback,
+            length=fallback.length or self.fallback.length,
+            without=fallback.without | self.fallback.without,
+        )
         if draft.schema is not None:
             if not self._json_works:
                 self.fallback = replace(self.fallback, json=fallback.json)
