@@ -122,18 +122,18 @@ def scenes() -> dict[str, Callable[[CuecardApp], Awaitable[None]]]:
     """Where the sieve begins; the keys lead to all other screens and dialogs."""
     from cuecard.tui.screens.agreement import AgreementScreen
     from cuecard.tui.screens.board import BoardScreen
-    from cuecard.tui.screens.fidelity.replay import ReplayScreen
-    from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
-    from cuecard.tui.screens.fidelity.screen import FidelityScreen
+    from cuecard.tui.screens.compare import CompareScreen
+    from cuecard.tui.screens.errors import ErrorsScreen
+    from cuecard.tui.screens.fidelity import FidelityScreen
+    from cuecard.tui.screens.fidelity_replay import ReplayScreen
+    from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
     from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
     from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
     from cuecard.tui.screens.labelling.screen import LabelScreen
     from cuecard.tui.screens.play.screen import PlayScreen
+    from cuecard.tui.screens.plots import PlotsScreen
     from cuecard.tui.screens.quality import QcScreen
-    from cuecard.tui.screens.results.compare import CompareScreen
-    from cuecard.tui.screens.results.errors import ErrorsScreen
-    from cuecard.tui.screens.results.plots import PlotsScreen
-    from cuecard.tui.screens.review.screen import ReviewTaskScreen
+    from cuecard.tui.screens.review import ReviewTaskScreen
     from cuecard.tui.screens.run.screen import RunScreen
     from cuecard.tui.screens.trial.screen import TrialScreen
 

@@ -25,11 +25,14 @@ from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
+from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog, TextDialog
-from cuecard.tui.screens.fidelity.replay import ReplayScreen
-from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
-from cuecard.tui.screens.fidelity.screen import FidelityScreen, ScatterScreen, SizesDialog
-from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurnsScreen
+from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.fidelity import FidelityScreen, ScatterScreen, SizesDialog
+from cuecard.tui.screens.fidelity_replay import ReplayScreen
+from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
+from cuecard.tui.screens.fidelity_turns import FidelityTurnScreen, FidelityTurnsScreen
+from cuecard.tui.screens.figures import PathDialog
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.independent_gold import CompareGoldScreen
 from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
@@ -50,23 +53,19 @@ from cuecard.tui.screens.play.form import SessionFormScreen
 from cuecard.tui.screens.play.phrases import AnswersDialog, PhraseDialog
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.sources import NoteDialog, SourceScreen, SourcesDialog
+from cuecard.tui.screens.plots import PlotsScreen
 from cuecard.tui.screens.quality import QcScreen, VerdictDialog
-from cuecard.tui.screens.results.compare import CompareScreen
-from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
-from cuecard.tui.screens.results.figures import PathDialog
-from cuecard.tui.screens.results.plots import PlotsScreen
-from cuecard.tui.screens.review.dialogs import (
+from cuecard.tui.screens.review import ReviewTaskScreen
+from cuecard.tui.screens.review_dialogs import (
     CommentDialog,
     SubmitDialog,
     ThreadsScreen,
     source_dialog,
 )
-from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
-from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
-from cuecard.tui.screens.served_models import ServedModelsScreen
-from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
+from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
@@ -76,9 +75,9 @@ from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.stages import SplitDialog
 from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
-from cuecard.tui.screens.tasks.listing import NewTaskDialog
-from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.screens.tasks.transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks_listing import NewTaskDialog
+from cuecard.tui.screens.tasks_transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from apart import merge_files
 from cuecard.annotate.labelling.adjudication import AdjudicationSession
-from cuecard.annotate.labelling.comparison import compare
+from cuecard.annotate.labelling.comparison import compare, effect_of
 from cuecard.annotate.labelling.comparison_inputs import Scope, gather
 from cuecard.annotate.labelling.comparison_model import SETTLED, Rater
-from cuecard.annotate.labelling.effect import effect_of
 from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan

@@ -11,7 +11,7 @@ from cuecard.annotate.families.common import as_replaced, no_strata
 from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, Errors, GoldElement
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
-from cuecard.annotate.results.dimensions import PaperTable, averages
+from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction

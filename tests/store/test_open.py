@@ -12,7 +12,7 @@ import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import KeptFigures
-from cuecard.store.locate import workspace_url
+from cuecard.store import workspace_url
 from cuecard.store.people import ensure_person
 from cuecard.store.workspace import Workspace
 

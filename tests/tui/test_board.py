@@ -11,7 +11,7 @@ from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submit
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.files import report_text
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, RoundsScreen
-from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review import ReviewTaskScreen
 from steady_app import SteadyApp
 from tui_rooms import shown, until
 

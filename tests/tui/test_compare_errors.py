@@ -13,8 +13,8 @@ from cuecard.core.engine.events import RunState
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.results.compare import CompareScreen
-from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.compare import CompareScreen
+from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until

@@ -14,13 +14,13 @@ from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import TextDialog
-from cuecard.tui.screens.fidelity.replay import ReplayScreen
-from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
-from cuecard.tui.screens.fidelity.screen import FidelityScreen
-from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurnsScreen
+from cuecard.tui.screens.fidelity import FidelityScreen
+from cuecard.tui.screens.fidelity_replay import ReplayScreen
+from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
+from cuecard.tui.screens.fidelity_turns import FidelityTurnScreen, FidelityTurnsScreen
 from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from replay_trials import four_stages, persona_task, record
 from tui_rooms import shown, transcript, until
 

@@ -23,7 +23,7 @@ from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.run.list import RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.task.screen import TaskScreen
-from cuecard.tui.screens.tasks.listing import NewTaskDialog
+from cuecard.tui.screens.tasks_listing import NewTaskDialog
 from tui_rooms import until
 
 SIZE = (100, 30)

@@ -24,8 +24,8 @@ from cuecard.tui.kit.lists import ListGrid
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from cuecard.tui.screens.play.screen import PlayScreen
-from cuecard.tui.screens.review.queue import ReviewQueueScreen
-from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review import ReviewTaskScreen
+from cuecard.tui.screens.review_queue import ReviewQueueScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.task.screen import TaskScreen
 from steady_app import SteadyApp

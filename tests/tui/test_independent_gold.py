@@ -14,7 +14,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.independent_gold import CompareGoldScreen
 from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
-from cuecard.tui.screens.tasks.screen import TasksScreen
+from cuecard.tui.screens.tasks import TasksScreen
 from tui_rooms import shown, until
 
 BUILT = (("Tower", "was built by", "Zibethicus"), ("Zibethicus", "began in", "1878"))

@@ -21,7 +21,7 @@ from cuecard.tui.screens.agreement import AgreementScreen
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
-from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.settings import WelcomeDialog
 from steady_app import SteadyApp
 from tui_rooms import until

@@ -11,9 +11,8 @@ from cuecard.core.engine.events import RunState
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.results.errors import TrialListScreen
-from cuecard.tui.screens.results.plots import PlotsScreen
-from cuecard.tui.widgets.plot import PlotView
+from cuecard.tui.screens.errors import TrialListScreen
+from cuecard.tui.screens.plots import PlotsScreen, PlotView
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until
 

@@ -8,7 +8,7 @@ from textual.widgets import Input, Tab
 
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.task.problems import ProblemsPane
+from cuecard.tui.screens.task.brief import ProblemsPane
 from cuecard.tui.screens.task.screen import TaskScreen
 from tui_rooms import until
 

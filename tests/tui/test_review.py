@@ -20,12 +20,12 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.drafts import DraftState
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
-from cuecard.tui.screens.review.dialogs import CommentDialog, ThreadsScreen
-from cuecard.tui.screens.review.queue import ReviewQueueScreen
-from cuecard.tui.screens.review.screen import ReviewTaskScreen
+from cuecard.tui.screens.review import ReviewTaskScreen
+from cuecard.tui.screens.review_dialogs import CommentDialog, ThreadsScreen
+from cuecard.tui.screens.review_queue import ReviewQueueScreen
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from cuecard.tui.widgets.review import DimensionList
 from steady_app import SteadyApp
 from tui_rooms import shown, until

@@ -15,12 +15,12 @@ from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.screens.results.compare import CompareScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
-from cuecard.tui.widgets.lists import FittedTable
+from cuecard.tui.widgets.inputs import FittedTable
 from tui_rooms import live_agent, shown, until
 
 SIZE = (80, 24)

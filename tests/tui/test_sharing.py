@@ -13,8 +13,8 @@ from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.drafting import TaskTitle
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.versions import MergeScreen
-from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.screens.tasks.transfer import BundleDialog, MergeDialog
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks_transfer import BundleDialog, MergeDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from tui_rooms import until
 

@@ -12,9 +12,9 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.screen import TaskScreen
-from cuecard.tui.screens.tasks.listing import NewTaskDialog
-from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable, fitted_widths
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks_listing import NewTaskDialog
+from cuecard.tui.widgets.inputs import FittedColumn, FittedTable, fitted_widths
 from tui_rooms import shown, until
 
 

@@ -10,8 +10,8 @@ from cuecard.annotate.samples import load_samples
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.screens.tasks.transfer import ExportDialog, ImportDialog
+from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.tasks_transfer import ExportDialog, ImportDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from tui_rooms import until
 

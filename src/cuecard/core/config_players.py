@@ -11,7 +11,7 @@ from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen, Name
 
 PERSON = "person"
-"""The name under which a person plays the agent; see `core.human_players`."""
+"""The name under which a person plays the agent; see `core.engine.players`."""
 
 _PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
 _CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d][\w.]*")

@@ -235,7 +235,7 @@ class Config(Frozen):
 
     def agent(self, name: str) -> AgentConfig:
         """The agent called `name`. Raises `ConfigError`, which lists the known ones; `person` is none of them (see
-        `core.human_players`).
+        `core.engine.players`).
         """
         if name == PERSON and name not in self.agents:
             raise ConfigError(

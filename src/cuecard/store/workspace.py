@@ -13,13 +13,13 @@ from sqlalchemy.exc import ArgumentError
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
 from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
+from cuecard.store import as_url
 from cuecard.store import errors as troubles
 from cuecard.store.engine import Database, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
-from cuecard.store.locate import as_url
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews

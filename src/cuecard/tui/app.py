@@ -227,7 +227,7 @@ def _home() -> Screen[Any]:
 
 
 def _tasks() -> Screen[Any]:
-    from cuecard.tui.screens.tasks.screen import TasksScreen
+    from cuecard.tui.screens.tasks import TasksScreen
 
     return TasksScreen()
 
@@ -239,7 +239,7 @@ def _runs() -> Screen[Any]:
 
 
 def _review() -> Screen[Any]:
-    from cuecard.tui.screens.review.queue import ReviewQueueScreen
+    from cuecard.tui.screens.review_queue import ReviewQueueScreen
 
     return ReviewQueueScreen()
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from cuecard.core.i18n import _, detect_language, set_language
 from cuecard.core.system import ending_in_order
-from cuecard.store.locate import workspace_url
+from cuecard.store import workspace_url
 from cuecard.tui.app import RESTART, CuecardApp
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services

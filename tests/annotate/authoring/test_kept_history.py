@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import strategies
 from budget import examples
 from cuecard.annotate.authoring.session import keep_draft, open_task, save_revision
-from cuecard.annotate.authoring.undo import applied, difference
+from cuecard.annotate.authoring.task_data import applied, difference
 from cuecard.annotate.independent_gold.building import gold_key, open_blank
 from cuecard.annotate.samples import load_sample
 from cuecard.store.workspace import Workspace

@@ -33,8 +33,7 @@ from cuecard.annotate.authoring.ops import (
 )
 from cuecard.annotate.authoring.paste import parse_rows
 from cuecard.annotate.authoring.table_ops import apply_paste, plan_paste
-from cuecard.annotate.authoring.task_data import Path, blank_persona
-from cuecard.annotate.authoring.undo import KEPT_BYTES, KEPT_STEPS
+from cuecard.annotate.authoring.task_data import KEPT_BYTES, KEPT_STEPS, Path, blank_persona
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task

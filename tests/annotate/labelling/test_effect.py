@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling.comparison import compare
+from cuecard.annotate.labelling.comparison import compare, effect_of
 from cuecard.annotate.labelling.comparison_inputs import Scope, gather
 from cuecard.annotate.labelling.comparison_model import circumstances
-from cuecard.annotate.labelling.effect import effect_of
 from cuecard.annotate.labelling.effect_tables import Effect, MeasureEffect
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan

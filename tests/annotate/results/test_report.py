@@ -14,9 +14,16 @@ import pytest
 from apart import fresh, merge_files
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.report import report_of
-from cuecard.annotate.results.report_formats import FORMATS, format_of, written
+from cuecard.annotate.results.report_formats import (
+    FORMATS,
+    Drawn,
+    Prose,
+    Tabled,
+    Terms,
+    format_of,
+    written,
+)
 from cuecard.annotate.results.report_method import simulator_fidelity
-from cuecard.annotate.results.report_model import Drawn, Prose, Tabled, Terms
 from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.errors import NotAllowed, NotFound

@@ -5,10 +5,10 @@ from __future__ import annotations
 from cuecard.annotate.samples import load_samples
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.messages import ToolCall
+from cuecard.core.engine.players import NoPlayer, PersonAgent
 from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
-from cuecard.core.human_players import NoPlayer, PersonAgent
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.scripted import OneShotUser
 from cuecard.core.verdicts import AnswerPrediction

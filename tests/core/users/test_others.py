@@ -3,7 +3,7 @@ import pytest
 from cuecard.core.agents.briefing import public_task
 from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.engine.messages import Dialogue, UserReply
-from cuecard.core.human_players import HumanUser
+from cuecard.core.engine.players import HumanUser
 from cuecard.core.tasks.models import CueKind, Persona
 from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.users.scripted import OneShotUser

@@ -21,7 +21,7 @@ import pytest
 
 import cuecard
 import result_rows
-from cuecard.annotate.results.report_model import player_word
+from cuecard.annotate.results.report_formats import player_word
 from cuecard.annotate.results.words import baselines
 from cuecard.core.config_players import UNCAGED, PythonConfig
 from cuecard.core.engine.messages import PlayerRef

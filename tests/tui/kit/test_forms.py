@@ -18,7 +18,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Options, Row, Values
-from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.widgets.inputs import TickList
 from tui_rooms import shown, until
 
 CITIES = {"de": ["Ulm", "Trier"], "fr": ["Nice"]}

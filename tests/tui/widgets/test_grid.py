@@ -14,7 +14,7 @@ from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
 from cuecard.tui.grid.editable_grid import EditableGrid
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.preferences import DARK
-from cuecard.tui.widgets.lists import FittedColumn, ListTable
+from cuecard.tui.widgets.inputs import FittedColumn, ListTable
 
 COLUMNS = (
     GridColumn("Head", 10, grow=1),

@@ -13,8 +13,7 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from cuecard.annotate.authoring import task_data
-from cuecard.annotate.authoring.task_data import Path
-from cuecard.annotate.authoring.undo import MAX_STEPS, Snapshot, Step, steps_of
+from cuecard.annotate.authoring.task_data import MAX_STEPS, Path, Snapshot, Step, steps_of
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Family, Task

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
-from cuecard.annotate.authoring.undo import Snapshot
+from cuecard.annotate.authoring.task_data import Snapshot
 from cuecard.annotate.authoring.yaml_text import Filling
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config

@@ -19,7 +19,7 @@ from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_chain
 from cuecard.annotate.lint.rules import written_chain
-from cuecard.annotate.results.dimensions import PaperTable, averages
+from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_steps
 from cuecard.annotate.results.errors.report import chain_errors
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES

@@ -16,7 +16,7 @@ from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_world
 from cuecard.annotate.lint.rules import written_world
-from cuecard.annotate.results.dimensions import PaperTable, averages
+from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_facts
 from cuecard.annotate.results.errors.error_tables import Columns
 from cuecard.annotate.results.errors.groups import share

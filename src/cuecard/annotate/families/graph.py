@@ -19,8 +19,8 @@ from cuecard.annotate.families.registry import (
 from cuecard.annotate.independent_gold import graphs
 from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
 from cuecard.annotate.lint.rules import written_graph
+from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results import trial_against_gold as beside
-from cuecard.annotate.results.dimensions import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_graph
 from cuecard.annotate.results.errors.error_tables import Columns
 from cuecard.annotate.results.errors.groups import level, share

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.independent_gold.matching import BuiltTwice
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
-    from cuecard.annotate.results.dimensions import PaperTable
+    from cuecard.annotate.results import PaperTable
     from cuecard.annotate.results.trial_against_gold import Against
     from cuecard.annotate.results.trial_record import HitLog
     from cuecard.core.engine.events import Event

@@ -17,8 +17,8 @@ from cuecard.annotate.independent_gold import tables
 from cuecard.annotate.labelling.effect_rescoring import By, or_none, replaced
 from cuecard.annotate.lint.gold import lint_table
 from cuecard.annotate.lint.rules import written_table
+from cuecard.annotate.results import PaperTable
 from cuecard.annotate.results import trial_against_gold as beside
-from cuecard.annotate.results.dimensions import PaperTable
 from cuecard.annotate.results.errors.causes import cause_by_table
 from cuecard.annotate.results.errors.error_tables import Columns
 from cuecard.annotate.results.errors.groups import share

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from cuecard.annotate.families.registry import ANNOTATE
+from cuecard.annotate.results import PaperTable
 from cuecard.annotate.results.designs import design_tables, designs_in
-from cuecard.annotate.results.dimensions import PaperTable
 from cuecard.annotate.results.pool import Pool, figure_key
 from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown

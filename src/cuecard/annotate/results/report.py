@@ -15,7 +15,7 @@ from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
 from cuecard.annotate.results.pool import Pool, Row, figure_key, gather
-from cuecard.annotate.results.report_model import (
+from cuecard.annotate.results.report_formats import (
     HUMAN,
     PAYER,
     Block,

@@ -25,7 +25,7 @@ from cuecard.annotate.labelling.comparison_model import (
 )
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.report_model import (
+from cuecard.annotate.results.report_formats import (
     HUMAN,
     LANGUAGE,
     Term,

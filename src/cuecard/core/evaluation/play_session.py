@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialEnded, UserSpoke
 from cuecard.core.engine.messages import AgentReply, Dialogue, Remark, UserReply
-from cuecard.core.engine.players import build_judge
+from cuecard.core.engine.players import HumanUser, build_judge
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import NotAllowed, told
 from cuecard.core.evaluation.judging import try_judging
@@ -35,7 +35,6 @@ from cuecard.core.evaluation.play_setup import (
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, tell
 from cuecard.core.evaluation.shadows import Listener, Listening
 from cuecard.core.evaluation.wizard_of_oz import person_agent
-from cuecard.core.human_players import HumanUser
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_WORLD

@@ -19,14 +19,13 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.engine.messages import Dialogue, Mark, UserReply
-from cuecard.core.engine.players import PlayerNames
+from cuecard.core.engine.players import HumanUser, PlayerNames
 from cuecard.core.engine.trial import TrialResult, TrialSetup, close_players, play
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.plans import RunSettings, cell_for, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, take
 from cuecard.core.evaluation.wizard_of_oz import absent_agent
-from cuecard.core.human_players import HumanUser
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState, TrialRecord

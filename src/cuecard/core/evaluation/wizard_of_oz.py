@@ -21,11 +21,11 @@ from cuecard.core.engine.events import (
     effective_log,
 )
 from cuecard.core.engine.messages import Act, AgentReply, ToolAnswer, ToolCall, ToolSpec, UserReply
+from cuecard.core.engine.players import PERSON, NoPlayer, PersonAgent
 from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove, move_place
 from cuecard.core.errors import ConfigError, Conflict, NotAllowed
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.registry import family_of
-from cuecard.core.human_players import PERSON, NoPlayer, PersonAgent
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, TaskLanguage

@@ -192,7 +192,7 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
 
 def _effect(ours: Context, runs: Sequence[int], judge: str, set_id: int | None) -> Result:
     """How labels change the results of these runs. `set_id`: the labelling set that estimates use."""
-    from cuecard.annotate.labelling.effect import effect_of
+    from cuecard.annotate.labelling.comparison import effect_of
     from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
 
     effect = effect_of(ours.workspace, runs, judge, set_id)

@@ -67,7 +67,7 @@ class Context:
 
     def open(self, *, create: bool = False) -> Workspace:
         """The workspace for a `with` of one's own. Raises `NotFound` where there is none and `create` is false."""
-        from cuecard.store.locate import workspace_url
+        from cuecard.store import workspace_url
         from cuecard.store.workspace import Workspace
 
         return Workspace.open(workspace_url(self.db), create=create)

@@ -90,7 +90,7 @@ class LazyCommand(TyperCommand):
 
 
 _LISTED = {
-    "start:init": N_("Make a workspace here, with the sample tasks."),
+    "runs:init": N_("Make a workspace here, with the sample tasks."),
     "transfer:import": N_("Bring tasks from files into the workspace."),
     "transfer:export": N_("Write tasks, or the trials of runs, into a folder."),
     "sharing:pack": N_("Write what you did into one file, for workspaces that are not connected."),
@@ -133,7 +133,7 @@ _LISTED = {
     "quality:datasheet": N_(
         "A datasheet of the workspace: tasks, people, reviews, agreement, removals, effort."
     ),
-    "start:demo": N_(
+    "runs:demo": N_(
         "Play the sample tasks with the offline baselines. Judges and scores them, too."
     ),
     "doctor:doctor": N_(

@@ -326,7 +326,7 @@ async def _refs(judges: Sequence[Judge]) -> list[PlayerRef]:
 
 def _print(report: RescoreReport) -> None:
     from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
-    from cuecard.tui.commands.table_output import print_tables
+    from cuecard.tui.commands.output import print_tables
 
     print_tables(figure_tables(report))
     for each in item_tables(report):

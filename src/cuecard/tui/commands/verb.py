@@ -86,7 +86,7 @@ class Page:
 
     def print(self, level: int = 0) -> None:
         """`level`: how many pages it stands in."""
-        from cuecard.tui.commands.table_output import print_tables
+        from cuecard.tui.commands.output import print_tables
 
         if self.title:
             say(self.title)

@@ -21,7 +21,7 @@ from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from cuecard.tui.widgets.text import Told
 
 Row = TypeVar("Row")

@@ -22,8 +22,7 @@ from textual.widgets.selection_list import Selection
 
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.widgets.inputs import LineEditor, PathInput, TextEditor, Tick
-from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.widgets.inputs import LineEditor, PathInput, TextEditor, Tick, TickList
 
 Kind = Literal["line", "text", "lines", "choice", "choices", "flag", "path", "folder"]
 """`lines`: a list of texts, one a line; `choices`: possible values, as ticks."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
+from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word

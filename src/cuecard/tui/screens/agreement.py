@@ -22,7 +22,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.agreement import AgreementView, item_words, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
-from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class AgreementScreen(FiguresScreen):
     @guarded("agreement_effect", background=True)
     async def weigh(self) -> None:
         """Compute scores with people's labels. Reads whole logs, so only on request."""
-        from cuecard.annotate.labelling.effect import effect_of
+        from cuecard.annotate.labelling.comparison import effect_of
         from cuecard.annotate.labelling.effect_tables import effect_tables
 
         view, set_id = self._view, self._set_id

@@ -40,7 +40,7 @@ from cuecard.tui.present.board import (
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Told
 
@@ -169,7 +169,7 @@ class BoardScreen(BoardList[BoardTask]):
         if task is None:
             return
         if task.state is TaskState.IN_REVIEW and task.mine != "wrote":
-            from cuecard.tui.screens.review.screen import ReviewTaskScreen
+            from cuecard.tui.screens.review import ReviewTaskScreen
 
             self.app.push_screen(ReviewTaskScreen(task.task.id))
         else:
@@ -345,7 +345,7 @@ class RoundsScreen(ListScreen[DecidedRound]):
         return f"{one_line(self._head)} · {told.format(n=len(self._rounds), differ=differ)}"
 
     def action_open(self) -> None:
-        from cuecard.tui.screens.review.screen import ReviewTaskScreen
+        from cuecard.tui.screens.review import ReviewTaskScreen
 
         if self.row is not None:
             self.app.push_screen(ReviewTaskScreen(self.row.task_id))

@@ -177,7 +177,7 @@ class HomeScreen(LiveScreen):
 
             self.app.push_screen(TaskScreen(row.task_id))
         elif row.task_id:
-            from cuecard.tui.screens.review.screen import ReviewTaskScreen
+            from cuecard.tui.screens.review import ReviewTaskScreen
 
             self.app.push_screen(ReviewTaskScreen(row.task_id))
         else:

@@ -9,8 +9,7 @@ from textual.app import ComposeResult
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.session import Opened, keep_draft
-from cuecard.annotate.authoring.task_data import Path
-from cuecard.annotate.authoring.undo import Snapshot
+from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import (
     check_built,
     extra_columns,

@@ -188,7 +188,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
             self.app.push_screen(AdjudicateScreen(self.row.name, (self.row.run_id,)))
 
     def action_fidelity(self) -> None:
-        from cuecard.tui.screens.fidelity.screen import FidelityScreen
+        from cuecard.tui.screens.fidelity import FidelityScreen
 
         self.app.push_screen(FidelityScreen())
 

@@ -35,7 +35,7 @@ from cuecard.tui.present.tool_calls import (
 from cuecard.tui.screens.play.card import CardPane, FiguresPane
 from cuecard.tui.screens.play.session import Playing
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.inputs import ListTable
 from cuecard.tui.widgets.text import Lines
 from cuecard.tui.widgets.transcript import Transcript
 

@@ -171,38 +171,38 @@ class RunActions(CuecardScreen[None]):
         self.load()
 
     def action_compare(self) -> None:
-        from cuecard.tui.screens.results.compare import CompareScreen
+        from cuecard.tui.screens.compare import CompareScreen
 
         if self._snapshot:
             self.app.push_screen(CompareScreen((self._run_id,), self._snapshot.run.name))
 
     def action_errors(self) -> None:
-        from cuecard.tui.screens.results.errors import ErrorsScreen
+        from cuecard.tui.screens.errors import ErrorsScreen
 
         if self._snapshot:
             self.app.push_screen(ErrorsScreen((self._run_id,), self._snapshot.run.name))
 
     def action_plots(self) -> None:
-        from cuecard.tui.screens.results.plots import PlotsScreen
+        from cuecard.tui.screens.plots import PlotsScreen
 
         if self._snapshot:
             self.app.push_screen(PlotsScreen((self._run_id,), self._snapshot.run.name))
 
     @guarded("report")
     async def action_report(self) -> None:
-        from cuecard.tui.screens.results.figures import write_report
+        from cuecard.tui.screens.figures import write_report
 
         if self._snapshot:
             await write_report(self, (self._run_id,), self._snapshot.run.name)
 
     def action_replay(self) -> None:
-        from cuecard.tui.screens.fidelity.replay import ReplayScreen
+        from cuecard.tui.screens.fidelity_replay import ReplayScreen
 
         if (trial := self.trial_under_cursor) is not None:
             self.app.push_screen(ReplayScreen(trial))
 
     def action_fidelity(self) -> None:
-        from cuecard.tui.screens.fidelity.screen import FidelityScreen
+        from cuecard.tui.screens.fidelity import FidelityScreen
 
         if self._snapshot:
             self.app.push_screen(FidelityScreen((self._run_id,), self._snapshot.run.name))

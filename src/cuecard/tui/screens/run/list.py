@@ -11,7 +11,7 @@ from typing import Annotated, cast
 
 from pydantic import Field
 
-from cuecard.annotate.results.forecast import Taken, forecast, past_trials
+from cuecard.annotate.results.pool import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
@@ -31,7 +31,7 @@ from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, forecast_words, when
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.widgets.lists import TickList
+from cuecard.tui.widgets.inputs import TickList
 from cuecard.tui.widgets.nav import EmptyState
 
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
@@ -189,32 +189,32 @@ class RunsScreen(ListScreen[RunRecord]):
         self.cue_app.play_an_agent()
 
     def action_fidelity(self) -> None:
-        from cuecard.tui.screens.fidelity.screen import FidelityScreen
+        from cuecard.tui.screens.fidelity import FidelityScreen
 
         if runs := self._chosen():
             self.app.push_screen(FidelityScreen(*_named(runs)))
 
     def action_compare(self) -> None:
-        from cuecard.tui.screens.results.compare import CompareScreen
+        from cuecard.tui.screens.compare import CompareScreen
 
         if runs := self._chosen():
             self.app.push_screen(CompareScreen(*_named(runs)))
 
     def action_errors(self) -> None:
-        from cuecard.tui.screens.results.errors import ErrorsScreen
+        from cuecard.tui.screens.errors import ErrorsScreen
 
         if runs := self._chosen():
             self.app.push_screen(ErrorsScreen(*_named(runs)))
 
     def action_plots(self) -> None:
-        from cuecard.tui.screens.results.plots import PlotsScreen
+        from cuecard.tui.screens.plots import PlotsScreen
 
         if runs := self._chosen():
             self.app.push_screen(PlotsScreen(*_named(runs)))
 
     @guarded("report")
     async def action_report(self) -> None:
-        from cuecard.tui.screens.results.figures import write_report
+        from cuecard.tui.screens.figures import write_report
 
         if runs := self._chosen():
             await write_report(self, *_named(runs))

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
+from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import measure_label
@@ -28,7 +28,7 @@ from cuecard.tui.present.score_tables import COUNT_GLYPHS, COUNT_WORDS, FigureCe
 from cuecard.tui.present.scores import ALL_MEASURES, ONLY_WORDS, Cut, Only, ScoreView, all_measures
 from cuecard.tui.present.tables import WIDE
 from cuecard.tui.screens.run.actions import SCORES_KEYS, Keys, refresh_keys
-from cuecard.tui.widgets.lists import FigureTable
+from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.text import Lines, Pane, PlainText
 
 _MOST = 40

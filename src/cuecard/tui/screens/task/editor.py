@@ -15,13 +15,12 @@ from textual.widgets import ContentSwitcher, Tab, Tabs
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
-from cuecard.annotate.authoring.task_data import Path
-from cuecard.annotate.authoring.undo import Snapshot
+from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
-from cuecard.tui.screens.task.brief import BriefPane, PersonaPane
+from cuecard.tui.screens.task.brief import BriefPane, CommentsPane, PersonaPane, ProblemsPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.facts import FactsPane
@@ -29,7 +28,6 @@ from cuecard.tui.screens.task.forms import ANSWER, CHAIN, pane_of_fields
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.graph_nodes import NodesPane
 from cuecard.tui.screens.task.pane import AsksFirst, FormPane, TaskPane
-from cuecard.tui.screens.task.problems import CommentsPane, ProblemsPane
 from cuecard.tui.screens.task.stages import StagesPane
 from cuecard.tui.screens.task.table import ColumnsPane, TablePane
 from cuecard.tui.screens.task.versions import HistoryPane

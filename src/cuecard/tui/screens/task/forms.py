@@ -33,7 +33,7 @@ from cuecard.tui.screens.task.fields import (
 )
 from cuecard.tui.screens.task.fields import SOURCES as SOURCE_FIELDS
 from cuecard.tui.screens.task.pane import Collection, CollectionSpec, FormPane, TaskPane
-from cuecard.tui.widgets.lists import FittedColumn
+from cuecard.tui.widgets.inputs import FittedColumn
 
 BRIEF = (
     FieldSpec(("title",), N_("Title")),

@@ -17,7 +17,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid
 from cuecard.tui.screens.task.fields import FieldSpec, Form
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable
+from cuecard.tui.widgets.inputs import FittedColumn, FittedTable
 from cuecard.tui.widgets.nav import EmptyState
 
 _LIST_KEYS = ("up", "down", "home", "end")

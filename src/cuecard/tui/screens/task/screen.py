@@ -12,10 +12,10 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.task_editor import last_page
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.task.brief import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.evidence import EvidencePane
-from cuecard.tui.screens.task.problems import CommentsPane
 from cuecard.tui.screens.task.versions import HistoryPane
 from cuecard.tui.widgets.review import ThreadList
 
@@ -179,7 +179,7 @@ class TaskScreen(DraftingScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.dialogs import submit_task
+        from cuecard.tui.screens.review_dialogs import submit_task
 
         self.editor.commit()
         if self.edit.changed:

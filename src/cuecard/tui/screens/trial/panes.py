@@ -21,7 +21,7 @@ from cuecard.tui.present.trial_gold import GoldCell, TableView
 from cuecard.tui.present.trial_panes import PaneLine, PaneText, work_entry
 from cuecard.tui.present.trial_summary import measure_rows
 from cuecard.tui.widgets.entry_list import EntryList
-from cuecard.tui.widgets.lists import FittedColumn, FittedTable
+from cuecard.tui.widgets.inputs import FittedColumn, FittedTable
 from cuecard.tui.widgets.text import Lines, as_text
 
 

@@ -236,7 +236,7 @@ class TrialScreen(Noting):
 
     @guarded("replay")
     async def action_replay(self) -> None:
-        from cuecard.tui.screens.fidelity.replay import ReplayScreen
+        from cuecard.tui.screens.fidelity_replay import ReplayScreen
 
         # Who has the dialogue open is not blind any more.
         text = _(

@@ -15,7 +15,7 @@ from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.screens.tasks.listing import NewTaskDialog, TaskListing
+from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.dialogs import submit_task
+        from cuecard.tui.screens.review_dialogs import submit_task
         from cuecard.tui.screens.task.screen import TaskScreen
 
         line = self.listing.line
@@ -252,7 +252,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("import")
     async def action_import_path(self) -> None:
-        from cuecard.tui.screens.tasks.transfer import ImportDialog
+        from cuecard.tui.screens.tasks_transfer import ImportDialog
 
         report = await self.app.push_screen_wait(ImportDialog())
         if report is not None:
@@ -261,7 +261,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.tui.screens.tasks.transfer import ALL, HERE, MARKED, SHOWN, ExportDialog
+        from cuecard.tui.screens.tasks_transfer import ALL, HERE, MARKED, SHOWN, ExportDialog
 
         listing = self.listing
         used = [line for line in self._lines or () if not line.archived]
@@ -279,7 +279,7 @@ class TasksScreen(LiveScreen):
     @guarded("import")
     async def action_merge(self) -> None:
         from cuecard.tui.present.files import summary_of
-        from cuecard.tui.screens.tasks.transfer import MergeDialog
+        from cuecard.tui.screens.tasks_transfer import MergeDialog
 
         report = await self.app.push_screen_wait(MergeDialog())
         if report is not None:
@@ -288,7 +288,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("export")
     async def action_pack(self) -> None:
-        from cuecard.tui.screens.tasks.transfer import BundleDialog
+        from cuecard.tui.screens.tasks_transfer import BundleDialog
 
         written = await self.app.push_screen_wait(BundleDialog(self.person))
         if written is not None:

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from cuecard.annotate.results.plots.builders import AGENTS
+from cuecard.annotate.results.plots.model import Plot
 from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -20,15 +25,105 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.present.files import path_of
+from cuecard.tui.present.labels import ink
+from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
+from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import By, PlotsView
 from cuecard.tui.present.tables import table_rows
-from cuecard.tui.widgets.lists import FigureTable, FittedColumn, ListTable
+from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.plot import PlotView
 from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+
+_VARIABLES: dict[Ink, str] = {
+    "muted": "muted",
+    "s0": "secondary",
+    "s1": "primary",
+    "s2": "success",
+    "s3": "family-table",
+    "s4": "error",
+}
+
+
+class PlotView(Widget, can_focus=True):
+    """`load` a plot. Enter is the screen's, as in `ListTable`."""
+
+    BINDINGS = keys(
+        Key("plot_view.left", "left", "go('left')", N_("Left"), N_("The point before"), show=False),
+        Key("plot_view.right", "right", "go('right')", N_("Right"), N_("The next point"), show=False),
+        Key("plot_view.up", "up", "go('up')", N_("Up"), N_("What is drawn above"), show=False),
+        Key("plot_view.down", "down", "go('down')", N_("Down"), N_("What is drawn below"), show=False),
+        Key("plot_view.first", "home", "go('first')", N_("First"), N_("The first point"), show=False),
+        Key("plot_view.last", "end", "go('last')", N_("Last"), N_("The last point"), show=False),
+    )  # fmt: skip
+    DEFAULT_CSS = """
+    PlotView { width: 1fr; height: 1fr; }
+    """
+
+    class Moved(Message):
+        """The cursor is at another place."""
+
+        def __init__(self, view: PlotView, at: At) -> None:
+            super().__init__()
+            self.view, self.at = view, at
+
+        @property
+        def control(self) -> PlotView:
+            return self.view
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._plot: Plot | None = None
+        self._at = START
+
+    @property
+    def at(self) -> At:
+        """Where the cursor is."""
+        return self._at
+
+    def load(self, plot: Plot, at: At = START) -> None:
+        self._plot, self._at = plot, kept(plot, at)
+        self.refresh()
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self.refresh())
+
+    def render(self) -> Text:
+        if self._plot is None:
+            return Text()
+        variables = self.app.theme_variables
+        text = Text(no_wrap=True, end="")
+        for line in picture(self._plot, self.size.width, self.size.height, self._at):
+            if text:
+                text.append("\n")
+            for segment in line:
+                text.append(segment.text, self._style(segment.ink, variables))
+        return text
+
+    def action_go(self, way: Way) -> None:
+        if self._plot is None:
+            return
+        at = moved(self._plot, self._at, way)
+        if at != self._at:
+            self._at = at
+            self.refresh()
+            self.post_message(self.Moved(self, at))
+
+    @staticmethod
+    def _style(name: Ink, variables: dict[str, str]) -> Style:
+        if name == "cursor":
+            return Style(reverse=True, bold=True)
+        if name == "strong":
+            return Style(bold=True)
+        return (
+            Style.parse(ink(variables, _VARIABLES[name]) or "none")
+            if name in _VARIABLES
+            else Style()
+        )
+
 
 _LISTING = "-listing"
 
@@ -154,7 +249,7 @@ class PlotsScreen(CuecardScreen[None]):
                 return True
 
     def action_open(self) -> None:
-        from cuecard.tui.screens.results.errors import TrialListScreen
+        from cuecard.tui.screens.errors import TrialListScreen
 
         view = self._view
         if view and (rows := view.rows(*self._cell)):
@@ -193,7 +288,7 @@ class PlotsScreen(CuecardScreen[None]):
     @guarded("plots_export")
     async def action_export(self) -> None:
         from cuecard.core.system import write_text
-        from cuecard.tui.screens.results.figures import PathDialog
+        from cuecard.tui.screens.figures import PathDialog
 
         view = self._view
         if view is None:

@@ -103,7 +103,7 @@ class ReplayChoiceScreen(ListScreen["Replayable"]):
         return " ".join(told)
 
     def action_open(self) -> None:
-        from cuecard.tui.screens.fidelity.replay import ReplayScreen
+        from cuecard.tui.screens.fidelity_replay import ReplayScreen
 
         if self.row is not None:
             self.app.push_screen(ReplayScreen(self.row.trial_id))

@@ -14,8 +14,8 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.review import Need, next_need, obstacle_to_gold
 from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
-from cuecard.tui.screens.review.dialogs import CommentDialog, Pin, Pinned, source_dialog
-from cuecard.tui.screens.review.panes import OpenReview
+from cuecard.tui.screens.review_dialogs import CommentDialog, Pin, Pinned, source_dialog
+from cuecard.tui.screens.review_panes import OpenReview
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
 
@@ -168,7 +168,7 @@ class ReviewTaskScreen(OpenReview):
         self.action_comments()
 
     def action_comments(self) -> None:
-        from cuecard.tui.screens.review.dialogs import ThreadsScreen
+        from cuecard.tui.screens.review_dialogs import ThreadsScreen
 
         def back(place: str | None) -> None:
             self.load(place)

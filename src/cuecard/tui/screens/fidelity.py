@@ -39,8 +39,8 @@ from cuecard.tui.present.fidelity import (
     told,
 )
 from cuecard.tui.present.files import Report
-from cuecard.tui.screens.results.figures import FiguresScreen
-from cuecard.tui.widgets.lists import FigureTable, FittedColumn, ListTable
+from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 
@@ -144,7 +144,7 @@ class FidelityScreen(FiguresScreen):
         self._list(Turns(found=True), _("Worst turns"))
 
     def action_replay(self) -> None:
-        from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
+        from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
 
         self.app.push_screen(ReplayChoiceScreen(self._scope.runs, self._name))
 
@@ -181,7 +181,7 @@ class FidelityScreen(FiguresScreen):
         return Report("fidelity", title, view.tables, circumstances(view.found))
 
     def _list(self, wanted: Turns, title: str) -> None:
-        from cuecard.tui.screens.fidelity.turns import FidelityTurnsScreen
+        from cuecard.tui.screens.fidelity_turns import FidelityTurnsScreen
 
         if self._view is not None:
             rows = turns_at(self._view.inputs, self._view.found, wanted)

@@ -20,7 +20,7 @@ from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report
-from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.files import Report, path_of, report_text
 from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows
-from cuecard.tui.widgets.lists import FigureTable
+from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Lines, PlainText
 
@@ -49,8 +49,7 @@ class FiguresScreen(CuecardScreen[None]):
     state (`empty`) and the report (`written`).
     """
 
-    # Subclasses lie in other folders.
-    CSS_PATH = Path(__file__).with_name("figures.tcss")
+    CSS_PATH = "figures.tcss"
     AUTO_FOCUS = "#figures"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(

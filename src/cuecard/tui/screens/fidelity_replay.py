@@ -34,9 +34,9 @@ from cuecard.tui.present.replay import (
     told_paragraphs,
 )
 from cuecard.tui.present.transcript import entries_of
+from cuecard.tui.screens import fidelity_replay_choice as works
 from cuecard.tui.screens.dialogs import TextDialog
-from cuecard.tui.screens.fidelity import replay_choice as works
-from cuecard.tui.screens.fidelity.replay_choice import Step, Work, step_of
+from cuecard.tui.screens.fidelity_replay_choice import Step, Work, step_of
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Lines, Paragraphs
@@ -51,7 +51,7 @@ class ReplayScreen(CuecardScreen[None]):
     handled in the order they were pressed.
     """
 
-    CSS_PATH = "replay.tcss"
+    CSS_PATH = "fidelity_replay.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
     AUTO_FOCUS = ""
     BINDINGS = keys(

@@ -24,7 +24,7 @@ from cuecard.tui.present.compare import (
 )
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.trial_summary import listed
-from cuecard.tui.screens.results.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class CompareScreen(FiguresScreen):
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
-        from cuecard.tui.screens.results.errors import TrialListScreen
+        from cuecard.tui.screens.errors import TrialListScreen
 
         view = self._view
         if view is None or view.choice is None:

@@ -134,7 +134,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         """Show the task; from the queue it is this person's to review from now on."""
         from cuecard.annotate.review.assignment import renew
         from cuecard.annotate.review.assignment import take as take_task
-        from cuecard.tui.screens.review.screen import ReviewTaskScreen
+        from cuecard.tui.screens.review import ReviewTaskScreen
 
         person, protocol = self.person, self._protocol
         if take:

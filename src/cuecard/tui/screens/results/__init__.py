@@ -1,1 +1,0 @@
-"""Screens for results of runs: comparisons, errors, plots, and the trials behind a number."""

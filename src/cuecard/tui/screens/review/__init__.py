@@ -1,1 +1,0 @@
-"""Reviewing tasks: submitting them, the queue, and one review."""

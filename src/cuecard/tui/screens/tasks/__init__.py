@@ -1,1 +1,0 @@
-"""The Tasks screen: list, filter, create, import, export, archive."""
