@@ -6,72 +6,16 @@ import asyncio
 import contextlib
 import os
 import secrets
-import signal
+import sys
+import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from cuecard.core.errors import guard, handed_on
 
-_SHELL: Final = "/bin/sh"
-_WATCH: Final = """
-read -r group
-read -r done && exit 0
-for signal in TERM KILL; do
-  [ -n "$group" ] && kill -s $signal -- "-$group" 2>/dev/null
-  for found in $(grep -lsF -- "$1" /proc/[0-9]*/environ 2>/dev/null); do
-    id=${found#/proc/}
-    kill -s $signal "${id%/environ}" 2>/dev/null
-  done
-  [ $signal = TERM ] && sleep 1
-done
-"""
-
-
-class Watch:
-    """A helper process that ends a process tree when this process is gone. Started before the tree, and told its process
-    group later. Without a POSIX shell it does nothing.
-    """
-
-    def __init__(self, process: asyncio.subprocess.Process | None) -> None:
-        self._process = process
-
-    @classmethod
-    async def start(cls, mark: str) -> Watch:
-        """Start a watch. `mark`: the entry in the environment of all processes of the tree."""
-        if not os.access(_SHELL, os.X_OK):
-            return cls(None)
-        process = await asyncio.create_subprocess_exec(
-            *(_SHELL, "-c", _WATCH, "cuecard-watch", mark),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd="/",
-            env={"PATH": os.environ.get("PATH", os.defpath)},
-            start_new_session=True,
-        )
-        return cls(process)
-
-    def over(self, group: int) -> None:
-        """Watch the tree with this process group."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(f"{group}\n".encode())
-
-    async def end(self) -> None:
-        """Stop watching: the tree has ended by itself, or was never started."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin is not None
-        with contextlib.suppress(ConnectionError):
-            process.stdin.write(b"\ndone\n")
-            await process.stdin.drain()
-        process.stdin.close()
-        await process.wait()
-
-
 GRACE_S: Final = 2.0
-_POLL_S = 0.05
+_POLL_S = 0.02
 _MARK = "CUECARD_TREE"
 _PASSED: Final = ("PATH", "HOME", "TERM", "LANG", "LANGUAGE")
 
@@ -86,13 +30,15 @@ def environment(pass_env: Sequence[str]) -> dict[str, str]:
 
 class ProcessTree:
     """A running program with its descendants. It leads its own process group, and a mark in its environment finds
-    descendants that have left the group. A watch ends it if this process is killed.
+    descendants that have left the group. A watch, which is a process of its own, ends them if this process is killed.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str, watch: Watch) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, mark: str, watch: asyncio.subprocess.Process
+    ) -> None:
         self.process = process
         self._watch = watch
-        self._mark = f"{_MARK}={mark}".encode()
+        self._mark = mark
         self._ending: asyncio.Task[None] | None = None
 
     @classmethod
@@ -104,7 +50,16 @@ class ProcessTree:
         Raises `OSError` if the program cannot be started.
         """
         mark = secrets.token_hex(16)
-        watch = await Watch.start(f"{_MARK}={mark}")
+        # Before the tree, so that nothing of it is ever without a watch.
+        watch = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", f"from {__name__} import watch; watch()", mark),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd="/",
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,
+        )
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
@@ -117,9 +72,10 @@ class ProcessTree:
                 start_new_session=True,
             )
         except BaseException:
-            await watch.end()
+            await _dismiss(watch)
             raise
-        watch.over(process.pid)
+        assert watch.stdin is not None
+        watch.stdin.write(f"{process.pid}\n".encode())
         return cls(process, mark, watch)
 
     @property
@@ -135,43 +91,49 @@ class ProcessTree:
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        await self._signal(signal.SIGTERM)
-        await self._settle()
-        await self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        for kill in (False, True):
+            await asyncio.to_thread(_signal, self._mark, self.process.pid, kill=kill)
         await self.process.wait()
-        await self._settle()
-        await self._watch.end()
-
-    async def _settle(self) -> None:
-        """Wait until nothing is left of the tree, at most `GRACE_S` seconds."""
-        waited = 0.0
-        while waited < GRACE_S and (self.alive or await self._left()):
-            await asyncio.sleep(_POLL_S)
-            waited += _POLL_S
-
-    async def _signal(self, number: signal.Signals) -> None:
-        left = await self._left()
-        if os.name != "posix":
-            if self.alive:
-                self.process.terminate()
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
-
-    async def _left(self) -> list[int]:
-        return await asyncio.to_thread(_marked, self._mark)
+        await _dismiss(self._watch)
 
 
-def _marked(mark: bytes) -> list[int]:
-    """The ids of processes whose environment contains `mark`; none on systems that do not show environments."""
-    found: list[int] = []
-    for entry in Path("/proc").glob("[0-9]*"):
+async def _dismiss(watch: asyncio.subprocess.Process) -> None:
+    """End the watch: its tree has ended, or was never started."""
+    with contextlib.suppress(ProcessLookupError):
+        watch.kill()
+    await watch.wait()
+
+
+def watch() -> None:
+    """End a tree when the process at the other end of the standard input is gone. Told the mark as an argument, and the
+    process group as a line.
+    """
+    group = sys.stdin.readline()
+    sys.stdin.read()
+    for kill in (False, True):
+        _signal(sys.argv[1], int(group or -1), kill=kill)
+
+
+def _signal(mark: str, group: int, *, kill: bool) -> None:
+    """Ask the processes of a tree to stop, or `kill` them, and wait for them, at most `GRACE_S` seconds."""
+    psutil: Any = import_module("psutil")
+    tree: list[Any] = []
+    for process in psutil.process_iter(["environ"]):
+        with contextlib.suppress(psutil.Error, OSError):
+            environ: dict[str, str] = process.info["environ"] or {}
+            if environ.get(_MARK) == mark or (
+                os.name == "posix" and os.getpgid(process.pid) == group
+            ):
+                tree.append(process)
+                process.kill() if kill else process.terminate()
+
+    def lives(process: Any) -> bool:
         try:
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:
-            continue  # It ended, or is somebody else's.
-    return found
+            return bool(process.status() != psutil.STATUS_ZOMBIE)
+        except psutil.Error:
+            return False
+
+    # `psutil.wait_procs` waits for zombies too, and takes from asyncio the exit status of the first.
+    patience = time.monotonic() + GRACE_S
+    while any(map(lives, tree)) and time.monotonic() < patience:
+        time.sleep(_POLL_S)
