@@ -23,7 +23,7 @@ from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference, agreement_table
 from cuecard.annotate.agreement.tables import overall_coefficients, specific_coefficients
-from cuecard.core.tables.statistic import Coefficient
+from cuecard.core.tables.table import Coefficient
 
 TASKS, RESAMPLES, LOOP = 1000, 2000, 1000
 DOMAIN = ("covered", "not covered")

@@ -29,7 +29,7 @@ from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import alpha_coefficient
 
 if TYPE_CHECKING:
-    from cuecard.core.tables.statistic import Coefficient, Statistic
+    from cuecard.core.tables.table import Coefficient, Statistic
 
 DOMAIN = ("covered", "not covered")
 TASKS = (15, 30, 50, 100)

@@ -35,6 +35,30 @@ RESPONSE = (
 )
 
 
+def _streamed() -> bytes:
+    """The same answer as ninety pieces and a count, each an event and a chunk of its own."""
+    size = len(ANSWER) // 90 + 1
+    pieces = [ANSWER[n : n + size] for n in range(0, len(ANSWER), size)]
+    base = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "bench"}
+    deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
+    events = [
+        {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+        for delta in deltas
+    ]
+    events.append({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    usage = {"prompt_tokens": 100, "completion_tokens": 90, "total_tokens": 190}
+    events.append({**base, "choices": [], "usage": usage})
+    data = [b"data: " + json.dumps(event).encode() + b"\n\n" for event in events]
+    chunks = [b"%x\r\n%b\r\n" % (len(each), each) for each in (*data, b"data: [DONE]\n\n")]
+    head = (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
+    return head + b"".join(chunks) + b"0\r\n\r\n"
+
+
+STREAMED = _streamed()
+
+
 class Answering(asyncio.Protocol):
     """One connection; requests one after another, as HTTP clients without pipelining send them."""
 
@@ -58,11 +82,13 @@ class Answering(asyncio.Protocol):
         if len(rest) < length:
             return
         self._buffer = rest[length:]
-        asyncio.get_running_loop().call_later(self._delay, self._answer)
+        streams = b'"stream":true' in rest[:length].replace(b": ", b":")
+        answer = STREAMED if streams else RESPONSE
+        asyncio.get_running_loop().call_later(self._delay, self._answer, answer)
 
-    def _answer(self) -> None:
+    def _answer(self, answer: bytes) -> None:
         if self._transport and not self._transport.is_closing():
-            self._transport.write(RESPONSE)
+            self._transport.write(answer)
 
 
 async def serve(delay: float) -> None:

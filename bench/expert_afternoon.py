@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from cuecard.annotate.labelling.adjudication import disputes
-from cuecard.annotate.labelling.effect.assess import effect_of
+from cuecard.annotate.labelling.effect import effect_of
 from cuecard.store.workspace import Workspace
 from effect_runs import offline_run
 from review_flow import Seat

@@ -125,7 +125,7 @@ def scenes() -> dict[str, Callable[[CuecardApp], Awaitable[None]]]:
     from cuecard.tui.screens.fidelity.replay import ReplayScreen
     from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
     from cuecard.tui.screens.fidelity.screen import FidelityScreen
-    from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
+    from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
     from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
     from cuecard.tui.screens.labelling.screen import LabelScreen
     from cuecard.tui.screens.play.screen import PlayScreen

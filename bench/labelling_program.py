@@ -39,14 +39,14 @@ class ListProgram(CuecardApp):
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"\x1b]0;ready\x07")
 
     async def key_f5(self) -> None:
-        from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
+        from cuecard.tui.screens.labelling.verdicts import VerdictListScreen
 
         self.push_screen(VerdictListScreen(self.listed))
 
 
 class StockProgram(App[None]):
     def __init__(self, file: str) -> None:
-        from cuecard.tui.screens.labelling.verdict_list import COLUMNS
+        from cuecard.tui.screens.labelling.verdicts import COLUMNS
 
         super().__init__()
         self.register_theme(DARK)

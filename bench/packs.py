@@ -18,8 +18,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.annotate.sharing.reading import read_bundles
-from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall
 from cuecard.core.label_records import LabelValue

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import mean_over
-from cuecard.core.tables.statistic import Coefficient
+from cuecard.annotate.labelling.effect_figures import mean_over
+from cuecard.core.tables.table import Coefficient
 
 TASKS = (10, 20, 50, 100)
 SAMPLES = 3

@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from cuecard.annotate.review import workflow
 from cuecard.annotate.review.assignment import queue_for, skip, take
 from cuecard.annotate.review.comments import answer
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.annotate.review.reviewing import review
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL
 from cuecard.core.contributions import PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import Conflict, CuecardError, NotAllowed
 from cuecard.core.records import Review

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.i18n import current_language, set_language
 from cuecard.tui.commands.main import build
 

@@ -68,8 +68,8 @@ def seed_results(path: Path) -> None:
 
 def review_twice(workspace: Workspace, task_id: str) -> None:
     """Ben and Chen hand in their reviews: one fails the disclosure."""
-    from cuecard.annotate.review.protocol import DIMENSIONS
     from cuecard.annotate.review.reviewing import review
+    from cuecard.annotate.review.workflow import DIMENSIONS
     from cuecard.core.contributions import PinnedComment, ReviewDecision
     from cuecard.core.records import Review
 

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cuecard.annotate.sharing.bundle import file_of, kept_lines
 from cuecard.annotate.sharing.reading import BundleFile, parse_bundle, read_bundles
-from cuecard.annotate.sharing.writing import file_of, kept_lines
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.store.bundle_kinds import KIND_OF, KINDS

@@ -9,7 +9,8 @@ from typing import Any
 
 from cuecard.annotate.assist.drafting import Drafting, Inputs
 from cuecard.annotate.assist.proposals import Proposal
-from cuecard.core.config_schema import Config, ModelConfig, Price
+from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_schema import Config
 from judge_scripts import material_of
 from openai_server import OpenAIServer, Reply, Request, text
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from cuecard.annotate.samples import load_sample
 from cuecard.core.families.graph.gold import Graph
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.tasks.yaml_io import dump_task
-from cuecard.tui.commands.verbs import every_verb
+from cuecard.tui.commands.main import every_verb
 from golden_text import Case
 
 TABLES = (

@@ -55,13 +55,14 @@ class HarnessBench:
         past: Sequence[Event] = (),
         user: User | None = None,
         world: World | None = None,
+        offered: bool = True,
         **fields: Any,
     ) -> TrialResult:
         self.sink = StreamingSink()
         self.sink.events.extend(past)
         setup = TrialSetup(
             task=task,
-            agent=self.agent(harness_config(*tricks, **fields), task),
+            agent=self.agent(harness_config(*tricks, world=offered, **fields), task),
             user=user or scripted_user_for(task),
             world=world or ClosedWorld(task),
             limits=Limits(max_turns=6),

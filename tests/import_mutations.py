@@ -21,8 +21,8 @@ from cuecard.annotate.task_files import ImportReport, import_path
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.formats.files import SUFFIXES, Entry, read_objects
-from cuecard.core.formats.registry import FORMATS
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 from cuecard.store.workspace import Workspace

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.players import build_judge
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.llm.hub import ModelHub

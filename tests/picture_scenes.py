@@ -26,20 +26,17 @@ from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog, TextDialog
-from cuecard.tui.screens.fidelity.dialogs import PathDialog, SizesDialog
 from cuecard.tui.screens.fidelity.replay import ReplayScreen
 from cuecard.tui.screens.fidelity.replay_choice import ReplayChoiceScreen
-from cuecard.tui.screens.fidelity.screen import FidelityScreen, ScatterScreen
+from cuecard.tui.screens.fidelity.screen import FidelityScreen, ScatterScreen, SizesDialog
 from cuecard.tui.screens.fidelity.turns import FidelityTurnScreen, FidelityTurnsScreen
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
-from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
+from cuecard.tui.screens.independent_gold import CompareGoldScreen
+from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
-from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen
-from cuecard.tui.screens.labelling.sample import SampleScreen
+from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen, SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
-from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
-from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
+from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from cuecard.tui.screens.play.dialogs import (
     EvidenceDialog,
     FaultsDialog,
@@ -56,16 +53,20 @@ from cuecard.tui.screens.play.sources import NoteDialog, SourceScreen, SourcesDi
 from cuecard.tui.screens.quality import QcScreen, VerdictDialog
 from cuecard.tui.screens.results.compare import CompareScreen
 from cuecard.tui.screens.results.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.results.figures import PathDialog
 from cuecard.tui.screens.results.plots import PlotsScreen
-from cuecard.tui.screens.review.dialogs import CommentDialog, ThreadsScreen, source_dialog
+from cuecard.tui.screens.review.dialogs import (
+    CommentDialog,
+    SubmitDialog,
+    ThreadsScreen,
+    source_dialog,
+)
 from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
-from cuecard.tui.screens.review.submit import SubmitDialog
-from cuecard.tui.screens.run.list import RunsScreen
+from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
-from cuecard.tui.screens.run.start import RunStartDialog
+from cuecard.tui.screens.served_models import ServedModelsScreen
 from cuecard.tui.screens.settings import SettingsScreen, WelcomeDialog
-from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
@@ -77,15 +78,10 @@ from cuecard.tui.screens.task.stages import SplitDialog
 from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
 from cuecard.tui.screens.tasks.listing import NewTaskDialog
 from cuecard.tui.screens.tasks.screen import TasksScreen
-from cuecard.tui.screens.tasks.transfer import ExportDialog, ImportDialog
+from cuecard.tui.screens.tasks.transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
-from cuecard.tui.screens.wizard_of_oz.screen import (
-    ActDialog,
-    BriefDialog,
-    WaitingDialog,
-    WizardOfOzScreen,
-)
+from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
 from picture_camera import PATIENCE, SHORT, Camera, Scene, Step, Walk, back, go, keys, push, walk
 from seeded_workspace import TODAY
 
@@ -307,7 +303,13 @@ WALKS: tuple[Walk, ...] = (
         empty=True,
     ),
     walk(Scene("welcome", WelcomeDialog), person="", empty=True),
-    walk(go("settings"), Scene("settings", SettingsScreen), files={"cuecard.yaml": MODEL}),
+    walk(
+        go("settings"),
+        Scene("settings", SettingsScreen),
+        keys("ctrl+o"),
+        Scene("models", ServedModelsScreen),
+        files={"cuecard.yaml": MODEL},
+    ),
     # Tasks
     walk(
         go("tasks"),

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import AgentConfig, ReactAgentConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, dialogue_of, effective_log
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.evaluation.play_session import PlaySession

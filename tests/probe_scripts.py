@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_schema import Config, ModelConfig, Price, QcConfig
+from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_schema import Config, QcConfig
 from openai_server import Reply, Request, calls, text
 
 CHECKPOINTS, CHECKPOINTS_ZH = "checkpoints-highest-mountain", "checkpoints-old-bridge-zh"

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ReactAgentConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.step_context import Agent, User, World

@@ -16,8 +16,8 @@ from cuecard.annotate.review import assignment, workflow
 from cuecard.annotate.review.assignment import queue_for
 from cuecard.annotate.review.board import load_board
 from cuecard.annotate.review.comments import answer, threads_for
-from cuecard.annotate.review.protocol import Protocol
 from cuecard.annotate.review.reviewing import review, review_sheet
+from cuecard.annotate.review.workflow import Protocol
 from cuecard.core.contributions import GoldBuilt, PinnedComment, ReviewDecision, Reviewed
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.records import Review

@@ -13,8 +13,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ParallelWorldConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ToolCall
 from cuecard.core.engine.players import build_world
 from cuecard.core.engine.step_context import World

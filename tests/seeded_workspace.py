@@ -22,9 +22,9 @@ from cuecard.annotate.labelling.adjudication import adjudicate, disputes
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import plan_of
 from cuecard.annotate.results.pool import gather
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL
 from cuecard.annotate.samples import import_samples, load_samples
-from cuecard.annotate.session_form import EMBEDDED_FORM, keep_form
+from cuecard.annotate.sessions import EMBEDDED_FORM, keep_form
 from cuecard.core.contributions import (
     Claimed,
     Commented,

@@ -7,8 +7,9 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import SimulatorConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.messages import Dialogue, Message, ModelReply
 from cuecard.core.engine.players import PlayerNames, build_players, build_user

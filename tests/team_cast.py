@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from apart import fresh, merge_files
-from cuecard.annotate.review.protocol import Protocol as ReviewProtocol
-from cuecard.annotate.sharing.writing import write_bundle
+from cuecard.annotate.review.workflow import Protocol as ReviewProtocol
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 

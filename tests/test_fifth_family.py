@@ -29,8 +29,8 @@ from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.run_exports import export_runs
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.families.registry import CORE, CoreFamily, MissingPart, register
-from cuecard.core.gold_changes import item_changes
 from cuecard.core.judges.lexical import judge_lexically
+from cuecard.core.rescoring import item_changes
 from cuecard.core.scoring.trial_score import score_prediction
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import FAMILIES, forget_gold

@@ -6,16 +6,16 @@ import shutil
 from pathlib import Path
 
 from apart import merge_files
-from cuecard.annotate.labelling.adjudication_session import AdjudicationSession
-from cuecard.annotate.labelling.comparison.compare import compare
-from cuecard.annotate.labelling.comparison.inputs import Scope, gather
-from cuecard.annotate.labelling.comparison.model import SETTLED, Rater
-from cuecard.annotate.labelling.effect.assess import effect_of
-from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
+from cuecard.annotate.labelling.adjudication import AdjudicationSession
+from cuecard.annotate.labelling.comparison import compare
+from cuecard.annotate.labelling.comparison_inputs import Scope, gather
+from cuecard.annotate.labelling.comparison_model import SETTLED, Rater
+from cuecard.annotate.labelling.effect import effect_of
+from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.session import LabelSession
-from cuecard.annotate.sharing.writing import write_bundle
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, ItemKind
 from cuecard.store.workspace import Workspace

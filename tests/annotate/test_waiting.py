@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from cuecard.annotate.review.assignment import skip, take
-from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.review.reviewing import review
-from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.review.workflow import DIMENSIONS, EMBEDDED_PROTOCOL, submit
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.contributions import PinnedComment, ReviewDecision
 from cuecard.core.records import Review

@@ -2,8 +2,8 @@
 
 import json
 
-from cuecard.core import broken_json
-from cuecard.core.broken_json import repair
+from cuecard.core import validation
+from cuecard.core.validation import repair
 
 MANY = [{"head": "a", "relation": "b", "tail": str(n)} for n in range(4_000)]
 
@@ -22,4 +22,4 @@ def test_a_text_that_would_take_steps_without_end_is_given_up() -> None:
 
 
 def test_a_text_over_the_limit_is_not_tried() -> None:
-    assert repair("[1" + " " * broken_json.MAX_LENGTH) is None
+    assert repair("[1" + " " * validation.MAX_LENGTH) is None

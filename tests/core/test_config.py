@@ -124,10 +124,26 @@ colour: red
 
 
 def test_the_message_names_file_and_line(tmp_path: Path) -> None:
-    path = write(tmp_path, "models:\n  local: {model: m}\n")
+    path = write(tmp_path, "models:\n  local: {base_url: 'http://h/v1'}\n")
     with pytest.raises(ConfigProblems) as caught:
         load_config(path)
-    assert f"{path}:2: models.local.base_url: is missing" in str(caught.value)
+    assert f"{path}:2: models.local.model: is missing" in str(caught.value)
+
+
+def test_a_field_of_requests_without_a_name_here_goes_under_extra(tmp_path: Path) -> None:
+    text = "models:\n  local: {base_url: 'http://h/v1', model: m, presence_penalty: 1}\n"
+    ((place, line, reason),) = problems(tmp_path, text)
+    assert (place, line) == ("models.local.presence_penalty", 2)
+    assert "under extra" in reason
+
+
+def test_files_of_a_model_are_relative_to_the_file_and_must_exist(tmp_path: Path) -> None:
+    text = "models:\n  local: {base_url: 'http://h/v1', model: m, api_key_file: key}\n"
+    ((place, _line, reason),) = problems(tmp_path, text)
+    assert (place, str(tmp_path / "key") in reason) == ("models.local.api_key_file", True)
+    (tmp_path / "key").write_text("sk-in-a-file")
+    config = load_config(write(tmp_path, text)).models["local"]
+    assert config.api_key() == "sk-in-a-file"
 
 
 def test_an_agent_must_name_a_known_model(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cuecard.core import plugins
 from cuecard.core.config import parse_config
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.plugins import MOST_PRINTED, PluginError, Registry, heard, registered
 
 
@@ -85,7 +85,7 @@ def test_a_kind_that_a_package_registers_is_a_player_in_python(package, tmp_path
 def test_formats_go_by_their_own_names_and_come_one_by_one() -> None:
     assert [(name, found.name) for name, found in FORMATS.items()] == [(n, n) for n in FORMATS]
     code = (
-        "import sys; from cuecard.core.formats.registry import FORMATS; FORMATS['turtle'];"
+        "import sys; from cuecard.core.formats.base import FORMATS; FORMATS['turtle'];"
         "print(*[name for name in ('rdf', 'vibesearch') if f'cuecard.core.formats.{name}' in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import strategies
 from budget import examples
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE
-from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.tasks.gold import FAMILIES, Family
 from cuecard.core.verdicts import (
     AnswerPrediction,

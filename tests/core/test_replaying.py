@@ -9,8 +9,9 @@ import pytest
 import search_engine
 from cuecard.core.agents.briefing import public_task
 from cuecard.core.agents.offline import OfflineAgent
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import TeamAgentConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
@@ -41,6 +42,7 @@ from react_bench import (
     searcher,
     ticking,
 )
+from responses_server import CALL, REASONING, message, streamed
 
 
 def bodies(events: Sequence[Event]) -> list[str]:
@@ -99,6 +101,34 @@ async def test_a_model_agent_is_replayed_without_its_server(task: Task) -> None:
     assert again == result
     assert bodies(events) == bodies(recording)
     assert any(isinstance(event.body, ModelReplied) for event in events)
+
+
+async def test_a_model_of_the_responses_api_is_replayed_and_its_reasoning_sent_back() -> None:
+    inputs: list[list[dict[str, Any]]] = []
+
+    def script(request: Request) -> Reply:
+        inputs.append(request.body["input"])
+        last = inputs[-1][-1]
+        if last.get("type") == "function_call_output":
+            return streamed(message("It was Angelo Moriondo."))
+        if "conversation is over" in str(last.get("content")):
+            return streamed(message(TRIPLES))
+        return streamed(REASONING, CALL)
+
+    async with OpenAIServer(script) as server:
+        agent = make_agent("live", config_for(server.url, api="responses"), GRAPH)
+        setup = TrialSetup(GRAPH, agent, scripted_user_for(GRAPH), ClosedWorld(GRAPH))
+        sink = MemorySink()
+        result = await play(setup, TrialLog(sink, (), ticking()))
+    assert result.termination is Termination.USER_DONE
+    assert all(
+        REASONING in sent for sent in inputs if sent[-1].get("type") == "function_call_output"
+    )
+    again, events = await replay(sink.events, GRAPH, agent)
+    assert again == result
+    assert bodies(events) == bodies(sink.events)
+    replies = [e.body.reply for e in events if isinstance(e.body, ModelReplied)]
+    assert any(reply.carried == (REASONING,) for reply in replies)
 
 
 async def test_a_world_with_a_model_is_replayed_with_the_calls_that_it_made() -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuecard.annotate.authoring.diff import MatchRule
-from cuecard.annotate.authoring.references import Links
-from cuecard.annotate.authoring.schema import Items, Leaf, Record, known_by, words
+from cuecard.annotate.authoring.schema import Items, Leaf, Links, Record, known_by, words
 from cuecard.annotate.families.common import as_replaced, no_strata
 from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, Errors, GoldElement
 from cuecard.annotate.lint.case import Case

@@ -25,9 +25,8 @@ from cuecard.core.families.common import (
     records,
 )
 from cuecard.core.families.registry import CoreFamily
-from cuecard.core.gold_changes import Fate, ItemChange
 from cuecard.core.judges.model_asking import ModelAsks
-from cuecard.core.rescoring import carry_answer
+from cuecard.core.rescoring import Fate, ItemChange, carry_answer
 from cuecard.core.tasks.base import Frozen, Name, Url
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task

@@ -38,6 +38,7 @@ from cuecard.core.engine.messages import (
     AgentReply,
     CheckpointStatus,
     Compaction,
+    HarnessPermission,
     HarnessTool,
     Hit,
     ModelReply,
@@ -177,7 +178,8 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
             summary=texts,
         )
         | st.builds(NotesKept, notes=st.lists(texts, max_size=2).map(tuple))
-        | st.builds(HarnessTool, name=texts, output=texts),
+        | st.builds(HarnessTool, name=texts, output=texts)
+        | st.builds(HarnessPermission, name=texts, places=st.tuples(texts)),
     ),
     Concluded: st.builds(Concluded, prediction=predictions),
     TrialRetried: st.builds(TrialRetried, keep=st.booleans(), reason=texts),

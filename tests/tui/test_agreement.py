@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cuecard.annotate.labelling.comparison.compare import compare
-from cuecard.annotate.labelling.comparison.inputs import Scope, gather
+from cuecard.annotate.labelling.comparison import compare
+from cuecard.annotate.labelling.comparison_inputs import Scope, gather
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Decision, Judgement

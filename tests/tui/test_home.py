@@ -9,8 +9,8 @@ import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.review.assignment import take
-from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.review.reviewing import review
+from cuecard.annotate.review.workflow import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.core.contributions import PinnedComment, ReviewDecision
 from cuecard.core.engine.events import RunState, TrialEnded
 from cuecard.core.engine.messages import UserReply

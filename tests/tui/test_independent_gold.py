@@ -12,8 +12,8 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.screens.independent_gold.build import BuildGoldScreen
-from cuecard.tui.screens.independent_gold.compare import CompareGoldScreen
+from cuecard.tui.screens.independent_gold import CompareGoldScreen
+from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 from cuecard.tui.screens.tasks.screen import TasksScreen
 from tui_rooms import shown, until
 

@@ -14,9 +14,9 @@ from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.review.dialogs import SubmitDialog
 from cuecard.tui.screens.review.queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.review.screen import ReviewTaskScreen
-from cuecard.tui.screens.review.submit import SubmitDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from tui_rooms import shown, until
 

@@ -11,9 +11,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from cuecard.annotate.review.protocol import DIMENSIONS
 from cuecard.annotate.review.reviewing import review, sample_of
-from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.review.workflow import DIMENSIONS, submit
 from cuecard.core.contributions import PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import CuecardError
 from cuecard.core.records import Review

@@ -17,9 +17,8 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.results.compare import CompareScreen
-from cuecard.tui.screens.run.list import RunsScreen
+from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
-from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.trial.screen import TrialScreen
 from cuecard.tui.widgets.lists import FittedTable
 from tui_rooms import live_agent, shown, until

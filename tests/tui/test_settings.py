@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
+from cuecard.core.config import load_config
 from cuecard.core.i18n import _, set_language
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import RESTART, CuecardApp
@@ -16,6 +17,7 @@ from cuecard.tui.preferences import Preferences, preferences_path
 from cuecard.tui.screens.settings import SettingsScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.nav import PLACES
+from openai_server import json_reply, running
 from steady_app import SteadyApp
 from tui_rooms import shown, until
 
@@ -185,3 +187,35 @@ async def test_what_i_review_is_kept_and_read_again(
         field = screen.query_one("#skill-domains", Input)
         await until(pilot, lambda: field.value == "food, history")
         assert screen.query_one("#skill-language", Select).value == "zh"
+
+
+CONFIG = """\
+# What we play with.
+models:
+  local: {base_url: "%s", model: tiny, retries: 0}   # on this machine
+  gone:
+    base_url: http://127.0.0.1:9/v1
+    model: "other"
+"""
+
+
+async def test_a_model_is_chosen_from_what_its_server_has(
+    tmp_path: Path, app_with_samples: CuecardApp
+) -> None:
+    names = {"data": [{"id": "tiny"}, {"id": 'odd: "one" # 大'}]}
+    with running(lambda _request: json_reply(names)) as server:
+        file = tmp_path / "cuecard.yaml"
+        file.write_text(CONFIG % server.url, encoding="utf-8")
+        app = app_with_samples
+        app.services.config_path = file
+        async with app.run_test(size=SIZE) as pilot:
+            await settings(pilot)
+            await pilot.press("ctrl+o")
+            await until(pilot, lambda: "大" in shown(app.screen))
+            assert server.requests[0].method == "GET"
+            assert "connection to the model failed" in shown(app.screen)
+            await pilot.press("down", "enter")
+            await until(pilot, lambda: "大" in file.read_text(encoding="utf-8"))
+    assert load_config(file).models["local"].model == 'odd: "one" # 大'
+    untouched = ("# What we play with.", "retries: 0}   # on this machine", '    model: "other"')
+    assert all(words in file.read_text(encoding="utf-8") for words in untouched)

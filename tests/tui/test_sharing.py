@@ -7,14 +7,14 @@ from pathlib import Path
 from textual.widgets import Static
 
 from apart import fresh, small_task
-from cuecard.annotate.sharing.writing import write_bundle
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.sharing import BundleDialog, MergeDialog
 from cuecard.tui.screens.task.drafting import TaskTitle
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.versions import MergeScreen
 from cuecard.tui.screens.tasks.screen import TasksScreen
+from cuecard.tui.screens.tasks.transfer import BundleDialog, MergeDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from tui_rooms import until
 

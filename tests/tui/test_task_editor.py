@@ -19,7 +19,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.drafts import DraftState
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.play.screen import PlayScreen
-from cuecard.tui.screens.review.submit import SubmitDialog
+from cuecard.tui.screens.review.dialogs import SubmitDialog
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.screens.task.problems import ProblemsPane

@@ -7,10 +7,9 @@ from pathlib import Path
 from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.labelling.sample import SampleScreen
+from cuecard.tui.screens.labelling.dialogs import SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
-from cuecard.tui.screens.labelling.verdict_list import VerdictListScreen
-from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
+from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from tui_rooms import shown, until
 
 

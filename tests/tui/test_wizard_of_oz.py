@@ -18,8 +18,8 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.wizard_of_oz import WizardOfOzState
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.home import HomeScreen
-from cuecard.tui.screens.wizard_of_oz.panes import HandInPane, SearchLine, Words
-from cuecard.tui.screens.wizard_of_oz.screen import ActDialog, WizardOfOzScreen
+from cuecard.tui.screens.wizard_of_oz import ActDialog, WizardOfOzScreen
+from cuecard.tui.screens.wizard_of_oz_panes import HandInPane, SearchLine, Words
 from steady_app import SteadyApp
 from tui_rooms import shown, transcript, until
 from wizard_of_oz_players import play_user

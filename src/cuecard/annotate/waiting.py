@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.assignment import ANYTHING, fits
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.core.records import Draft, OpenRound, RunRecord, TaskState, TaskSummary, TrialRecord
 from cuecard.core.review import standing_of
 
@@ -173,7 +173,7 @@ def _open_session(workspace: Workspace, trial: TrialRecord) -> OpenSession:
 
 
 def _forms(workspace: Workspace, person: str, now: datetime | None) -> tuple[TrialRecord, ...]:
-    from cuecard.annotate.session_form import forms_missing  # Home starts without it
+    from cuecard.annotate.sessions import forms_missing  # Home starts without it
 
     return tuple(forms_missing(workspace, person, now))
 

@@ -1,6 +1,7 @@
 """Finds, reads and checks `cuecard.yaml` and the prompt files; reports every problem by file, line and place."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -23,10 +24,19 @@ from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, embedded, kind_of, kinds
 from cuecard.core.plugins import registered
+from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen, Text
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.tasks.yaml_io import read_mapping, read_text
-from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, line_of, validated
+from cuecard.core.validation import (
+    Dialect,
+    Place,
+    TaggedUnion,
+    format_place,
+    line_of,
+    reason_of,
+    validated,
+)
 
 _FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -229,6 +239,27 @@ def parse_config(text: str, path: Path) -> Config:
     return config
 
 
+def choose_model(path: Path, entry: str, model: str) -> None:
+    """Write `model` into the entry of `models` in the file at `path`; all else stays as it stands there. Raises
+    `ConfigError` if there is no such entry, and `ConfigProblems` if the file could not be read afterwards.
+    """
+    text = read_text(path, _dialect().title)
+    node = cast(Any, yaml.compose(text, yaml.SafeLoader))
+    for name in ("models", entry, "model"):
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        node = next((value for key, value in pairs if key.value == name), None)
+    if not isinstance(node, yaml.ScalarNode):
+        raise ConfigError(_("Unknown model"), entry, _("known models: {names}").format(names="-"))
+    # In quotes, which no name of a model can break out of.
+    written = json.dumps(model, ensure_ascii=False)
+    text = text[: node.start_mark.index] + written + text[node.end_mark.index :]
+    try:
+        parse_config(text, path)
+    except FileProblems as error:
+        raise ConfigProblems(error.title, error.problems, error.hint) from None
+    replace_file(path, text)
+
+
 def example_config() -> str:
     """The commented example that `cuecard init` writes."""
     return (resources.files("cuecard") / "examples" / CONFIG_NAME).read_text(encoding="utf-8")
@@ -307,6 +338,14 @@ def _resolve_files(
         data["guidelines"] = str(_absolute(guidelines, path))
         if not Path(data["guidelines"]).is_file():
             problem(("guidelines",), _("there is no file {file}").format(file=data["guidelines"]))
+    for name, model in _items(data.get("models")):
+        settings = cast(dict[str, Any], model) if _is_mapping(model) else {}
+        for key in ("api_key_file", "ca_file", "client_cert", "client_key"):
+            if isinstance(value := settings.get(key), str) and value.strip():
+                settings[key] = str(_absolute(value, path))
+                if not Path(settings[key]).is_file():
+                    reason = _("there is no file {file}").format(file=settings[key])
+                    problem(("models", name, key), reason)
     for section in _SECTIONS:
         for name, player in _items(data.get(section)):
             _resolve_class(section, player, path)
@@ -359,15 +398,25 @@ def _items(value: object) -> list[tuple[str, object]]:
     return list(cast(dict[str, object], value).items()) if isinstance(value, dict) else []
 
 
+_KEYS = ("api_key", "key", "token")
+
+
 def _about_keys(problem: FileProblem) -> FileProblem:
-    if problem.place.rpartition(".")[2] not in ("api_key", "key", "token"):
+    """What to do where a key was written, or a field of requests that has no name here."""
+    section, _dot, field = problem.place.rpartition(".")
+    if field in _KEYS:
+        reason = _(
+            "keys never stand here; put the key into an environment variable and name it in {field}"
+        ).format(field="api_key_env")
+    elif re.fullmatch(r"models\.[^.]+", section) and problem.reason == reason_of(
+        "extra_forbidden", "", {}, ""
+    ):
+        reason = _("{reason}; a field of the request goes under {field}").format(
+            reason=problem.reason, field="extra"
+        )
+    else:
         return problem
-    reason = _(
-        "keys never stand here; put the key into an environment variable and name it in {field}"
-    )
-    return FileProblem(
-        problem.file, problem.place, reason.format(field="api_key_env"), problem.line
-    )
+    return FileProblem(problem.file, problem.place, reason, problem.line)
 
 
 def _with_line(problem: FileProblem) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
@@ -77,6 +77,7 @@ EnvNames = Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(map(_en
 FactsSetting = Literal["end_to_end", "guided", "few_shot", "oracle"]
 CheckpointSetting = Literal["neutral", "guided", "no_search", "no_ask"]
 GraphSetting = Literal["simulated", "staged", "direct"]
+Permissions = Literal["none", "read", "folder", "all"]
 
 
 class Settings(Frozen):
@@ -152,8 +153,9 @@ class AcpAgentConfig(Frozen):
     """Any harness that speaks the Agent Client Protocol over stdio. `pass_env`: environment variables passed to it,
     besides PATH, HOME and the locale. `world`: offer it the trial's tools as an MCP server. `world_port`: serve that at
     this port of 127.0.0.1, path `/mcp`, for harnesses that only know MCP servers from their own configuration; trials
-    then take turns. `shared`: one process serves all trials, each in its own session. `model`: for the record only.
-    Timeouts are in seconds. `give_up_after`: this many failed prompts in a row pause the run; a harness that cannot be
+    then take turns. `permissions`: what it may do where it asks (`agents/acp_access.py`). `auth_method`: the id of the
+    login that it is asked to use, for harnesses that take a key only so. `shared`: one process serves all trials, each
+    in its own session. `model`: for the record only. Timeouts are in seconds. `give_up_after`: this many failed prompts in a row pause the run; a harness that cannot be
     started pauses it at once.
     """
 
@@ -162,6 +164,8 @@ class AcpAgentConfig(Frozen):
     pass_env: EnvNames = ()
     world: bool = True
     world_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    permissions: Permissions = "folder"
+    auth_method: str = ""
     shared: bool = False
     model: str = ""
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 60
@@ -238,14 +242,19 @@ UserConfig = Annotated[
 ]
 
 
+UNCAGED: Final = "programs that models write may do what I may"
+
+
 class PythonConfig(Frozen):
-    """The tool `python`, which is off unless it is configured. It runs programs that a model wrote, in a sandboxed
-    process with these limits. `seconds`: of CPU time; twice as many by the clock.
+    """The tool `python`, which is off unless it is configured. It runs programs that a model wrote, in a cage with these
+    limits. `seconds`: of CPU time; twice as many by the clock. `uncaged`: the words that accept running them where the
+    system cannot cage them, with what it has.
     """
 
     seconds: Annotated[float, Field(gt=0, le=600)] = 10
     memory_mb: Annotated[int, Field(ge=64, le=16384)] = 512
     output_chars: Annotated[int, Field(ge=100, le=200_000)] = 10_000
+    uncaged: Literal["", "programs that models write may do what I may"] = ""
 
 
 class ClosedWorldConfig(Frozen):

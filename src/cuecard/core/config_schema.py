@@ -5,21 +5,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import (
     PERSON,
     AgentConfig,
     AgentName,
-    BaseUrl,
-    EnvName,
     JudgeConfig,
     PlayerName,
     UserConfig,
     WorldConfig,
-    extra_fields,
 )
-from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import (
     ConfigError,
     guard,
@@ -198,82 +195,6 @@ def _listed(names: Iterable[str]) -> str:
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
-class Price(Frozen):
-    """The price of a model's tokens, per million, in the configuration's `currency`. `cached`: of prompt tokens that the
-    server had cached; None: the same as others.
-    """
-
-    prompt: Annotated[float, Field(ge=0)]
-    completion: Annotated[float, Field(ge=0)]
-    cached: Annotated[float, Field(ge=0)] | None = None
-
-    def of(self, usage: Usage) -> float:
-        """The cost of a call with this usage."""
-        cached = min(usage.cached, usage.prompt)
-        rate = self.prompt if self.cached is None else self.cached
-        fresh = (usage.prompt - cached) * self.prompt
-        return (fresh + cached * rate + usage.completion * self.completion) / 1_000_000
-
-
-class RateLimits(Frozen):
-    """Limits on the calls of one model. `in_flight`: concurrent calls; the others are per minute, None for no limit."""
-
-    in_flight: Annotated[int, Field(ge=1, le=4096)] = 64
-    calls_per_minute: Annotated[int, Field(ge=1)] | None = None
-    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
-
-
-class ModelConfig(Frozen):
-    """One OpenAI-compatible endpoint and model.
-
-    `api_key_env`: the environment variable that holds the key; without it no key is sent. `timeout`: seconds to wait for
-    the next piece of a streamed reply, or for a whole one; `total_timeout`: seconds that a call may take with all its
-    attempts. `retries`: further attempts after a passing failure; `give_up_after`: this many calls in a row that failed
-    so pause the run. `context`: the context length in tokens. `stream` `auto`: stream only what is shown on a screen.
-    `extra`: further fields of the request's JSON, sent as they are.
-    """
-
-    base_url: BaseUrl
-    model: Name
-    api_key_env: EnvName = ""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    timeout: Annotated[float, Field(gt=0, le=3600)] = 120
-    total_timeout: Annotated[float, Field(gt=0, le=86400)] = 600
-    retries: Annotated[int, Field(ge=0, le=20)] = 4
-    give_up_after: Annotated[int, Field(ge=1, le=1000)] = 5
-    context: Annotated[int, Field(ge=256)] = 256_000
-    stream: Literal["auto", "always", "never"] = "auto"
-    limits: RateLimits = RateLimits()
-    price: Price | None = None
-    extra: Annotated[dict[str, JsonValue], AfterValidator(extra_fields)] = {}
-
-    def api_key(self) -> str:
-        """The key from the environment, or "" if none is configured.
-
-        Raises `ConfigError` if the variable is unset or its value cannot be a key; the value is never shown.
-        """
-        if not self.api_key_env:
-            return ""
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not key:
-            raise ConfigError(
-                _("A key is missing"),
-                _("the environment variable {name} is not set").format(name=self.api_key_env),
-                _("set it in the shell that starts cuecard"),
-            )
-        if not key.isascii() or not key.isprintable() or " " in key:
-            raise ConfigError(
-                _("A key cannot be used"),
-                _("the environment variable {name} holds blanks or unusual characters").format(
-                    name=self.api_key_env
-                ),
-                _("set it again, to the key alone"),
-            )
-        guard(self.api_key_env, key)
-        return key
-
-
 class AuthoringConfig(Frozen):
     """Settings of the author's assistant. `model`: a name from `models`; "" for the first one."""
 
@@ -359,10 +280,8 @@ def secrets_of(config: Config, environ: Mapping[str, str]) -> dict[str, tuple[st
             found[variable] = (value,)
 
     for name, model in config.models.items():
-        named(model.api_key_env)
-        fields = tuple(secret_fields(model.extra))
-        if fields:
-            found[f"{name} extra"] = fields
+        for what, values in model.secrets(environ):
+            found[what if what in environ else f"{name} {what}"] = values
     for world in config.worlds.values():
         named(getattr(world, "api_key_env", ""))
     for players in (config.agents, config.users, config.worlds, config.judges):

@@ -1,23 +1,31 @@
 """The checks of `cuecard doctor`: what an endpoint supports, and whether agents that are other programs can be reached."""
 
+from __future__ import annotations
+
 import asyncio
 import importlib
 import time
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from cuecard.core.agents.acp_access import asks_late
 from cuecard.core.agents.programs import find_command, headers_of
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ToolSpec, Usage
 from cuecard.core.errors import CuecardError, scrub
 from cuecard.core.i18n import _
 from cuecard.core.llm import wire
-from cuecard.core.llm.client import ChatClient, JsonMode
+from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.failures import CONNECT_SECONDS, RequestRefused
 from cuecard.core.llm.hub import ModelHub
+from cuecard.core.llm.requests import JsonMode
 from cuecard.core.llm.structured import read_shape, schema_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
+
+if TYPE_CHECKING:
+    from cuecard.core.agents.mcp_world import Door
 
 _TOOL = ToolSpec(
     name="search",
@@ -51,7 +59,8 @@ class ProbeReport(Frozen):
     good server. `json_schema`: `schema` if the answer kept to the schema, `ignored` if the server accepted it and the
     answer did not, `object` if it supports only JSON without a schema, `none` if neither, `unknown` if that could not be
     checked. `usage`: tokens of the first call, None if the server did not count them. `calls`: requests sent. `error`,
-    `hint`: why there is no reply, and what to do; `tools_error`: why it refused a request with tools.
+    `hint`: why there is no reply, and what to do; `tools_error`: why it refused a request with tools;
+    `notes`: what of the entry was mended, and what the server takes otherwise than it is configured.
     """
 
     reachable: bool
@@ -65,6 +74,7 @@ class ProbeReport(Frozen):
     error: str = ""
     hint: str = ""
     tools_error: str = ""
+    notes: tuple[str, ...] = ()
 
 
 async def probe(config: ModelConfig) -> ProbeReport:
@@ -79,7 +89,9 @@ async def probe(config: ModelConfig) -> ProbeReport:
     except CuecardError as error:
         return _unreachable(error, 0)
     try:
-        return await _examine(client)
+        report = await _examine(client)
+        notes = (*config.notes, *client.capabilities.notes(config))
+        return report.model_copy(update={"notes": notes})
     except CuecardError as error:
         return _unreachable(error, client.sent)
     finally:
@@ -128,13 +140,50 @@ def _unreachable(error: CuecardError, calls: int) -> ProbeReport:
     return ProbeReport(reachable=False, error=said, hint=error.hint, calls=calls)
 
 
+class ServedModel(Frozen):
+    """One model that the server of the entry `entry` says it has. `chosen`: the entry uses it. `trouble`: why the server
+    did not tell, with `model` "".
+    """
+
+    entry: str
+    url: str
+    model: str = ""
+    chosen: bool = False
+    trouble: str = ""
+
+
+async def served_models(config: Config) -> list[ServedModel]:
+    """What the servers of all entries have, entry by entry, those of the entries first. Never raises a `CuecardError`."""
+
+    async def of(entry: str, model: ModelConfig) -> list[ServedModel]:
+        patience = min(model.timeout, CONNECT_SECONDS)
+        here = ServedModel(entry=entry, url=model.base_url)
+        try:
+            client = ChatClient(model.model_copy(update={"timeout": patience}))
+            try:
+                names = await client.served()
+            finally:
+                await client.close()
+        except CuecardError as error:
+            return [here.model_copy(update={"trouble": _unreachable(error, 0).error})]
+        names = sorted(names, key=lambda name: name != model.model)
+        return [
+            here.model_copy(update={"model": name, "chosen": name == model.model}) for name in names
+        ]
+
+    found = await asyncio.gather(*(of(*each) for each in config.models.items()))
+    return [row for rows in found for row in rows]
+
+
+_CONNECTS_S = 5.0
 _MISSING = (404, 410)
 _LOCKED = (401, 402, 403)
 
 
 class AgentReport(Frozen):
     """What a check of an agent found. `works`: as far as that can be seen without a prompt. `detail`: what it is, or why
-    it does not work; `hint`: what to do. `ms`: milliseconds until a session was open, or an answer came.
+    it does not work; `hint`: what to do. `ms`: milliseconds until a session was open, or an answer came. `asks_late`: it
+    opens sessions without a login, so that only a prompt would tell whether it has one.
     """
 
     works: bool
@@ -142,13 +191,14 @@ class AgentReport(Frozen):
     hint: str = ""
     ms: int = 0
     loads: bool | None = None
+    asks_late: bool = False
     status: int | None = None
 
 
 async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
     """Start the harness as a trial would, world included, and open a session. It gets no prompt.
 
-    Never raises a `CuecardError`. Takes twice its `start_timeout` at most.
+    Never raises a `CuecardError`. Takes little more than three times its `start_timeout` at most.
     """
     from cuecard.core.agents.acp_trial import Player
     from cuecard.core.agents.mcp_world import Door
@@ -158,15 +208,24 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
     hub = ModelHub(Config())
     try:
         find_command(name, agent)
-        player = Player(name, agent, hub, Door((SEARCH,), "en") if agent.world else None)
+        door = Door((SEARCH,), "en") if agent.world else None
+        player = Player(name, agent, hub, door)
         try:
             await player.start()
             await player.open_session()
+            opened = time.monotonic()
+            hint = ""
+            if door is not None and agent.world_port is None and not await _reached(door):
+                hint = _(
+                    "it has not connected to the world's server: does it trust it? (docs/agents.md)"
+                )
             return AgentReport(
                 works=True,
                 detail=player.harness.title or agent.command[0],
-                ms=round((time.monotonic() - began) * 1000),
+                hint=hint,
+                ms=round((opened - began) * 1000),
                 loads=player.harness.can_load,
+                asks_late=asks_late(player.harness.title),
             )
         finally:
             await player.leave()
@@ -174,6 +233,16 @@ async def try_harness(name: str, agent: AcpAgentConfig) -> AgentReport:
         return _failed(error)
     finally:
         await hub.close()
+
+
+async def _reached(door: Door) -> bool:
+    """Whether the harness connects to the world soon after it opened a session."""
+    try:
+        async with asyncio.timeout(_CONNECTS_S):
+            await door.reached.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:

@@ -1,22 +1,97 @@
-"""Carries a judgement over to another revision: unchanged gold items keep their verdicts, the others are asked about."""
+"""What of a judgement holds after gold was corrected: two revisions compared by their gold items, whether a trial would
+have been played differently, and a judgement carried over; unchanged gold items keep their verdicts, the others are asked about.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
 
 from cuecard.core.families.table.gold import Table
-from cuecard.core.families.table.judge import Columns, same_columns, same_rows
-from cuecard.core.gold_changes import Fate, ItemChange, item_changes
-from cuecard.core.tasks.gold import narrow
+from cuecard.core.i18n import N_
+from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.gold import Gold, narrow
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import (
     Decision,
     Item,
+    ItemKind,
     Judgement,
     Prediction,
     TableMatch,
     TablePrediction,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from cuecard.core.families.table.judge import Columns
+
+
+class Fate(StrEnum):
+    """What happened to a gold item between two revisions. `changed`: a cell with the same key and another text, or a
+    triple of which two of three parts stayed.
+    """
+
+    SAME = "same"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class ItemChange(Frozen):
+    """One change of the gold. `old` is None for an added item, `new` for a removed one."""
+
+    fate: Fate
+    old: Item | None
+    new: Item | None
+
+
+def item_changes(old: Task, new: Task) -> tuple[ItemChange, ...]:
+    """Every gold item of either revision once: those of `new` in their order, then what was removed.
+
+    Triples are the same with the same names of head and tail (aliases in any order) and the same relation; cells
+    with the same row key and column, the same text and the same rules of comparison; answers with the same text
+    and aliases. Raises `ValueError` for tasks of two families.
+    """
+    if old.family != new.family and not (old.gold.answers and new.gold.answers):
+        raise ValueError("gold of two families")
+    from cuecard.core.families.registry import family_of
+
+    return family_of(new).changes(old.gold, new.gold)
+
+
+def answer_changes(old: Gold, new: Gold) -> tuple[ItemChange, ...]:
+    """`item_changes` for gold that is one final answer, which is compared with its aliases."""
+    (one, *also), (other, *others) = old.answers, new.answers
+    same = one == other and set(also) == set(others)
+    item = Item(kind=ItemKind.ANSWER)
+    return (ItemChange(fate=Fate.SAME if same else Fate.CHANGED, old=item, new=item),)
+
+
+def changes_in_play(old: Task, new: Task) -> tuple[str, ...]:
+    """The parts of the task that shape the user part or the world and that differ, in English. If there are none, only
+    gold that judges read has changed, and a trial on one revision can be judged on the other.
+
+    Checkpoints (used by the user part) and facts (used by the world) count; answers, triples, rows, aliases, sources and
+    notes do not.
+    """
+    from cuecard.core.families.registry import family_of
+
+    before, after = family_of(old).effective(old.gold), family_of(new).effective(new.gold)
+    common = [name for name, part in _SHAPES.items() if part(old) != part(new)]
+    own = (name for name in {**before, **after} if before.get(name) != after.get(name))
+    return (*common, *own)
+
+
+_SHAPES: Final[Mapping[str, Callable[[Task], object]]] = {
+    N_("the language"): lambda task: task.language,
+    N_("the query"): lambda task: task.query,
+    N_("the sub-queries"): lambda task: task.sub_queries,
+    N_("the persona"): lambda task: task.persona,
+    N_("the family"): lambda task: task.family,
+}
 
 
 @dataclass(frozen=True)
@@ -138,6 +213,8 @@ def carry_table(old: Task, new: Task, prediction: Prediction, judgement: Judgeme
         return _refused(changes, judgement, match)
     if not isinstance(prediction, TablePrediction):
         return whole(new, prediction, changes)
+    from cuecard.core.families.table.judge import same_columns
+
     columns = same_columns(after, prediction.columns)
     if columns.left_over():
         return whole(new, prediction, changes)
@@ -229,6 +306,8 @@ class _Carrying:
     def _asked(self, cells: dict[int, list[Item]], rows: list[int]) -> Asked | None:
         if not cells and not rows:
             return None
+        from cuecard.core.families.table.judge import same_rows
+
         laid = same_rows(self.table, self.prediction, self.columns).rows
         taken = set(self.joined.values())
         free = [index for index in laid if index not in taken] if rows else []

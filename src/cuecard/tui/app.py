@@ -426,7 +426,7 @@ class CuecardApp(HoldsKeys):
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:
-        from cuecard.tui.screens.wizard_of_oz.screen import play_an_agent
+        from cuecard.tui.screens.wizard_of_oz import play_an_agent
 
         await play_an_agent(self)
 

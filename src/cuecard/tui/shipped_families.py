@@ -14,7 +14,7 @@ from cuecard.tui.present.independent_gold import (
     world_side,
 )
 from cuecard.tui.present.tasks import chain_elements, graph_elements, table_elements, world_elements
-from cuecard.tui.present.wizard_of_oz_hand_in import answer_typed, table_typed, triples_typed
+from cuecard.tui.present.wizard_of_oz import answer_typed, table_typed, triples_typed
 
 
 def _graph_counts(gold: Graph) -> list[str]:

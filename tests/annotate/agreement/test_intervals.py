@@ -20,7 +20,7 @@ from cuecard.annotate.agreement.coefficients import (
 )
 from cuecard.annotate.agreement.intervals import reach, t_quantile, wilson, with_intervals
 from cuecard.annotate.agreement.ratings import Ratings
-from cuecard.core.tables.statistic import Coefficient, Statistic, pooled, share
+from cuecard.core.tables.table import Coefficient, Statistic, pooled, share
 
 DOMAIN = ("x", "y", "z")
 Row = Sequence[str | None]

@@ -24,7 +24,7 @@ from cuecard.annotate.agreement.intervals import standard_error
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import LEVELS, alpha_coefficient, weighted_kappa_coefficient
-from cuecard.core.tables.statistic import Coefficient
+from cuecard.core.tables.table import Coefficient
 
 
 class Theirs(NamedTuple):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuecard.annotate.labelling.adjudication_session import AdjudicationSession
+from cuecard.annotate.labelling.adjudication import AdjudicationSession
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.workspace import Workspace

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.labelling.comparison.compare import Place, cases_at, compare, seen_by
-from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Scope, gather
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison import Place, cases_at, compare, seen_by
+from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Scope, gather
+from cuecard.annotate.labelling.comparison_model import (
     ADJUDICATED,
     MAJORITY,
     SETTLED,
     Comparison,
     Rater,
 )
-from cuecard.annotate.labelling.comparison.tables import tables_of
+from cuecard.annotate.labelling.comparison_tables import tables_of
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
 from cuecard.core.label_records import LabelValue, SetItem
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 from judged_trials import ended_run, graph_task, triples

@@ -15,7 +15,7 @@ from cuecard.annotate.quality.decision_table import STAGE, STAGES, StageName, pr
 from cuecard.annotate.quality.report import ExpertCheck, QcInputs, StageReport, share_of, weigh
 from cuecard.core.probes.results import ProbeName, ProbeResult
 from cuecard.core.records import EffortTotals
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 

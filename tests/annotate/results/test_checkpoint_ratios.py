@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.agreement.intervals import standard_error
-from cuecard.annotate.labelling.effect.figures import figure_over
+from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results.comparisons import compare
 from cuecard.annotate.results.designs import design_tables, designs_in
 from cuecard.annotate.results.papers import main_tables

@@ -13,11 +13,11 @@ import pytest
 
 from apart import fresh, merge_files
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.report.formats import FORMATS, format_of, written
-from cuecard.annotate.results.report.gathering import report_of
-from cuecard.annotate.results.report.method import simulator_fidelity
-from cuecard.annotate.results.report.model import Drawn, Prose, Tabled, Terms
-from cuecard.annotate.sharing.writing import write_bundle
+from cuecard.annotate.results.report import report_of
+from cuecard.annotate.results.report_formats import FORMATS, format_of, written
+from cuecard.annotate.results.report_method import simulator_fidelity
+from cuecard.annotate.results.report_model import Drawn, Prose, Tabled, Terms
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.i18n import set_language

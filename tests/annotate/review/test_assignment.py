@@ -23,10 +23,9 @@ from cuecard.annotate.review.assignment import (
     take,
     unassign,
 )
-from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.review.queue_rows import CoordinatorLine, candidates, lines_for
 from cuecard.annotate.review.reviewing import review
-from cuecard.annotate.review.workflow import ask_third, submit
+from cuecard.annotate.review.workflow import DIMENSIONS, EMBEDDED_PROTOCOL, ask_third, submit
 from cuecard.core.contributions import (
     OnSplit,
     PinnedComment,

@@ -15,9 +15,8 @@ from cuecard.annotate.review.comments import (
     text_at,
     threads_for,
 )
-from cuecard.annotate.review.protocol import DIMENSIONS, EMBEDDED_PROTOCOL
 from cuecard.annotate.review.reviewing import review, review_context, sample_of
-from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.review.workflow import DIMENSIONS, EMBEDDED_PROTOCOL, submit
 from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import NotAllowed
 from cuecard.core.records import Review

@@ -7,9 +7,8 @@ from datetime import date
 
 import pytest
 
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL
 from cuecard.annotate.review.submitting import NotClean, check_for_review, submit_checked
-from cuecard.annotate.review.workflow import submit
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, submit
 from cuecard.annotate.samples import load_samples
 from cuecard.core.contributions import Submitted, TaskState
 from cuecard.core.errors import Conflict, NotAllowed

@@ -12,8 +12,8 @@ import pytest
 
 from apart import Held, fresh, held, merge_files, packed, unpacked
 from cuecard.annotate.results.pool import gather
+from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.annotate.sharing.merging import arrived_rows, left_out_text
-from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import (

@@ -14,9 +14,14 @@ from typing import Any
 import pytest
 
 from apart import Clock, fresh, held, merge_files, picture, small_task
-from cuecard.annotate.sharing.bundle import Header, Unreadable, compressed, uncompressed
+from cuecard.annotate.sharing.bundle import (
+    Header,
+    Unreadable,
+    compressed,
+    uncompressed,
+    write_bundle,
+)
 from cuecard.annotate.sharing.reading import read_bundle
-from cuecard.annotate.sharing.writing import write_bundle
 from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.core.errors import Conflict, CuecardError, FileProblems
 from cuecard.store.workspace import Workspace

@@ -20,9 +20,8 @@ import pytest
 
 from apart import Held, fresh, held, merge_files, packed, small_task, unpacked
 from cuecard.annotate.sharing import reading
-from cuecard.annotate.sharing.bundle import compressed
+from cuecard.annotate.sharing.bundle import compressed, file_of, kept_lines, write_bundle
 from cuecard.annotate.sharing.reading import parse_bundle, read_bundle, read_bundles
-from cuecard.annotate.sharing.writing import file_of, kept_lines, write_bundle
 from cuecard.core.errors import FileProblems
 from cuecard.store.bundle_records import SharedPayload
 

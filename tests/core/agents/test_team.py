@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import TeamAgentConfig
-from cuecard.core.config_schema import ModelConfig
 from cuecard.core.engine.events import Event, Limits, ToolAnswered
 from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.trial import TrialSetup, play

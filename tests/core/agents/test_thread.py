@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from budget import examples
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ReactAgentConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, Limits
 from cuecard.core.engine.messages import ModelReply, ToolCall, ToolSpec, Usage
 from cuecard.core.engine.players import build_agent

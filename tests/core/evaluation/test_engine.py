@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_players import (
     AcpAgentConfig,
     ModelJudgeConfig,
@@ -17,7 +18,7 @@ from cuecard.core.config_players import (
     Settings,
     TeamAgentConfig,
 )
-from cuecard.core.config_schema import Config, ModelConfig, Price
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import (
     Limits,
     Marked,

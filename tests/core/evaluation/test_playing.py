@@ -12,8 +12,9 @@ from sqlalchemy import text as sql
 
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import (
     Event,
     RunEvent,

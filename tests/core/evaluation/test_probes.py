@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import ModelReplied, RunState, Termination, ToolAnswered, UserSpoke
 from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import ConfigError

@@ -15,8 +15,8 @@ from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.judging import judge_responses, judge_run
 from cuecard.core.evaluation.run_exports import Options, RunExport, export_runs
 from cuecard.core.evaluation.scores import score_run
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.formats import vibesearch, widesearch
-from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.formats.trajectory import reads_as, response_of
 from cuecard.core.tasks.gold import Family
 from cuecard.core.verdicts import (

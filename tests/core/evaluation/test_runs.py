@@ -13,8 +13,8 @@ import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.annotate.samples import import_samples, load_samples
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ReactAgentConfig
-from cuecard.core.config_schema import ModelConfig
 from cuecard.core.engine.events import (
     Limits,
     ModelReplied,

@@ -10,8 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_players import SimulatorConfig
-from cuecard.core.config_schema import Config, ModelConfig, Price
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import UserSpoke, dialogue_of
 from cuecard.core.engine.messages import (
     Act,

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ParallelWorldConfig, ReactAgentConfig, ReplayWorldConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Limits, ModelReplied, Termination, ToolAnswered
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay
 from cuecard.core.evaluation.runs import resume_run, start_run

@@ -14,6 +14,7 @@ import strategies
 from budget import examples
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.formats.graph_files import (
     NODE,
     GraphFile,
@@ -26,7 +27,6 @@ from cuecard.core.formats.graph_files import (
 )
 from cuecard.core.formats.graphml import dump_graphml, load_graphml
 from cuecard.core.formats.rdf import dump_rdf, load_json_ld, load_turtle
-from cuecard.core.formats.registry import FORMATS, detect
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 
@@ -214,7 +214,7 @@ def test_a_graph_without_a_header_leaves_the_task_its_own() -> None:
 
 
 def test_the_library_is_imported_late_and_missed_politely(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = "import sys, cuecard.core.formats.registry; sys.exit('rdflib' in sys.modules)"
+    code = "import sys, cuecard.core.formats.base; sys.exit('rdflib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     real = builtins.__import__
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import strategies
 from budget import examples
 from cuecard.core.families.graph.gold import Graph, Triple
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.formats.round_trip import Refused, joined, left_out
 from cuecard.core.tasks.models import Silenced, Source, Task
 from cuecard.core.tasks.yaml_io import load_task

@@ -14,7 +14,7 @@ from cuecard.core.families.checkpoints.gold import AmbiguityType, CheckpointChai
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.formats import cuecard_files as cuecard_yaml
 from cuecard.core.formats import discobench, paraworld
-from cuecard.core.formats.registry import FORMATS, detect
+from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.engine.messages import ModelReply, ToolSpec, Usage
 from cuecard.core.errors import ConfigError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.errors import CuecardError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_schema import Config, ModelConfig, Price, RateLimits
+from cuecard.core.config_models import ModelConfig, Price, RateLimits
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.errors import Drained, ModelCallError, ModelPaused
 from cuecard.core.llm import wire

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cuecard.core.config_schema import RateLimits
+from cuecard.core.config_models import RateLimits
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import Drained, ModelPaused
 from cuecard.core.llm.limiter import Forecast, RateLimiter, Slot, Window

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.doctor import ProbeReport, probe
 from cuecard.core.engine.messages import Usage
 from openai_server import OpenAIServer, Reply, Request

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 import openai_server as fake
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.errors import ConfigError, ModelCallError, ModelPaused
 from cuecard.core.llm import wire
-from cuecard.core.llm.client import ChatClient, JsonMode
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.llm.requests import JsonMode
 from openai_server import OpenAIServer, Reply, Request
 
 HELLO = [wire.user("Hello")]
@@ -190,8 +191,8 @@ async def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatc
         config = ModelConfig(base_url="http://direct.invalid/v1", model="m", retries=0)
         with pytest.raises(ModelCallError, match=r"direct\.invalid"):
             await ChatClient(config).chat(HELLO)
-        monkeypatch.setenv("http_proxy", "socks5://me:word@localhost:1")
-        with pytest.raises(ConfigError, match="socks5") as caught:
+        monkeypatch.setenv("http_proxy", "gopher://me:word@localhost:1")
+        with pytest.raises(ConfigError, match="gopher") as caught:
             await ChatClient(config.model_copy(update={"base_url": "http://x.invalid"})).chat(HELLO)
         assert "word" not in str(caught.value)
 

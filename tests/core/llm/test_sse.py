@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.llm.wire import Events
+from cuecard.core.llm.streams import Events
 from cuecard.core.validation import MOST_BYTES, TooMuch
 
 STREAM = (

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 import openai_server as fake
 from cuecard.core.config import Prompt
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient

@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import WebWorldConfig
-from cuecard.core.config_schema import ModelConfig, QcConfig
+from cuecard.core.config_schema import QcConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.llm.structured import read_shape, schema_of

@@ -12,9 +12,8 @@ from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
-from cuecard.core.gold_changes import Fate, changes_in_play, item_changes
 from cuecard.core.judges.lexical import judge_lexically
-from cuecard.core.rescoring import carry
+from cuecard.core.rescoring import Fate, carry, changes_in_play, item_changes
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.verdicts import (
     AnswerPrediction,

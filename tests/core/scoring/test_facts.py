@@ -1,7 +1,7 @@
 import pytest
 
+from cuecard.core.families.facts.family import Tier, score_facts, tier_of_count
 from cuecard.core.families.facts.gold import FactWorld
-from cuecard.core.families.facts.score import Tier, score_facts, tier_of_count
 
 
 def world(n: int) -> FactWorld:

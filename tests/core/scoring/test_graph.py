@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.core.families.graph.gold import Graph, Node
-from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, supporting_triples
+from cuecard.core.families.graph.judge import GRAPH_MEASURES, score_graph, supporting_triples
 from cuecard.core.verdicts import AnswerPrediction, Item, ItemKind, UnusablePrediction
 
 

@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.core.tables.html import as_html
 from cuecard.core.tables.latex import as_latex, escaped
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
-from cuecard.core.tables.texts import COLUMNS, as_csv, as_markdown, tables_text
+from cuecard.core.tables.table import Cell, Statistic, Table
+from cuecard.core.tables.texts import COLUMNS, as_csv, as_html, as_markdown, tables_text
 from report_pages import page_of
 
 F1 = Statistic(name="f1", value=0.6125, n=8, low=0.55, high=0.6725)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, cell, difference
+from cuecard.core.tables.table import Cell, Statistic, Table, cell, difference
 from cuecard.core.tables.texts import remarks_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "tables.md"

@@ -10,7 +10,7 @@ import pytest
 from apart import fresh, small_task
 from cuecard.annotate.authoring.session import begin_task, rename_draft
 from cuecard.core.errors import CuecardError, FileProblems
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 from cuecard.core.tasks.base import id_problem
 from cuecard.core.tasks.yaml_io import dump_task, parse_task
 

@@ -15,7 +15,7 @@ from cuecard.core.engine.step_context import TrialStepContext
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import ModelCallError
-from cuecard.core.families.facts.score import score_facts
+from cuecard.core.families.facts.family import score_facts
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.responder import scripted_user_for
 from cuecard.core.verdicts import Judgement

@@ -6,8 +6,9 @@ import json
 import pytest
 
 from cuecard.core.config import load_prompt
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import VisitConfig, WebWorldConfig
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ToolCall
 from cuecard.core.engine.step_context import FreshCalls, KeyedCalls
 from cuecard.core.errors import ModelCallError

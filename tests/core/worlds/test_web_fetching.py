@@ -10,7 +10,7 @@ from aiohttp.abc import AbstractResolver
 
 from cuecard.core.config_players import VisitConfig
 from cuecard.core.worlds.fetching import Fetcher, FetchError, Forbidden, Lost, check_url, is_public
-from cuecard.core.worlds.page_text import Format
+from cuecard.core.worlds.page_text import Format, read_page
 from web_servers import Answer, Asked, WebServer, data, moved, page
 
 
@@ -385,6 +385,64 @@ async def test_characters_are_read_as_they_were_meant(body, kind, text, form):
     got = await fetched(page(body, kind))
     assert got.format == form
     assert text is None or got.source == text
+
+
+WORDS = {
+    "gb18030": "灯塔建于一八七一年，至今仍在使用。守护人是奥林，她来自大陆。",
+    "big5": "燈塔建於一八七一年，至今仍在使用。守護人是奧林，她來自大陸。",
+    "shift_jis": "灯台は一八七一年に建てられ、今もなお使われています。",
+    "euc_jp": "灯台は一八七一年に建てられ、今もなお使われています。守り人はオーリンです。",
+    "euc_kr": "등대는 1871년에 세워졌으며 지금도 사용되고 있다.",
+    "cp1251": "Маяк был построен в 1871 году и до сих пор используется.",
+    "cp1252": "Le phare a été construit en 1871 – très isolé, même l’été.",
+}
+
+
+@pytest.mark.parametrize("encoding", WORDS)
+@pytest.mark.parametrize("kind", ["text/html", "text/html; charset=utf-8", "text/html; charset=x"])
+async def test_what_is_not_declared_is_guessed_from_the_words(encoding, kind):
+    text = f"<html><head><title>x</title></head><body><p>{WORDS[encoding]}</p>" + "<br>" * 9_000
+    assert (await fetched(page(text.encode(encoding), kind))).source == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5", "shift_jis"])
+async def test_a_broken_character_costs_no_more_than_itself(encoding):
+    words = WORDS.get(encoding, WORDS["gb18030"]) * 3
+    declared = f'<meta charset="{encoding}">' if encoding != "utf-8" else ""
+    body = declared.encode() + words.encode(encoding) + b"\xff" + b"<p>x"
+    assert (await fetched(page(body, "text/html"))).source == f"{declared}{words}\ufffd<p>x"
+
+
+async def test_contradicting_declarations():
+    """The header has it, if it can be right; what stands in the page, if that can; else the words."""
+
+    def body(words: str, encoding: str) -> bytes:
+        return f'<meta charset="{words}">'.encode() + WORDS[encoding].encode(encoding)
+
+    for declared, within, truth in (
+        ("big5", "utf-8", "big5"), ("utf-8", "big5", "big5"), ("utf-8", "shift_jis", "gb18030"),
+        ("us-ascii", "unicode_escape", "shift_jis"), ("iso-2022-jp", "utf-16", "cp1251"),
+    ):  # fmt: skip
+        got = await fetched(page(body(within, truth), f"text/html; charset={declared}"))
+        assert got.source.endswith(WORDS[truth]), (declared, within)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        bytes(range(1, 256)) * 4_000,
+        b"\xb5\xc6" * 500_000 + b"\xff",
+        b"a" * 1_000_000 + b" " * 100_000 + b"\xe9",
+        b"\xe9<" * 500_000,
+        b"<title>x</title>" + b"<div>" * 100_000 + b"</span>" * 70_000,
+    ],
+    ids=["every byte", "one word", "a late one", "many words", "nested"],
+)
+async def test_a_hostile_page_is_read_to_its_end(body):
+    """What takes quadratic time on one of these keeps its thread for hours: nobody can stop it."""
+    got = await fetched(page(body, "text/html; charset=utf-8"))
+    assert len(got.source) > len(body) / 2 - 1
+    await asyncio.to_thread(read_page, got.source, got.format, got.address)
 
 
 async def test_nothing_of_the_environment_is_used(monkeypatch, tmp_path):

@@ -11,8 +11,7 @@ import pytest
 import typer
 
 from cuecard import __version__
-from cuecard.tui.commands.main import Verbs
-from cuecard.tui.commands.verbs import VERBS
+from cuecard.tui.commands.main import VERBS, Verbs
 
 
 def test_version_and_language(program):
@@ -175,7 +174,7 @@ def test_the_frame_loads_neither_pydantic_nor_the_engine(environment):
 def test_a_verb_loads_no_other(environment, tmp_path: Path):
     """Lists and completions need none of their modules, a call one."""
     code = (
-        "import sys; from cuecard.__main__ import main; from cuecard.tui.commands.verbs import VERBS; code = main();"
+        "import sys; from cuecard.__main__ import main; from cuecard.tui.commands.main import VERBS; code = main();"
         "modules = {verb.module for verb in VERBS};"
         "print(*sorted(m for m in modules if m and f'cuecard.tui.commands.{m}' in sys.modules), file=sys.stderr)"
     )

@@ -16,9 +16,8 @@ import pytest
 import time_machine
 
 from cuecard.core.i18n import current_language, set_language
-from cuecard.tui.commands.main import run
+from cuecard.tui.commands.main import every_verb, run
 from cuecard.tui.commands.output import console
-from cuecard.tui.commands.verbs import every_verb
 from golden_cases import CASES
 from golden_text import FOLDER, Called, Case, transcript
 from seeded_workspace import TODAY, counted

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from apart import fresh
-from cuecard.annotate.session_form import EMBEDDED_FORM, keep_form
+from cuecard.annotate.sessions import EMBEDDED_FORM, keep_form
 from cuecard.core.evaluation.play_session import PlaySession
 from lab_players import play_out
 from offline_trials import CHAIN

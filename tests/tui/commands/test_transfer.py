@@ -8,7 +8,7 @@ import pytest
 
 from apart import fresh
 from cuecard.annotate.samples import load_samples
-from cuecard.core.formats.registry import FORMATS
+from cuecard.core.formats.base import FORMATS
 
 
 def read(folder: Path) -> dict[str, str]:

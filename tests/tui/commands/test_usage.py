@@ -43,4 +43,8 @@ def test_the_doctor_tells_what_holds_programs_back(cuecard, tmp_path):
     found = {
         check["name"]: check for check in cuecard("doctor", "--offline", "--json").data["checks"]
     }
-    assert set(found["python_tool"]["data"]) == {"network", "files", "processes", "limits"}
+    told = found["python_tool"]
+    restrictions = ("network", "files", "processes", "calls", "limits", "landlock")
+    assert set(told["data"]) == {*restrictions, "missing"}
+    whole = all(told["data"][name] for name in restrictions[:-1])
+    assert told["state"] == ("ok" if whole else "problem")

@@ -15,8 +15,7 @@ import typer.main
 
 from apart import fresh
 from cuecard.core.i18n import N_, current_language, set_language
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, difference
+from cuecard.core.tables.table import Cell, Statistic, Table, difference
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.main import Verbs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cuecard.annotate.labelling.adjudication import Dispute, MachineSide
-from cuecard.annotate.labelling.adjudication_session import AdjudicationView
+from cuecard.annotate.labelling.adjudication import AdjudicationView, Dispute, MachineSide
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.label_records import Adjudication, Label

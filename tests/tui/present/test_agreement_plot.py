@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import compact
+from cuecard.core.tables.table import Statistic, compact
 from cuecard.tui.present.tables import Axis, axis_for, drawn
 
 

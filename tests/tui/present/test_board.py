@@ -12,8 +12,7 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.records import OpenRound, TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.present.board import BoardView, name_cell, waits_cell
-from cuecard.tui.present.review_figures import FiguresView
+from cuecard.tui.present.board import BoardView, FiguresView, name_cell, waits_cell
 from review_logs import START, LogMaker
 
 NOW = START + timedelta(days=3)

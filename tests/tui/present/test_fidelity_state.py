@@ -13,7 +13,7 @@ from cuecard.annotate.fidelity.inputs import FidelityInputs, Scope
 from cuecard.annotate.fidelity.model import Agreement, Correlation, Fidelity, Point
 from cuecard.annotate.fidelity.tables import fidelity_tables
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.tui.present.fidelity import (
     FidelityView,
     Sizes,

@@ -11,6 +11,7 @@ from cuecard.core.engine.messages import (
     Compaction,
     Flag,
     FlagKind,
+    HarnessPermission,
     HarnessSession,
     HarnessTool,
     Mark,
@@ -38,6 +39,13 @@ from cuecard.tui.present.transcript import entries_of
             "s1",
         ),
         (HarnessTool(name="read", status="done", output="text"), "read · done", "text"),
+        (
+            HarnessPermission(
+                name="edit", title="Write", places=("/etc/x",), policy="read", answer="refused"
+            ),
+            "asked and was refused: edit · Write",
+            "/etc/x",
+        ),
     ],
 )
 def test_each_mark_is_a_line_with_what_belongs_to_it(mark: Mark, line: str, fold: str):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budget import examples
-from cuecard.annotate.session_form import EMBEDDED_FORM
+from cuecard.annotate.sessions import EMBEDDED_FORM
 from cuecard.annotate.waiting import OpenSession, Waiting
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_schema import Config, FormQuestion

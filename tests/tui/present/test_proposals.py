@@ -7,7 +7,8 @@ from cuecard.annotate.assist.persona import ForPersona
 from cuecard.annotate.assist.proposals import Pending, Proposal, ProposedItem, Spent
 from cuecard.annotate.assist.triples import FromSource
 from cuecard.annotate.authoring.task_data import blank_task, blank_triple
-from cuecard.core.config_schema import AuthoringConfig, Config, ModelConfig, Price
+from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_schema import AuthoringConfig, Config
 from cuecard.core.engine.messages import Usage
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.proposals import Asking, ProposalView, Wanted, cost_of, raw_entries

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from budget import examples
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.review.comments import Thread
-from cuecard.annotate.review.protocol import DIMENSIONS
+from cuecard.annotate.review.workflow import DIMENSIONS
 from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision
 from cuecard.core.records import Answer, Comment, Review
 from cuecard.core.tasks.models import Task

@@ -13,7 +13,7 @@ from cuecard.annotate.labelling.sampling import Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.tui.present.verdicts import SampleSnapshot, worked_out
-from cuecard.tui.screens.labelling.sample import SampleForm
+from cuecard.tui.screens.labelling.dialogs import SampleForm
 
 UNITS = [
     Unit(

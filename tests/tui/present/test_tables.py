@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.tables import on_one_scale, plot_lines, table_rows
 

@@ -16,8 +16,13 @@ from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.verdicts import TablePrediction, TriplesPrediction
 from cuecard.core.worlds.closed import PYTHON, SEARCH, VISIT
-from cuecard.tui.present.wizard_of_oz import NotACall, Typed, WizardOfOzState, call_from
-from cuecard.tui.present.wizard_of_oz_hand_in import read_hand_in
+from cuecard.tui.present.wizard_of_oz import (
+    NotACall,
+    Typed,
+    WizardOfOzState,
+    call_from,
+    read_hand_in,
+)
 
 GRAPH = PublicTask(family="graph", language="en")
 TABLE = PublicTask(family="table", language="en", columns=("State", "Capital"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.ratings import MISSING, Ratings
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, beyond_chance, quotient, ratio
+from cuecard.core.tables.table import Coefficient, beyond_chance, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np

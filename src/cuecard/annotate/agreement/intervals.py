@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, Statistic
+from cuecard.core.tables.table import Coefficient, Statistic
 
 if TYPE_CHECKING:
     import numpy as np

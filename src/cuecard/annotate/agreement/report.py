@@ -32,13 +32,13 @@ from cuecard.annotate.agreement.tables import (
     specific_coefficients,
 )
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.tables.statistic import Coefficient, quotient, ratio
+from cuecard.core.tables.table import Coefficient, quotient, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cuecard.core.tables.statistic import Of
+    from cuecard.core.tables.table import Of
 
 
 def against_reference(ratings: Ratings) -> tuple[Coefficient, ...]:

@@ -8,13 +8,13 @@ from cuecard.annotate.agreement.coefficients import contingency, label_shares, w
 from cuecard.annotate.agreement.ratings import Ratings, as_numbers
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, beyond_chance, ratio
+from cuecard.core.tables.table import Coefficient, beyond_chance, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cuecard.core.tables.statistic import Of
+    from cuecard.core.tables.table import Of
 
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

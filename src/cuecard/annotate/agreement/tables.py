@@ -25,7 +25,7 @@ from cuecard.annotate.agreement.scales import (
     weighted_kappa_coefficient,
 )
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.table import Coefficient, Statistic, ratio
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

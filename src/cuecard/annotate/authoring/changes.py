@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from cuecard.annotate.authoring.diff import moved
-from cuecard.annotate.authoring.references import Data, Ids, Links, identities
 from cuecard.annotate.authoring.schema import (
     STAGES,
+    Data,
+    Ids,
     Items,
     Leaf,
+    Links,
     Record,
     Ref,
     Shape,
     described,
     fields_of,
+    identities,
     is_blank,
     label_of,
     listed,

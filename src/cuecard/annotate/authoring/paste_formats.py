@@ -210,7 +210,7 @@ def _lines(text: str, problems: list[str]) -> object:
 def _repaired(text: str) -> object:
     if '"' not in text:
         return None
-    from cuecard.core.broken_json import repair
+    from cuecard.core.validation import repair
 
     value = repair(text)
     return cast(object, value) if isinstance(value, dict | list) and value else None

@@ -4,7 +4,7 @@ from typing import Any
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import MatchRule
-from cuecard.annotate.authoring.references import Links
+from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_ambiguity, blank_step
 from cuecard.annotate.families.common import (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from cuecard.annotate.families.registry import Decided, GoldElement
-from cuecard.annotate.labelling.effect.rescoring import replaced
+from cuecard.annotate.labelling.effect_rescoring import replaced
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult, unusable
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus

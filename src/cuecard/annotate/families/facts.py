@@ -2,7 +2,7 @@
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import MatchRule
-from cuecard.annotate.authoring.references import Links
+from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_fact
 from cuecard.annotate.families.common import (

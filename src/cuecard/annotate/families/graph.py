@@ -5,7 +5,7 @@ from typing import Any
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import Loose, MatchRule
-from cuecard.annotate.authoring.references import Links
+from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.families.common import as_replaced
@@ -30,7 +30,7 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.graph.score import supporting_triples
+from cuecard.core.families.graph.judge import supporting_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import OVER, UNDER

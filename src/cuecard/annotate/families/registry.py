@@ -16,8 +16,7 @@ from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import Family, G
 
 if TYPE_CHECKING:
-    from cuecard.annotate.authoring.references import Links
-    from cuecard.annotate.authoring.schema import Shape
+    from cuecard.annotate.authoring.schema import Links, Shape
     from cuecard.annotate.independent_gold.matching import BuiltTwice
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding

@@ -14,7 +14,7 @@ from cuecard.annotate.families.registry import (
 )
 from cuecard.annotate.families.table_cells import CellLinks, fields_of_tables
 from cuecard.annotate.independent_gold import tables
-from cuecard.annotate.labelling.effect.rescoring import By, or_none, replaced
+from cuecard.annotate.labelling.effect_rescoring import By, or_none, replaced
 from cuecard.annotate.lint.gold import lint_table
 from cuecard.annotate.lint.rules import written_table
 from cuecard.annotate.results import trial_against_gold as beside

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import Loose, MatchRule
-from cuecard.annotate.authoring.references import Data, Links, identities
+from cuecard.annotate.authoring.schema import Data, Links, identities
 from cuecard.core.i18n import N_
 from cuecard.core.validation import Place
 

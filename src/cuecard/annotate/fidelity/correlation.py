@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, drawn_groups, with_ends
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Statistic, ratio
+from cuecard.core.tables.table import Statistic, ratio
 
 if TYPE_CHECKING:
     import numpy as np

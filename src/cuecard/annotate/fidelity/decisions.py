@@ -30,11 +30,11 @@ from cuecard.annotate.fidelity.model import (
     SimulatorFindings,
     TurnFindings,
 )
-from cuecard.annotate.labelling.comparison.inputs import domain_of
+from cuecard.annotate.labelling.comparison_inputs import domain_of
 from cuecard.core.engine.messages import PlayerRef, UserReply
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Coefficient, quotient, share
+from cuecard.core.tables.table import Coefficient, quotient, share
 from cuecard.core.text import normalise
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Literal
 from cuecard.annotate.agreement.tables import CeilingTable, ConfusionMatrix
 from cuecard.annotate.fidelity.inputs import GroupBy, Source, Subject
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 

@@ -24,7 +24,7 @@ from cuecard.annotate.fidelity.inputs import (
 )
 from cuecard.annotate.fidelity.model import Fidelity, Meaning, Outcome, TurnFindings
 from cuecard.annotate.fidelity.scores import comparable, meaning_of, outcomes, scores_of
-from cuecard.annotate.labelling.comparison.inputs import if_few
+from cuecard.annotate.labelling.comparison_inputs import if_few
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
 from cuecard.core.evaluation.shadows import state_of

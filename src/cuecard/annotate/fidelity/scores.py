@@ -19,7 +19,7 @@ from cuecard.annotate.fidelity.model import (
     OutcomeMeasure,
     Point,
 )
-from cuecard.annotate.labelling.effect.figures import figure_over
+from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
@@ -115,7 +115,7 @@ def shown_measures(names: Collection[str]) -> list[str]:
     """Those of these measures that reports show, in their order: what tasks are scored by, then stages reached and
     turns.
     """
-    from cuecard.annotate.labelling.effect.figures import MEASURES
+    from cuecard.annotate.labelling.effect_figures import MEASURES
 
     ordered = [name for family in MEASURES.values() for name in family]
     ordered += ["stage_share", "user_turns", "agent_turns"]

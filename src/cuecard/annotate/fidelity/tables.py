@@ -13,7 +13,7 @@ from cuecard.annotate.fidelity.model import (
     PeopleAgreement,
     TurnFindings,
 )
-from cuecard.annotate.labelling.comparison.model import statistic_word
+from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.i18n import N_, _, ngettext

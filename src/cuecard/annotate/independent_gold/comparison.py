@@ -29,7 +29,7 @@ from cuecard.core.errors import FileProblems, NotAllowed, NotFound
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import ASIDE
 from cuecard.core.review import TaskLog
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task

@@ -25,10 +25,10 @@ from cuecard.annotate.review.figures import (
     Spread,
     figures_of,
 )
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
 from cuecard.core.i18n import _, ngettext, pgettext
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.text import one_line
 

@@ -23,7 +23,7 @@ from cuecard.core.contributions import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.review import RevisionStanding, Standing, TaskLog, standing_of
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Gold, Task
 from cuecard.core.text import is_cjk

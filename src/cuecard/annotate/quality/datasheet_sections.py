@@ -11,7 +11,7 @@ from cuecard.annotate.independent_gold.comparison import align, pooled
 from cuecard.annotate.quality import datasheet_model as sheet
 from cuecard.annotate.quality.decision_table import SIGNALS, Sign, reasons_of
 from cuecard.annotate.review.figures import DECISION, FiguresReport, spread
-from cuecard.annotate.review.protocol import Protocol
+from cuecard.annotate.review.workflow import Protocol
 from cuecard.core.contributions import (
     REVIEWS_NEEDED,
     Action,

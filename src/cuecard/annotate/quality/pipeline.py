@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from cuecard.annotate.agreement.coefficients import percent_coefficient
-from cuecard.annotate.labelling.comparison.inputs import ComparisonInputs, inputs_of
-from cuecard.annotate.labelling.comparison.model import MAJORITY, Rater, columns_of
+from cuecard.annotate.labelling.comparison_inputs import ComparisonInputs, inputs_of
+from cuecard.annotate.labelling.comparison_model import MAJORITY, Rater, columns_of
 from cuecard.annotate.lint.rules import lint
 from cuecard.annotate.quality.decision_table import STAGE, Signals, StageName, propose
 from cuecard.annotate.quality.report import (
@@ -40,7 +40,7 @@ from cuecard.core.probes.results import (
 )
 from cuecard.core.records import EffortTotals, TrialRecord
 from cuecard.core.review import Standing, TaskLog, standing_of
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:

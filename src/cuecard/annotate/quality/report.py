@@ -21,7 +21,7 @@ from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _, ngettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult, not_applicable
 from cuecard.core.records import EffortTotals
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.labelling.effect.figures import MAIN
+from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.dimensions import DIMENSIONS, Dimension
 from cuecard.annotate.results.paired_differences import TIE, contrast_of
 from cuecard.annotate.results.pairing import (

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.fidelity.inputs import HUMAN, is_simulated
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.comparison_tables import (
     anything_left_out,
     difference_table,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import figure_over, mean_over
+from cuecard.annotate.labelling.effect_figures import figure_over, mean_over
 from cuecard.annotate.results.pairing import Contrast, Pair, Pairing, Spending, TaskDifference
 from cuecard.annotate.results.words import LOWER_IS_BETTER
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import COUNTS, Key, Part, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.table import Coefficient, Statistic, ratio
 
 if TYPE_CHECKING:
     import numpy as np

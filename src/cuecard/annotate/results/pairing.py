@@ -9,7 +9,7 @@ from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
 from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import mean

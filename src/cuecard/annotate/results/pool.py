@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.labelling.effect.figures import figure_over
+from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results.dimensions import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
-from cuecard.core.families.facts.score import tier_of_count
-from cuecard.core.families.graph.score import GRAPH_MEASURES
+from cuecard.core.families.facts.family import tier_of_count
+from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
@@ -29,7 +29,7 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import Measure

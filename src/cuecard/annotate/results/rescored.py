@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect.figures import MEASURES, figure_over
+from cuecard.annotate.labelling.effect_figures import MEASURES, figure_over
 from cuecard.core.evaluation.rescoring import RescorePlan, carried, pairs_of
 from cuecard.core.evaluation.scores import judged_trials
 from cuecard.core.families.registry import family_of
 from cuecard.core.formats.trajectory import item_text
-from cuecard.core.gold_changes import Fate, item_changes
 from cuecard.core.players import kind_of
 from cuecard.core.records import RunRecord, TrialRecord
+from cuecard.core.rescoring import Fate, item_changes
 from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Coefficient, Statistic
+from cuecard.core.tables.table import Coefficient, Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family, Task
 from cuecard.core.verdicts import Decision, Item, Judgement, Verdict

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
-from cuecard.core.gold_changes import Fate
 from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.rescoring import Fate
 from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
 from cuecard.core.tables.table import Shown, Table, cell, difference
 from cuecard.core.tasks.models import Family

@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
 from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table, cell
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import one_line
 
 

@@ -29,7 +29,7 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import BreakdownCounts
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

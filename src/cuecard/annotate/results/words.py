@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import figure, in_percent
+from cuecard.core.tables.table import Statistic, figure, in_percent
 from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.text import one_line
 
@@ -304,6 +303,11 @@ def baselines(pool: Pool) -> Iterator[str]:
     if found:
         yield _("Offline baselines, not results of models: {players}.").format(
             players=", ".join(sorted(found))
+        )
+    uncaged = sorted({row.trial.world.name for row in pool.rows if row.trial.world.uncaged})
+    if uncaged:
+        yield _("Programs of the tool python ran without a cage: {worlds}.").format(
+            worlds=", ".join(uncaged)
         )
 
 

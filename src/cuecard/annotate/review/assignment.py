@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.workflow import authors_in
+from cuecard.annotate.review.workflow import Protocol, authors_in
 from cuecard.core.contributions import (
     Claimed,
     Contribution,

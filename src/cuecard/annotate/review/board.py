@@ -16,8 +16,8 @@ from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.figures import ReviewFigures
-    from cuecard.annotate.review.protocol import Protocol
-    from cuecard.core.tables.statistic import Statistic
+    from cuecard.annotate.review.workflow import Protocol
+    from cuecard.core.tables.table import Statistic
     from cuecard.store.workspace import Workspace
 
 

@@ -15,7 +15,7 @@ from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.contributions import Action, Rating, ReviewDecision, Reviewed
 from cuecard.core.review import RevisionStanding, Standing, TaskLog, standing_of
-from cuecard.core.tables.statistic import Coefficient, Statistic, pooled, share
+from cuecard.core.tables.table import Coefficient, Statistic, pooled, share
 from cuecard.core.tasks.base import Frozen
 
 

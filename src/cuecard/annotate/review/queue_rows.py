@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, loads_of, may_take
-from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.workflow import authors_in
+from cuecard.annotate.review.workflow import Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, age, ngettext, pgettext, time_left

@@ -13,8 +13,13 @@ from cuecard.annotate.authoring.changes import Change, changes_between
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.review.assignment import may_review
 from cuecard.annotate.review.comments import Thread, threads_for
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Dimension, Protocol
-from cuecard.annotate.review.workflow import actions_of, authors_in
+from cuecard.annotate.review.workflow import (
+    EMBEDDED_PROTOCOL,
+    Dimension,
+    Protocol,
+    actions_of,
+    authors_in,
+)
 from cuecard.core.contributions import (
     Action,
     CheckMark,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.authoring.changes import place_in_words
 from cuecard.annotate.lint.codes import Finding, Severity
 from cuecard.annotate.lint.rules import lint
-from cuecard.annotate.review.protocol import Protocol
-from cuecard.annotate.review.workflow import require, submit
+from cuecard.annotate.review.workflow import Protocol, require, submit
 from cuecard.core.contributions import Action, Move
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, ngettext

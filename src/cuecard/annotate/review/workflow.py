@@ -1,18 +1,27 @@
-"""The steps of a task through review: who may take which, and under what conditions."""
+"""The review protocol (dimensions rated in each family, their version, how long a claim holds), and the steps of a task
+through review: who may take which, and under what conditions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+import hashlib
+import json
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
 
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, Protocol
+from cuecard.annotate.families.registry import ANNOTATE, Dimension
 from cuecard.core.contributions import (
     TRANSITIONS,
     Action,
     Body,
     Contribution,
     Move,
+    OnSplit,
     Reopened,
     Restored,
     Retired,
@@ -24,9 +33,72 @@ from cuecard.core.contributions import (
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import N_, _
 from cuecard.core.review import Standing, TaskLog, standing_of
+from cuecard.core.tasks.models import FAMILIES, Family
 
 if TYPE_CHECKING:
+    from cuecard.core.config_schema import Config
     from cuecard.store.workspace import Workspace
+
+
+DIMENSIONS = ANNOTATE.each(lambda family: family.dimensions)
+
+
+_STAMP_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How tasks are reviewed. `by_family`: the dimensions; `spot_check`: how many gold items each reviewer must check;
+    `lease`: how long a claim holds; `coordinators` assign, and therefore do not review.
+    """
+
+    version: str = "1"
+    by_family: Mapping[Family, tuple[Dimension, ...]] = field(
+        default_factory=lambda: MappingProxyType(DIMENSIONS)
+    )
+    spot_check: int = 5
+    on_split: OnSplit = "return"
+    lease: timedelta = timedelta(hours=72)
+    coordinators: frozenset[str] = frozenset()
+
+    def dimensions(self, family: Family) -> tuple[Dimension, ...]:
+        return self.by_family[family]
+
+    @cached_property
+    def stamp(self) -> str:
+        """An identifier of the protocol in records, such as `1-9f2c01ab`: the version, and a hash over the dimensions
+        of all families, which shows changes without a new version.
+        """
+        asked = [
+            [family, [[d.key, d.label, d.help] for d in self.by_family[family]]]
+            for family in FAMILIES
+        ]
+        canonical = json.dumps(asked, separators=(",", ":"))
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        return f"{self.version}-{digest[:_STAMP_DIGITS]}"
+
+
+EMBEDDED_PROTOCOL = Protocol()
+
+
+def protocol_of(config: Config) -> Protocol:
+    """The protocol of a configuration; families it does not mention have the embedded dimensions."""
+    chosen = config.review
+    own = {
+        family: tuple(Dimension(d.key, d.label, d.help) for d in dimensions)
+        for family, dimensions in chosen.dimensions.items()
+    }
+    # Those that are embedded stay unread until they are asked for: Home asks for none.
+    families = ChainMap(own, cast("MutableMapping[Family, tuple[Dimension, ...]]", DIMENSIONS))
+    return Protocol(
+        version=chosen.version,
+        by_family=MappingProxyType(families),
+        spot_check=chosen.spot_check,
+        on_split=chosen.on_split,
+        lease=timedelta(hours=chosen.lease_hours),
+        coordinators=frozenset(chosen.coordinators),
+    )
+
 
 _REFUSED = {
     Action.SUBMIT: N_("Only a draft or a returned task can be submitted."),

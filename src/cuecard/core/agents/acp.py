@@ -31,7 +31,7 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError
-from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame
 from cuecard.core.tasks.models import Family, TaskLanguage
@@ -55,12 +55,12 @@ async def prompt_harness(
 ) -> ModelReply:
     """The harness's answer to `words`: its text, and the call of the turn tool that ended the turn, if any.
 
-    Its own tool calls are recorded as they end. Raises `HarnessFailed`, `ErrorLoop`, and errors of the world or of
+    Its own tool calls are recorded as they end, its requests for permission as they are answered. Raises `HarnessFailed`, `ErrorLoop`, and errors of the world or of
     recording that happened meanwhile; the harness is then told to stop.
     """
     began = time.monotonic()
     on_text: Callable[[str], None] = context.stream if show else _nowhere
-    telling = Telling(lambda: turn.called if turn else (), on_text)
+    telling = Telling(player.session.tools, lambda: turn.called if turn else (), on_text)
     player.session.telling = telling
     prompt = asyncio.create_task(player.harness.prompt(player.session, words))
     recorder = asyncio.create_task(_record(telling, context))
@@ -120,7 +120,7 @@ async def _first(prompt: asyncio.Task[PromptResponse], *troubles: asyncio.Future
 
 
 async def _record(telling: Telling, context: StepContext) -> None:
-    while (mark := await telling.tools.get()) is not None:
+    while (mark := await telling.marks.get()) is not None:
         await context.mark(mark)
 
 

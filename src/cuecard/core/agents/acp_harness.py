@@ -11,8 +11,10 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from cuecard import __version__
-from cuecard.core.agents.acp_session import Session, permission
+from cuecard.core.agents.acp_access import login_hint
+from cuecard.core.agents.acp_session import Session
 from cuecard.core.agents.process_tree import ProcessTree, environment
+from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.errors import ModelCallError, scrub
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame, Failure
@@ -145,50 +147,53 @@ class _Client:
         options: list[PermissionOption],
         **_more: Any,
     ) -> RequestPermissionResponse:
-        session = self._sessions.get(session_id)
-        if session is None or session.telling is None:
-            return permission(tool_call, (), "", closed=True)
-        return permission(tool_call, options, session.cwd, session.closed)
+        session = self._sessions.get(session_id) or Session(cwd="")
+        return session.permit(tool_call, options)
 
 
 class Harness:
     """A running harness with one session or many. Every request raises `HarnessFailed` if it fails, for any reason."""
 
-    def __init__(self, tree: ProcessTree) -> None:
+    def __init__(self, tree: ProcessTree, config: AcpAgentConfig) -> None:
         from acp.client.connection import ClientSideConnection
 
         process = tree.process
         assert process.stdin is not None
         assert process.stdout is not None
         self._tree = tree
+        self._config = config
         self._tail = Tail()
         self._sessions: dict[str, Session] = {}
         client = cast("Client", _Client(self._sessions))
+        self._output = process.stdout
         pipe = Pipe(process.stdout, process.stdin, self._tail)
         self._connection: ClientSideConnection = ClientSideConnection(client, pipe)
         self._listener = asyncio.create_task(self._listen())
         self._greeting: InitializeResponse | None = None
 
     @classmethod
-    async def start(
-        cls, command: Sequence[str], cwd: str, pass_env: Sequence[str], seconds: float
-    ) -> Harness:
-        """Start the program in the folder `cwd` and initialise the protocol, within `seconds`."""
+    async def start(cls, config: AcpAgentConfig, cwd: str) -> Harness:
+        """Start the program in the folder `cwd`, initialise the protocol and, if the configuration says how, log in.
+
+        Each takes at most `start_timeout` seconds.
+        """
         # Imported in a thread: it takes half a second, during which other trials go on.
         await asyncio.to_thread(importlib.import_module, "acp")
-        env = environment(pass_env)
+        env = environment(config.pass_env)
         try:
-            tree = await ProcessTree.start(command, cwd, env, LONGEST_LINE)
+            tree = await ProcessTree.start(config.command, cwd, env, LONGEST_LINE)
         except OSError as error:
             raise HarnessFailed(
                 _("The harness cannot be started"),
-                f"{command[0]}: {error.strerror or error}",
+                f"{config.command[0]}: {error.strerror or error}",
                 _("is it installed, and on the PATH?"),
                 blame=Blame.LASTING,
             ) from error
-        harness = cls(tree)
+        harness = cls(tree, config)
         try:
-            await harness._greet(seconds)
+            await harness._greet(config.start_timeout)
+            if config.auth_method:
+                await harness._log_in(config.auth_method, config.start_timeout)
         except BaseException:
             await harness.close()
             raise
@@ -247,6 +252,7 @@ class Harness:
     async def prompt(self, session: Session, text: str) -> PromptResponse:
         from acp import text_block
 
+        session.stopping = False
         return await self._request(
             self._connection.prompt(session_id=session.id, prompt=[text_block(storable(text))]),
             None,
@@ -255,6 +261,7 @@ class Harness:
     async def cancel(self, session: Session, prompt: asyncio.Task[PromptResponse]) -> bool:
         """Ask the harness to stop its prompt, and wait a moment; returns whether it did."""
         if not prompt.done():
+            session.stopping = True
             with contextlib.suppress(Exception):  # The prompt is given up, whatever comes of it.
                 async with asyncio.timeout(CANCEL_GRACE_S):
                     await self._connection.cancel(session_id=session.id)
@@ -283,17 +290,24 @@ class Harness:
             await self._connection.close()
         try:
             await self._tree.end()
+            # Its pipes are read to their ends, lest the event loop be closed before them.
+            with contextlib.suppress(TimeoutError, RuntimeError):
+                async with asyncio.timeout(_LAST_WORDS_S):
+                    await self._listener
+                    await self._output.read()
         finally:
             self._listener.cancel()
 
     async def _greet(self, seconds: float) -> None:
         from acp import PROTOCOL_VERSION
-        from acp.schema import ClientCapabilities, Implementation
+        from acp.schema import AuthCapabilities, ClientCapabilities, Implementation
 
+        # Some harnesses tell which command logs in only if a person at a terminal can run it.
+        abilities = ClientCapabilities(auth=AuthCapabilities(terminal=True))
         self._greeting = await self._request(
             self._connection.initialize(
                 protocol_version=PROTOCOL_VERSION,
-                client_capabilities=ClientCapabilities(),
+                client_capabilities=abilities,
                 client_info=Implementation(name="cuecard", version=__version__),
             ),
             seconds,
@@ -307,6 +321,29 @@ class Harness:
                 blame=Blame.LASTING,
             )
 
+    async def _log_in(self, method: str, seconds: float) -> None:
+        """Have the harness log in by one of the methods that it offers."""
+        offered = self._greeting.auth_methods if self._greeting else None
+        names = [one_line(found.id, 60) for found in offered or ()]
+        title = _("The harness cannot log in so")
+        if method not in names:
+            told = _("it offers these values of auth_method: {names}")
+            hint = told.format(names=scrub(", ".join(names)) or "-")
+            raise HarnessFailed(title, method, hint, blame=Blame.LASTING)
+        try:
+            await self._request(self._connection.authenticate(method_id=method), seconds)
+        except HarnessFailed as error:
+            told = f"{method}: {error.message or error.title}"
+            raise HarnessFailed(title, told, self._login, blame=Blame.LASTING) from error
+
+    @property
+    def _login(self) -> str:
+        """What to do if it wants a login."""
+        greeting = self._greeting
+        methods = (greeting.auth_methods if greeting else None) or ()
+        methods = sorted(methods, key=lambda method: method.id != self._config.auth_method)
+        return login_hint(self._config.command, self.title, methods)
+
     async def _request(self, asked: Awaitable[Answer], seconds: float | None) -> Answer:
         from acp import RequestError
 
@@ -319,13 +356,12 @@ class Harness:
                 self.with_tail(_("nothing came within {n} seconds").format(n=f"{seconds or 0:g}")),
             ) from error
         except RequestError as error:
-            details = scrub(storable(f"{error} {error.data or ''}".strip()))
-            hint, blame = "", Blame.PASSING
+            details = one_line(scrub(storable(f"{error} {error.data or ''}".strip())), 500)
             if error.code == _AUTH_REQUIRED:
-                hint, blame = _("log in with the harness's own command first"), Blame.LASTING
-            raise HarnessFailed(
-                _("The harness answered with an error"), one_line(details, 500), hint, blame=blame
-            ) from error
+                details = f"{self.title}: {one_line(scrub(storable(str(error))), 500)}"
+                title = _("The harness wants a login")
+                raise HarnessFailed(title, details, self._login, blame=Blame.LASTING) from error
+            raise HarnessFailed(_("The harness answered with an error"), details) from error
         except ConnectionError as error:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORDS_S):

@@ -1,15 +1,16 @@
-"""A session with a harness: its updates during one prompt, permissions, and what a trial's log says of the session."""
+"""A session with a harness: its updates and requests during one prompt, and what a trial's log says of the session."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from cuecard.core.agents.mcp_protocol import SERVER_NAME
+from cuecard.core.agents.acp_access import CHANGING, Tool, allows, option_for
+from cuecard.core.config_players import Permissions
 from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
@@ -19,6 +20,7 @@ from cuecard.core.engine.events import (
     ToolAnswered,
 )
 from cuecard.core.engine.messages import (
+    HarnessPermission,
     HarnessSession,
     HarnessTool,
     StartOver,
@@ -37,19 +39,21 @@ if TYPE_CHECKING:
 
 
 _MOST_TOOLS = 5_000
-_FILE_KINDS = ("edit", "delete", "move")
 
 
 @dataclass(eq=False)
 class Session:
-    """A conversation with a harness. `closed`: its only sources are the trial's world. `telling`: collects the updates of
-    the prompt under way. `replayed`: the user's words that the harness repeated when the session was loaded.
+    """A conversation with a harness. `tools`: the names of the trial's own; if there are any, they are its only sources.
+    `telling`: collects the updates of the prompt under way. `stopping`: it was told to stop that prompt. `replayed`: the
+    user's words that the harness repeated when the session was loaded.
     """
 
     cwd: str
-    closed: bool
+    tools: tuple[str, ...] = ()
+    policy: Permissions = "folder"
     id: str = ""
     telling: Telling | None = None
+    stopping: bool = False
     replayed: list[str] = field(default_factory=list)
 
     def take(self, update: object) -> None:
@@ -60,36 +64,59 @@ class Session:
         elif isinstance(update, UserMessageChunk) and isinstance(update.content, TextContentBlock):
             self.replayed.append(update.content.text)
 
+    def permit(
+        self, asked: ToolCallUpdate, options: Sequence[PermissionOption]
+    ) -> RequestPermissionResponse:
+        """Answer a request for permission, and record it. Between prompts nothing is permitted."""
+        from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
 
-@dataclass
-class _Tool:
-    """A tool call of the harness, as far as its updates describe it."""
-
-    name: str = ""
-    title: str = ""
-    status: str = ""
-    input: object = None
-    output: object = None
-    texts: list[str] = field(default_factory=list)
+        denied = RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        if self.telling is None:
+            return denied
+        tool = self.telling.known(asked, options)
+        allowed = allows(self.policy, tool, self.cwd, self.tools)
+        taken = None if self.stopping else option_for(allowed, options)
+        answer: Literal["allowed", "refused", "cancelled"] = "allowed" if allowed else "refused"
+        mark = HarnessPermission(
+            name=tool.name or "other",
+            title=storable(tool.title),
+            world=tool.is_worlds(self.tools),
+            places=tuple(map(storable, tool.places)),
+            input=storable(_written(tool.input)),
+            policy=self.policy,
+            answer=answer if taken else "cancelled",
+            option=storable(taken.name) if taken else "",
+        )
+        self.telling.asked(mark)
+        if taken is None:
+            return denied
+        outcome = AllowedOutcome(outcome="selected", option_id=taken.option_id)
+        return RequestPermissionResponse(outcome=outcome)
 
 
 class Telling:
     """Collects the updates of one prompt. `text`: everything the agent said; its messages, and what it said between tool
-    calls, are paragraphs. Finished tool calls go to the queue `tools` in the order in which they finished. The future
-    `flood` fails if the harness sends more than a turn may hold.
+    calls, are paragraphs. Finished tool calls and answered requests for permission go to the queue `marks` in the order
+    in which they came. The future `flood` fails if the harness sends more than a turn may hold. `worlds`: the names of
+    the trial's own tools.
     """
 
     def __init__(
-        self, world_calls: Callable[[], Sequence[ToolCall]], on_text: Callable[[str], None]
+        self,
+        worlds: Collection[str],
+        world_calls: Callable[[], Sequence[ToolCall]],
+        on_text: Callable[[str], None],
     ) -> None:
+        self._worlds = worlds
         self._world_calls = world_calls
         self._on_text = ScrubbedStream(on_text)
         self._parts: list[str] = []
         self._message: str | None = None
         self._new_paragraph = False
-        self._open: dict[str, _Tool] = {}
+        self._open: dict[str, Tool] = {}
+        self._asked: dict[str, Tool] = {}
         self._chars = self._tools = 0
-        self.tools: asyncio.Queue[HarnessTool | None] = asyncio.Queue()
+        self.marks: asyncio.Queue[HarnessTool | HarnessPermission | None] = asyncio.Queue()
         self.flood: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
@@ -116,7 +143,23 @@ class Telling:
         for tool in self._open.values():
             self._keep(tool)
         self._open.clear()
-        self.tools.put_nowait(None)
+        self.marks.put_nowait(None)
+
+    def known(self, asked: ToolCallUpdate, options: Sequence[PermissionOption]) -> Tool:
+        """The tool call that a request is about: what it was said to be, and what the request says."""
+        tool = self._open.get(asked.tool_call_id)
+        if tool is None:
+            # Some harnesses tell of a call only by asking; it is recorded once they tell how it went.
+            tool = self._asked.setdefault(asked.tool_call_id, Tool())
+        tool.take(asked)
+        tool.labels = tuple(option.name.rpartition(": ")[2] for option in options)
+        return tool
+
+    def asked(self, mark: HarnessPermission) -> None:
+        """Record a request for permission with its answer."""
+        if self._counted():
+            self._new_paragraph = True
+            self.marks.put_nowait(mark)
 
     def _say(self, text: str, message: str | None) -> None:
         if self._parts and (self._new_paragraph or message != self._message):
@@ -131,29 +174,28 @@ class Telling:
 
     def _tool(self, update: Any) -> None:
         self._new_paragraph = True
-        self._tools += update.tool_call_id not in self._open
-        if self._tools > _MOST_TOOLS:
-            self._too_much(_("the reply makes more than {n} tool calls"), _MOST_TOOLS)
+        if update.tool_call_id not in self._open and not self._counted():
             return
         self._on_text.flush()
-        tool = self._open.setdefault(update.tool_call_id, _Tool())
-        tool.name = update.kind or tool.name
-        tool.title = update.title or tool.title
-        tool.status = update.status or tool.status
-        tool.input = tool.input if update.raw_input is None else update.raw_input
-        tool.output = tool.output if update.raw_output is None else update.raw_output
-        if update.content is not None:
-            inner = (getattr(block, "content", None) for block in update.content)
-            tool.texts = [text for block in inner if (text := getattr(block, "text", ""))]
+        tool = self._open.get(update.tool_call_id) or self._asked.pop(update.tool_call_id, Tool())
+        self._open[update.tool_call_id] = tool
+        tool.take(update)
         if tool.status in ("completed", "failed"):
             del self._open[update.tool_call_id]
             self._keep(tool)
+
+    def _counted(self) -> bool:
+        """Count a tool call or a request; whether it is not one too many."""
+        self._tools += 1
+        if self._tools > _MOST_TOOLS and not self.flood.done():
+            self._too_much(_("the reply makes more than {n} tool calls"), _MOST_TOOLS)
+        return not self.flood.done()
 
     def _too_much(self, told: str, most: int) -> None:
         title = _("The harness's answer is too large")
         self.flood.set_exception(ModelCallError(title, told.format(n=f"{most:,}")))
 
-    def _keep(self, tool: _Tool) -> None:
+    def _keep(self, tool: Tool) -> None:
         if self._is_worlds(tool):
             return
         output = "\n".join(tool.texts) or _written(tool.output)
@@ -164,11 +206,11 @@ class Telling:
             input=storable(_written(tool.input)),
             output=storable(output),
         )
-        self.tools.put_nowait(mark)
+        self.marks.put_nowait(mark)
 
-    def _is_worlds(self, tool: _Tool) -> bool:
+    def _is_worlds(self, tool: Tool) -> bool:
         """Whether this is a call to the trial's world, which is recorded there."""
-        if SERVER_NAME in tool.title.casefold():
+        if tool.is_worlds(self._worlds):
             return True
         given: list[object] = [tool.input]
         if isinstance(tool.input, dict):
@@ -182,41 +224,9 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def permission(
-    tool: ToolCallUpdate, options: Sequence[PermissionOption], cwd: str, closed: bool
-) -> RequestPermissionResponse:
-    """The answer to a harness's request for permission: allowed once, if the tool stays within the trial.
-
-    Files may be read and changed in the trial's own folder; nothing may be executed; with a `closed` world nothing may
-    be fetched.
-    """
-    from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
-
-    wanted = ("allow_once", "allow_always")
-    if not _stays_inside(tool, cwd, closed):
-        wanted = ("reject_once", "reject_always")
-    for kind in wanted:
-        for option in options:
-            if option.kind == kind:
-                outcome = AllowedOutcome(outcome="selected", option_id=option.option_id)
-                return RequestPermissionResponse(outcome=outcome)
-    return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-
-
-def _stays_inside(tool: ToolCallUpdate, cwd: str, closed: bool) -> bool:
-    if SERVER_NAME in (tool.title or "").casefold():
-        return True
-    if tool.kind == "execute" or (closed and tool.kind == "fetch"):
-        return False
-    inside, places = Path(cwd).resolve(), [place.path for place in tool.locations or ()]
-    if not places:
-        return tool.kind not in _FILE_KINDS
-    return all(Path(cwd, place).resolve().is_relative_to(inside) for place in places)
-
-
 _PARTS = ("agent", "conclusion")
 # Kinds of tools that may have left files in the session's folder.
-_LEAVING = ("edit", "delete", "move", "execute")
+_LEAVING = (*CHANGING, "execute")
 
 
 def earlier_session(log: Sequence[Event]) -> HarnessSession | None:
@@ -246,9 +256,14 @@ def earlier_session(log: Sequence[Event]) -> HarnessSession | None:
 
 
 def left_files(log: Sequence[Event]) -> bool:
-    """Whether the harness may have left something in its session's folder."""
-    marks = (event.body.mark for event in log if isinstance(event.body, Marked))
-    return any(isinstance(mark, HarnessTool) and mark.name in _LEAVING for mark in marks)
+    """Whether the harness may have left something in its session's folder. A tool that was refused has not."""
+    marks = [event.body.mark for event in log if isinstance(event.body, Marked)]
+    asked = [mark for mark in marks if isinstance(mark, HarnessPermission)]
+    refused = {(mark.name, mark.title) for mark in asked if mark.answer != "allowed"}
+    leaving = [mark for mark in asked if mark.answer == "allowed" and not mark.world]
+    used = [mark for mark in marks if isinstance(mark, HarnessTool)]
+    leaving += [mark for mark in used if (mark.name, mark.title) not in refused]
+    return any(mark.name in _LEAVING for mark in leaving)
 
 
 def prompted(log: Sequence[Event]) -> bool:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -92,7 +93,8 @@ class Player:
         self._harness: Harness | None = None
         self._offered: Sequence[HttpMcpServer | McpServerStdio] = ()
         self._rewound = 0
-        self.session = Session(cwd="", closed=door is not None)
+        tools = tuple(tool.name for tool in door.tools) if door else ()
+        self.session = Session(cwd="", tools=tools, policy=config.permissions)
         self.lost = False
 
     @property
@@ -111,6 +113,9 @@ class Player:
             await self.begin(context)
             return
         heard = await self.load(earlier)
+        # One that tells nothing of a session may know nothing of it.
+        if not heard.strip():
+            raise StartOver(_("The harness's session is not known"))
         # The loaded session already holds these words, so their answer is lost.
         if heard.rstrip().endswith(words.strip()):
             raise StartOver(_("The harness was interrupted in the middle of a turn"))
@@ -141,7 +146,7 @@ class Player:
 
     async def open_session(self) -> None:
         """Begin a session. Raises `HarnessFailed`."""
-        self.session = Session(cwd=self.session.cwd, closed=self.session.closed)
+        self.session = replace(self.session, id="", telling=None, replayed=[])
         timeout = self._config.start_timeout
         await self.harness.new_session(self.session, self._offered, timeout)
 
@@ -194,8 +199,7 @@ class Player:
         return await keep(self._hub, ("harness", self._name), lambda: self._start_in(nowhere))
 
     async def _start_in(self, cwd: str) -> Harness:
-        config = self._config
-        return await Harness.start(config.command, cwd, config.pass_env, config.start_timeout)
+        return await Harness.start(self._config, cwd)
 
     async def _servers(self) -> Sequence[HttpMcpServer | McpServerStdio]:
         """The trial's world as an MCP server in the form the harness supports; none with a fixed port, whose address is

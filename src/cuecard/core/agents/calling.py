@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pydantic import JsonValue
+
 from cuecard.core.agents.briefing import ANSWER
 from cuecard.core.agents.written_calls import leaked_calls
 from cuecard.core.engine.messages import ModelReply, ToolCall, ToolSpec, Usage
@@ -50,7 +52,7 @@ OnText = Callable[[str], None]
 @dataclass(frozen=True)
 class Spoken:
     """A decoded reply of a model. `text`: what is said to the user; `written`: its own text as the model sees it later;
-    `cut`: it ran out of tokens before its end.
+    `cut`: it ran out of tokens before its end; `carried`: reasoning that goes back to the server as it came.
     """
 
     text: str = ""
@@ -58,6 +60,7 @@ class Spoken:
     written: str = ""
     cut: bool = False
     usage: Usage = _NOTHING
+    carried: tuple[dict[str, JsonValue], ...] = ()
 
 
 class Wire(Protocol):
@@ -93,15 +96,17 @@ class NativeWire:
             calls = ()
         elif not calls and (leak := leaked_calls(text, tools, cut=cut)):
             text, calls = leak.before, leak.calls
-        # Thoughts are not sent back to the server, so their tokens do not count for later prompts.
+        # Thoughts that are not sent back to the server do not count for later prompts.
         usage = reply.usage
-        if usage.reasoning:
+        if usage.reasoning and not reply.carried:
             left = max(usage.completion - usage.reasoning, 0)
             usage = usage.model_copy(update={"completion": left})
-        return Spoken(text, calls, text, cut, usage)
+        return Spoken(text, calls, text, cut, usage, reply.carried)
 
     def reply(self, spoken: Spoken, ids: Sequence[str]) -> wire.ChatMessage:
-        return wire.assistant(spoken.written, list(zip(ids, spoken.calls, strict=True)))
+        return wire.assistant(
+            spoken.written, list(zip(ids, spoken.calls, strict=True)), spoken.carried
+        )
 
     def results(self, ids: Sequence[str], texts: Sequence[str]) -> list[wire.ChatMessage]:
         return [wire.tool_answer(id_, text) for id_, text in zip(ids, texts, strict=True)]

@@ -32,8 +32,8 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError, guard, scrub, scrub_model
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE
-from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import (
     CONNECT_SECONDS,

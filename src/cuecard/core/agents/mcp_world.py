@@ -32,12 +32,15 @@ _REMEMBERED = 500
 
 
 class Door:
-    """One trial's access to its world. It is open only during the agent's turns; other calls are refused."""
+    """One trial's access to its world. It is open only during the agent's turns; other calls are refused. `reached`: set
+    once the harness has sent anything to it.
+    """
 
     def __init__(self, tools: Sequence[ToolSpec], language: TaskLanguage) -> None:
         self._tools = tuple(tools)
         self._language: TaskLanguage = language
         self._turn: OpenTurn | None = None
+        self.reached = asyncio.Event()
 
     @property
     def tools(self) -> Sequence[ToolSpec]:
@@ -193,6 +196,7 @@ class WorldServer:
         door = self._doors.get(request.match_info["path"])
         if door is None:
             return web.Response(status=404)
+        door.reached.set()
         if request.method != "POST":
             # Neither a stream of the server's own messages nor sessions are offered.
             return web.Response(status=405, headers={"allow": "POST"})

@@ -25,6 +25,11 @@ class PlayerRef(Frozen):
     baseline: bool = False
     version: str = "1"
 
+    @property
+    def uncaged(self) -> bool:
+        """Whether this is a world whose tool `python` ran programs without a cage (`core/worlds/python_tool.py`)."""
+        return " python(uncaged" in self.version
+
 
 class Act(StrEnum):
     """What an agent's turn does. Only agents on checkpoint tasks declare `ask` or `answer`; all others `reply`."""
@@ -126,7 +131,8 @@ class Usage(Frozen):
 
 class ModelReply(Frozen):
     """One answer of a model. `tool_calls` in the order the model gave them. `cost` in the currency of
-    the price table, None where the model has no price. `attempts`: requests sent to get it.
+    the price table, None where the model has no price. `attempts`: requests sent to get it. `request_id`: the server's name
+    for the last of them. `carried`: reasoning that goes back to the server as it came, with the tools' answers.
     """
 
     text: str = ""
@@ -138,6 +144,8 @@ class ModelReply(Frozen):
     latency_ms: int = 0
     cost: float | None = None
     attempts: int = 1
+    request_id: str = ""
+    carried: tuple[dict[str, JsonValue], ...] = ()
 
 
 class AgentReply(Frozen):
@@ -311,6 +319,23 @@ class HarnessTool(Frozen):
     output: str = ""
 
 
+class HarnessPermission(Frozen):
+    """A harness asked whether it may use a tool. `name`: the kind of tool; `world`: it is one of the trial's world;
+    `places`: paths that it named; `policy`: the agent's `permissions`; `option`: the choice that was taken of those it offered, "" if none fitted. `cancelled` is the
+    answer where none fitted, or the turn was being given up.
+    """
+
+    kind: Literal["harness_permission"] = "harness_permission"
+    name: str
+    title: str = ""
+    world: bool = False
+    places: tuple[str, ...] = ()
+    input: str = ""
+    policy: str = ""
+    answer: Literal["allowed", "refused", "cancelled"]
+    option: str = ""
+
+
 class Printed(Frozen):
     """What a player's own code printed during the step, which no screen shows meanwhile."""
 
@@ -358,6 +383,7 @@ Mark = Annotated[
     | NotesKept
     | HarnessSession
     | HarnessTool
+    | HarnessPermission
     | Printed
     | Remark
     | PartTaken

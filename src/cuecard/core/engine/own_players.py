@@ -37,9 +37,9 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import CallContext, StepContext, WorldContext
 from cuecard.core.errors import CuecardError, Halt, ModelCallError, scrub_data
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import family_of
 from cuecard.core.formats.base import clean
-from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, own_class, properties
 from cuecard.core.plugins import heard, reason_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus, FlagKind, PlayerRef, UserReply
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.families.graph.score import supporting_triples
+from cuecard.core.families.graph.judge import supporting_triples
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Prediction
 

@@ -23,7 +23,7 @@ from cuecard.core.engine.step_context import (
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import Halt, NotAllowed, told
 from cuecard.core.evaluation.scores import kept_figures
-from cuecard.core.formats.predictions import parse_prediction
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.i18n import _, current_language
 from cuecard.core.label_records import JudgementRecord
 from cuecard.core.probes.results import EXAMINER

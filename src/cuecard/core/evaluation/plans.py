@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from cuecard.core.agents.programs import check_commands
 from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.config_models import LENGTHS, SAMPLING
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import PlayerRef
@@ -123,12 +124,15 @@ _KEPT = {
         "shared",
         "code",
     },
-    "models": {"model", "temperature", "max_tokens", "context"},
+    "models": {"model", "api", "context", *SAMPLING, *LENGTHS},
 }
 _NEVER = {
     *("prompts", "url", "base_url", "command", "headers", "pass_env", "api_key_env", "extra"),
     *("options", "folder"),
 }
+# Left out where they are not set, so that a run that was recorded before there were such settings is the same run.
+_LATER = frozenset({"api", *SAMPLING, *LENGTHS} - {"temperature", "max_tokens"})
+_UNSET = (None, "chat")
 
 
 def player_configs(
@@ -188,7 +192,12 @@ def memory_of(configs: PlayerConfigs, agent: str) -> str:
 def _described(section: Section, player: BaseModel) -> dict[str, JsonValue]:
     data: dict[str, JsonValue] = player.model_dump(mode="json", exclude=_NEVER)
     kept = _KEPT.get(section)
-    return {name: value for name, value in data.items() if kept is None or name in kept}
+    return {
+        name: value
+        for name, value in data.items()
+        if (kept is None or name in kept)
+        and not (section == "models" and name in _LATER and value in _UNSET)
+    }
 
 
 def _models(described: Mapping[str, JsonValue]) -> Iterable[str]:

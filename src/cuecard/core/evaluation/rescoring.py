@@ -24,10 +24,9 @@ from cuecard.core.evaluation.judging import (
 )
 from cuecard.core.evaluation.plans import RunPlan, enter_run, settings_of
 from cuecard.core.evaluation.run_trials import playing
-from cuecard.core.gold_changes import changes_in_play, item_changes
 from cuecard.core.i18n import _
 from cuecard.core.records import Revision, RunRecord, RunState, TrialCell, TrialRecord
-from cuecard.core.rescoring import Carry, carry, whole
+from cuecard.core.rescoring import Carry, carry, changes_in_play, item_changes, whole
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Judgement
 

@@ -19,7 +19,7 @@ from cuecard.core.engine.events import Event, ModelReplied, effective_log
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
-from cuecard.core.formats.registry import EXPORTS
+from cuecard.core.formats.base import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
 from cuecard.core.i18n import N_, _
 from cuecard.core.probes.results import EXAMINER
@@ -258,7 +258,7 @@ def export_runs(
     sight: Discretion | None = None,
 ) -> RunExport:
     """Write the ended trials of `runs` into `folder`, which must be empty or not exist; all or nothing. `format`: one of
-    `core.formats.registry.EXPORTS`.
+    `core.formats.base.EXPORTS`.
 
     `judges`: whose judgements are included (none: all). `sight`: what the person who gets the files may see; trials of
     which they are still to label something are left out. Raises `NotFound` for an unknown run and if no trial is left

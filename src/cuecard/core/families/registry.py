@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from cuecard.core.engine.step_context import CallContext
     from cuecard.core.families.checkpoints.gold import CheckpointChain
     from cuecard.core.families.facts.gold import Fact
-    from cuecard.core.gold_changes import ItemChange
     from cuecard.core.judges.model_asking import ModelAsks
-    from cuecard.core.rescoring import Carry
+    from cuecard.core.rescoring import Carry, ItemChange
     from cuecard.core.tasks.models import Task
     from cuecard.core.verdicts import GoldItem, Item, Judged, Judgement, Measure, Prediction
     from cuecard.core.worlds.background import Secrets

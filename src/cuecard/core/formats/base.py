@@ -1,4 +1,8 @@
-"""The interface of a file format, what all formats share, and agents' outputs that were produced elsewhere."""
+"""The interface of a file format, what all formats share, and agents' outputs that were produced elsewhere; all formats by
+name, of tasks and of trials, and detection of the format of a path.
+"""
+
+from __future__ import annotations
 
 import re
 import unicodedata
@@ -11,9 +15,19 @@ from typing import Any, cast
 from pydantic import JsonValue, ValidationError
 
 from cuecard.core.errors import CuecardError, FileProblem
-from cuecard.core.formats.files import Entry, FilesResult, Obj, find_files, parse_json, read_objects
+from cuecard.core.formats.files import (
+    SUFFIXES,
+    Entry,
+    FilesResult,
+    Obj,
+    find_files,
+    first_objects,
+    parse_json,
+    read_objects,
+)
 from cuecard.core.formats.round_trip import Refused
 from cuecard.core.i18n import _
+from cuecard.core.plugins import Registry
 from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
@@ -326,3 +340,54 @@ def check_family(tasks: Sequence[Task], name: str, families: Sequence[Family]) -
             ),
             _("export them as cuecard YAML"),
         )
+
+
+FORMATS: Registry[Format] = Registry(
+    "cuecard.formats",
+    {
+        "cuecard": "cuecard.core.formats.cuecard_files:FORMAT",
+        "vibesearch": "cuecard.core.formats.vibesearch:FORMAT",
+        "widesearch": "cuecard.core.formats.widesearch:FORMAT",
+        "paraworld": "cuecard.core.formats.paraworld:FORMAT",
+        "discobench": "cuecard.core.formats.discobench:FORMAT",
+        "graphml": "cuecard.core.formats.graphml:FORMAT",
+        "turtle": "cuecard.core.formats.rdf:TURTLE",
+        "jsonld": "cuecard.core.formats.rdf:JSON_LD",
+    },
+    fits="cuecard.core.formats.base:Format",
+)
+_EXPORT = "cuecard.core.evaluation.run_export_formats"
+EXPORTS: Registry[Callable[..., Any]] = Registry(
+    "cuecard.exports",
+    {
+        "vibesearch": f"{_EXPORT}:Vibesearch",
+        "widesearch": f"{_EXPORT}:Widesearch",
+        "jsonl": f"{_EXPORT}:JsonLines",
+        "inspect": f"{_EXPORT}:InspectLogs",
+        "otel": f"{_EXPORT}:Spans",
+    },
+    fits="collections.abc:Callable",
+)
+"""The formats of trials: what makes a `core.evaluation.run_exports.Writing` of its `Options`."""
+# Told by their suffix, where it is not that of any JSON.
+_BY_SUFFIX = ("cuecard", "graphml", "turtle", "jsonld")
+
+
+def detect(path: Path) -> str | None:
+    """The name of the format of a file or folder of tasks or responses; None if it is none of them, or does not exist."""
+    if path.is_file():
+        suffix = path.suffix.lower()
+        for name in _BY_SUFFIX:
+            if suffix in FORMATS[name].suffixes and suffix not in SUFFIXES:
+                return name
+    if path.is_dir() or path.suffix.lower() in SUFFIXES:
+        for obj in first_objects(path):
+            for name, format_ in FORMATS.items():
+                if format_.recognises(obj):
+                    return name
+    others = [name for name in FORMATS if name not in FORMATS.shipped]
+    if path.is_dir():
+        found = (name for name in (*_BY_SUFFIX, *others) if FORMATS[name].files(path).files)
+    else:
+        found = (name for name in others if path.suffix.lower() in FORMATS[name].suffixes)
+    return next(found, None)

@@ -95,7 +95,7 @@ def _repaired(text: str) -> list[NamedTriple]:
     """Broken JSON by json-repair: the last fenced block that gives triples, else the text from its
     first array on.
     """
-    from cuecard.core.broken_json import repair
+    from cuecard.core.validation import repair
 
     candidates = [block for block in _fenced(text) if "[" in block or "{" in block]
     candidates.reverse()

@@ -17,8 +17,8 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import PlayerRef, ToolCall, Usage
 from cuecard.core.engine.trial import prediction_of
+from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE, family_of
-from cuecard.core.formats.predictions import parse_prediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.verdicts import Item, Judgement, Measure, Prediction, UnusablePrediction

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.graph.score import GRAPH_MEASURES
+from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.formats.base import (
     Format,
     ResponsesRead,

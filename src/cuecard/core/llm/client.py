@@ -1,23 +1,19 @@
-"""The client for models behind OpenAI-compatible endpoints, and what of a request a server was found to support."""
+"""The client for models behind OpenAI-compatible endpoints: attempts, waiting, and what is learned from them."""
 
 from __future__ import annotations
 
-import io
-import json
+import asyncio
+import importlib
 import random
-import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import IntEnum
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
-from cuecard.core.config_schema import ModelConfig
+from cuecard.core.config_models import ModelConfig
 from cuecard.core.engine.messages import ModelReply, ToolSpec
+from cuecard.core.errors import scrub
 from cuecard.core.llm.failures import (
-    CONNECT_SECONDS,
     MAX_WAIT,
     Blame,
     Breaker,
@@ -27,121 +23,21 @@ from cuecard.core.llm.failures import (
     of_exception,
     of_status,
 )
-from cuecard.core.llm.limiter import Forecast, Pool, RateLimiter, Slot, proxy_for
-from cuecard.core.llm.replies import Assembler, read_answer
-from cuecard.core.llm.wire import ChatMessage, ServerFailure, tool
-from cuecard.core.text import storable
-from cuecard.core.validation import read_refusal
+from cuecard.core.llm.limiter import Forecast, RateLimiter, Slot
+from cuecard.core.llm.pool import Pool
+from cuecard.core.llm.replies import Assembler, as_dict, as_dicts, as_string
+from cuecard.core.llm.requests import Capabilities, Draft, JsonSchema
+from cuecard.core.llm.responses_api import ResponseAssembler
+from cuecard.core.llm.streams import read_answer
+from cuecard.core.llm.wire import ChatMessage, ServerFailure
+from cuecard.core.text import one_line, storable
+from cuecard.core.validation import read_body, read_json
 
-JsonSchema = Mapping[str, JsonValue]
-_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_ABOUT_JSON = re.compile(r"response_format|json_?schema|json_object|schema|grammar", re.IGNORECASE)
-_ABOUT_COUNT = re.compile(r"stream_options|include_usage", re.IGNORECASE)
-
-
-class JsonMode(IntEnum):
-    """How a server can be made to answer in JSON: not at all, as any object, by a schema."""
-
-    NONE = 0
-    OBJECT = 1
-    SCHEMA = 2
-
-
-@dataclass(frozen=True)
-class Fallback:
-    """Optional parts of a request, which older servers may refuse. `count`: ask for token counts in a stream."""
-
-    json: JsonMode = JsonMode.SCHEMA
-    count: bool = True
-
-
-class Capabilities:
-    """What a server was found to support; shared by all calls of a model.
-
-    A server may refuse a request because of a part that it does not know. The request is then sent again without the
-    part that its message names, else without parts that never worked so far. What succeeds is used from then on.
-    """
-
-    def __init__(self) -> None:
-        self.fallback = Fallback()
-        self._json_works = False
-        self._count_works = False
-
-    def plainer(self, fallback: Fallback, draft: Draft, words: str) -> Fallback | None:
-        """What to ask for after a refusal of `fallback`; None if no part is left to leave out."""
-        json_asked = draft.schema is not None and fallback.json > JsonMode.NONE
-        count_asked = draft.streams and fallback.count
-        about_count = count_asked and _ABOUT_COUNT.search(words) is not None
-        if (
-            json_asked
-            and not about_count
-            and (not self._json_works or _ABOUT_JSON.search(words) is not None)
-        ):
-            return replace(fallback, json=JsonMode(fallback.json - 1))
-        if count_asked and (about_count or not self._count_works):
-            return replace(fallback, count=False)
-        return None
-
-    def worked(self, fallback: Fallback, draft: Draft) -> None:
-        """A request with `fallback` was accepted."""
-        if draft.schema is not None:
-            if not self._json_works:
-                self.fallback = replace(self.fallback, json=fallback.json)
-            self._json_works = self._json_works or fallback.json > JsonMode.NONE
-        if draft.streams:
-            if not self._count_works:
-                self.fallback = replace(self.fallback, count=fallback.count)
-            self._count_works = self._count_works or fallback.count
-
-
-@dataclass(frozen=True)
-class Draft:
-    """One call's request without its optional parts (`Fallback`)."""
-
-    config: ModelConfig
-    messages: Sequence[ChatMessage]
-    tools: Sequence[ToolSpec]
-    may_call: bool
-    schema: JsonSchema | None
-    streams: bool
-
-    def encoded(self, fallback: Fallback) -> bytes:
-        """The JSON to be sent, in UTF-8."""
-        config = self.config
-        body: dict[str, object] = {**config.extra, "model": config.model, "stream": self.streams}
-        body["messages"] = self.messages
-        if config.temperature is not None:
-            body["temperature"] = config.temperature
-        if config.max_tokens is not None:
-            body["max_tokens"] = config.max_tokens
-        if self.tools:
-            body["tools"] = [tool(spec) for spec in self.tools]
-            if not self.may_call:
-                body["tool_choice"] = "none"
-        if self.streams and fallback.count:
-            body["stream_options"] = {"include_usage": True}
-        if self.schema is not None and fallback.json:
-            # What a person configured for all calls has precedence.
-            body.setdefault("response_format", _response_format(self.schema, fallback.json))
-        text = _ENCODE(body)
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            return storable(text).encode()
-
-
-def _response_format(schema: JsonSchema, mode: JsonMode) -> dict[str, object]:
-    if mode is JsonMode.OBJECT:
-        return {"type": "json_object"}
-    name = _NO_NAME.sub("_", str(schema.get("title", "")))[:64] or "answer"
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": False}}
-
+if TYPE_CHECKING:
+    from cuecard.core.llm.connection import Connection
 
 _MAX_BACKOFF = 30.0
 _USUAL_ANSWER = 500
-# aiohttp warns of larger bodies in one piece, which would hold up the loop.
-_LARGE_BODY = 2**20
 
 
 @dataclass(frozen=True)
@@ -177,11 +73,10 @@ class ChatClient:
         self._pool = pool or Pool()
         label = f"{name} ({config.model})" if name not in ("", config.model) else config.model
         self._breaker = Breaker(label, config.give_up_after)
-        self._forecast = Forecast(min(config.max_tokens or _USUAL_ANSWER, _USUAL_ANSWER))
+        self._forecast = Forecast(min(config.most_tokens or _USUAL_ANSWER, _USUAL_ANSWER))
         self.capabilities = Capabilities()
         self.sent = 0
-        self._url = f"{config.base_url}/chat/completions"
-        self._fixed: dict[str, Any] | None = None
+        self._connection: Connection | None = None
 
     def __repr__(self) -> str:
         return f"ChatClient({self.config.model!r} at {self.config.base_url})"
@@ -256,6 +151,24 @@ class ChatClient:
             await self.limiter.sleep(self._wait(retries, outcome.wait))
             retries += 1
 
+    async def served(self) -> tuple[str, ...]:
+        """The names of the models that the server says it has, sorted. Raises `ModelCallError`, and `ConfigError` for a
+        key that is missing.
+        """
+        connection = self._connection or await self._connect()
+        key = await connection.key()
+        try:
+            with Patience(self.config.timeout, self.config.timeout).attempt():
+                async with connection.ask(None, key) as answer:
+                    if answer.body is None:
+                        failure = of_status(answer.status, answer.headers, answer.said, self.config)
+                        raise failure.without(key, answer.request_id).error
+                    found = as_dict(read_json(await read_body(answer.body)))
+        except (*connection.errors, OSError, ValueError) as error:
+            raise of_exception(error, self.config).without(key).error from error
+        names = (storable(as_string(each.get("id"))) for each in as_dicts(found.get("data")))
+        return tuple(sorted({one_line(scrub(name), 200) for name in names if name}))
+
     async def close(self) -> None:
         """Close the connections of a client that has no hub. It opens new ones if it is used again."""
         await self._pool.close()
@@ -287,40 +200,27 @@ class ChatClient:
     async def _attempt(
         self, body: bytes, shown: _Shown, patience: Patience, attempts: int
     ) -> Call | Failure:
-        key = self.config.api_key()
-        session = await self._pool.session()
-        import aiohttp  # Only now: the pool loaded it beside the loop.
-
-        fixed = self._fixed or self._prepare()
-        headers: dict[str, str] = fixed["headers"]
-        if key:
-            headers = {**headers, "Authorization": f"Bearer {key}"}
+        connection = self._connection or await self._connect()
+        key = await connection.key()
         began = time.perf_counter()
-        failure, streamed, assembler = None, False, Assembler()
+        failure, streamed, request_id = None, False, ""
+        assembling = ResponseAssembler if self.config.api == "responses" else Assembler
+        assembler = assembling()
         try:
             with patience.attempt() as attempt:
-                assembler = Assembler(shown, attempt.heard)
-                async with session.post(
-                    self._url,
-                    data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
-                    headers=headers,
-                    timeout=fixed["timeout"],
-                    # A redirect would carry the key to wherever it points.
-                    allow_redirects=False,
-                    proxy=fixed["proxy"],
-                    proxy_headers=fixed["proxy_headers"],
-                ) as response:
-                    if response.status // 100 == 2:
-                        streamed = await read_answer(response, assembler)
+                assembler = assembling(shown, attempt.heard)
+                async with connection.ask(body, key) as answer:
+                    request_id = answer.request_id
+                    if answer.body is None:
+                        failure = of_status(answer.status, answer.headers, answer.said, self.config)
                     else:
-                        said = await read_refusal(response, self.config.timeout)
-                        failure = of_status(response.status, response.headers, said, self.config)
+                        streamed = await read_answer(answer.body, assembler)
         except Overdue as overdue:
             # The reply is complete; only the end mark was missing.
             streamed = True
             if not assembler.complete:
                 failure = of_exception(overdue, self.config)
-        except (aiohttp.ClientError, ServerFailure, OSError, ValueError) as error:
+        except (*connection.errors, ServerFailure, OSError, ValueError) as error:
             failure = of_exception(error, self.config)
         if failure is None:
             try:
@@ -330,6 +230,7 @@ class ChatClient:
                         latency_ms=round((time.perf_counter() - began) * 1000),
                         attempts=attempts,
                         price=self.config.price,
+                        request_id=request_id,
                     ),
                     streamed,
                     counted=assembler.usage is not None,
@@ -337,25 +238,13 @@ class ChatClient:
             except ValueError as error:
                 failure = of_exception(error, self.config)
         shown.stop()
-        return failure.without(key)
+        return failure.without(key, request_id)
 
-    def _prepare(self) -> dict[str, Any]:
-        """What is the same in all requests; only now, because it needs aiohttp."""
-        import aiohttp
-
-        proxy = proxy_for(self._url)
-        self._fixed = {
-            "headers": {
-                "Content-Type": "application/json",
-                "Accept": "application/json, text/event-stream",
-            },
-            "timeout": aiohttp.ClientTimeout(
-                total=None, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS
-            ),
-            "proxy": proxy.url if proxy else None,
-            "proxy_headers": proxy.headers if proxy else None,
-        }
-        return self._fixed
+    async def _connect(self) -> Connection:
+        # In a thread: importing `openai` and reading certificates would hold up the loop.
+        made = await asyncio.to_thread(_connection, self.config, self._pool)
+        self._connection = self._connection or made
+        return self._connection
 
     def _wait(self, retries: int, wanted: float | None) -> float:
         # Random, so that calls that failed together are not repeated together.
@@ -381,3 +270,7 @@ class _Shown:
     def stop(self) -> None:
         if self._any:
             self._on_text = None
+
+
+def _connection(config: ModelConfig, pool: Pool) -> Connection:
+    return importlib.import_module("cuecard.core.llm.connection").Connection(config, pool)

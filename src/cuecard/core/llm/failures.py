@@ -21,7 +21,7 @@ from cuecard.core.validation import TooMuch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cuecard.core.config_schema import ModelConfig
+    from cuecard.core.config_models import ModelConfig
 
 
 class Overdue(TimeoutError):
@@ -176,15 +176,19 @@ class Failure:
         kind = RequestRefused if self.refused else ModelCallError
         return kind(self.title, self.message, self.hint, context_overflow=self.overflow)
 
-    def without(self, key: str) -> Failure:
-        """The failure with the key blanked where the server's message repeats it, however short it is."""
+    def without(self, key: str, request_id: str = "") -> Failure:
+        """The failure with the key blanked where the server's message repeats it, however short it is, and with the
+        server's name for the request.
+        """
         message = scrub(self.message)
-        message = message.replace(key, "***") if key else message
-        return replace(self, message=one_line(message, _DETAIL_CHARS))
+        message = one_line(message.replace(key, "***") if key else message, _DETAIL_CHARS)
+        if request_id:
+            message = _("{message} (request {id})").format(message=message, id=request_id)
+        return replace(self, message=message)
 
 
 def of_exception(error: Exception, config: ModelConfig) -> Failure:
-    """The failure for an exception of aiohttp, or a `ValueError` about an unusable answer."""
+    """The failure for an exception of a connection, or a `ValueError` about an unusable answer."""
     import aiohttp
 
     match error:
@@ -222,16 +226,16 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
             )
         case Malformed():
             return Failure(_("The model's answer cannot be read"), str(error), billed=True)
-        case aiohttp.ClientError() | OSError():
+        case ValueError() if not isinstance(error, OSError | aiohttp.ClientError):
+            reason = _("it is not valid JSON")
+            return Failure(_("The model's answer cannot be read"), reason, billed=True)
+        case _:
             return Failure(
                 _("The connection to the model failed or broke off"),
                 f"{config.base_url}: {str(error) or type(error).__name__}",
                 _("is the server running, and the network there?"),
                 billed=not isinstance(error, aiohttp.ClientConnectorError),
             )
-        case _:
-            reason = _("it is not valid JSON")
-            return Failure(_("The model's answer cannot be read"), reason, billed=True)
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes, config: ModelConfig) -> Failure:
@@ -303,8 +307,8 @@ def _not_accepted() -> str:
 
 
 def _key_hint(config: ModelConfig) -> str:
-    if config.api_key_env:
-        return _("check the key in {name}").format(name=config.api_key_env)
+    if place := config.api_key_env or config.api_key_file or " ".join(config.api_key_command[:1]):
+        return _("check the key in {name}").format(name=place)
     return _("this server wants a key; name its environment variable in api_key_env")
 
 

@@ -11,7 +11,7 @@ from cuecard.core.errors import Halt
 if TYPE_CHECKING:
     from cuecard.core.llm.client import ChatClient
     from cuecard.core.llm.failures import AgentBreaker
-    from cuecard.core.llm.limiter import Pool
+    from cuecard.core.llm.pool import Pool
 
 
 class ModelHub:
@@ -32,7 +32,7 @@ class ModelHub:
     def client(self, name: str) -> ChatClient:
         """The client of a model. Raises `ConfigError` if there is no such model, or no key in the environment."""
         from cuecard.core.llm.client import ChatClient
-        from cuecard.core.llm.limiter import Pool
+        from cuecard.core.llm.pool import Pool
 
         if name not in self._clients:
             self._pool = self._pool or Pool()

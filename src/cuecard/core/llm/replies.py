@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,16 +10,16 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from cuecard.core.config_schema import Price
+from cuecard.core.config_models import Price
 from cuecard.core.engine.messages import ModelReply, ToolCall, Usage, token_count
 from cuecard.core.errors import ScrubbedStream, scrub, scrub_model
 from cuecard.core.i18n import _
-from cuecard.core.llm.wire import Events, ServerFailure, clean_json, mended_json
+from cuecard.core.llm.wire import ServerFailure, clean_json, mended_json
 from cuecard.core.text import storable
-from cuecard.core.validation import TooMuch, check_bytes, client_error, read_body, read_json
+from cuecard.core.validation import TooMuch
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse
+    pass
 
 
 MAX_CHARS = 2_000_000
@@ -32,6 +31,10 @@ _MAX_NAME = 1_000
 
 class Malformed(ValueError):
     """What a server sent is not a valid reply; the message says why."""
+
+
+class WebPage(Malformed):
+    """The address answered with a web page for people."""
 
 
 class Assembler:
@@ -58,6 +61,7 @@ class Assembler:
         self._usage: Usage | None = None
         self._choices = 0
         self._closed = False
+        self._carried: list[dict[str, JsonValue]] = []
 
     @property
     def complete(self) -> bool:
@@ -84,7 +88,13 @@ class Assembler:
             raise Malformed(_("the answer holds no choices"))
 
     def reply(
-        self, *, model: str = "", latency_ms: int = 0, attempts: int = 1, price: Price | None = None
+        self,
+        *,
+        model: str = "",
+        latency_ms: int = 0,
+        attempts: int = 1,
+        price: Price | None = None,
+        request_id: str = "",
     ) -> ModelReply:
         """The reply. `model`: its model, unless the server named another; `latency_ms`: in milliseconds. Raises
         `Malformed` if nothing came, or the stream broke off.
@@ -106,37 +116,55 @@ class Assembler:
             latency_ms=latency_ms,
             attempts=attempts,
             cost=price.of(self._usage) if price and self._usage else None,
+            request_id=request_id,
+            carried=tuple(self._carried),
         )
         # Whole texts are scrubbed, since a secret may be split between pieces.
         return scrub_model(reply)
 
-    def _add(self, chunk: object, part: str) -> None:
+    def checked(self, chunk: object) -> dict[str, object]:
+        """The chunk as an object. Raises `Malformed`, and `ServerFailure` if it reports a failure."""
         if not isinstance(chunk, dict):
             raise Malformed(_("the answer is not a JSON object"))
         data = cast(dict[str, object], chunk)
         if data.get("error"):
             raise ServerFailure(data["error"])
-        self._model = scrub(_string(data.get("model")))[:_MAX_NAME] or self._model
-        usage, choices = _usage(data.get("usage")), _dicts(data.get("choices"))
+        return data
+
+    def _add(self, chunk: object, part: str) -> None:
+        data = self.checked(chunk)
+        self._model = scrub(as_string(data.get("model")))[:_MAX_NAME] or self._model
+        usage, choices = _usage(data.get("usage")), as_dicts(data.get("choices"))
         self._usage = usage or self._usage
         # Only the last chunk counts tokens and holds no choice.
         self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
         for choice in choices[:1]:
-            self._choices += 1
-            self._finish = scrub(_string(choice.get("finish_reason")))[:_MAX_NAME] or self._finish
-            self._delta(_dict(choice.get(part)))
+            self.began()
+            finish = scrub(as_string(choice.get("finish_reason")))[:_MAX_NAME]
+            self._finish = finish or self._finish
+            delta = as_dict(choice.get(part))
+            self.grow(
+                _content(delta.get("content")) + as_string(delta.get("refusal")),
+                as_string(delta.get("reasoning_content")) or as_string(delta.get("reasoning")),
+                as_dicts(delta.get("tool_calls")),
+            )
 
-    def _delta(self, delta: dict[str, object]) -> None:
-        text = _content(delta.get("content")) + _string(delta.get("refusal"))
-        thought = _string(delta.get("reasoning_content")) or _string(delta.get("reasoning"))
-        calls = _dicts(delta.get("tool_calls"))
+    @property
+    def any(self) -> bool:
+        """Whether anything of a reply came."""
+        return self._choices > 0
+
+    def began(self) -> None:
+        self._choices += 1
+
+    def grow(
+        self, text: str = "", thought: str = "", calls: Iterable[dict[str, object]] = ()
+    ) -> None:
+        """Add to the text, to the reasoning, and pieces of tool calls as chat completions stream them. Raises `TooMuch`."""
         grown = len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
         if not grown:
             return
-        self._size += grown
-        if self._size > MAX_CHARS:
-            said = _("the reply is longer than {n} characters").format(n=f"{MAX_CHARS:,}")
-            raise TooMuch(said)
+        self._enlarge(grown)
         if self._on_growth:
             self._on_growth()
         self._reasoning.write(thought)
@@ -144,6 +172,24 @@ class Assembler:
             self._text.write(text)
             if self._on_text:
                 self._on_text(storable(text))
+
+    def carry(self, item: dict[str, JsonValue]) -> None:
+        """Keep a piece of reasoning that the server wants back as it is. Raises `TooMuch`."""
+        self._enlarge(len(json.dumps(item)))
+        self._carried.append(item)
+
+    def finish(self, reason: str, model: str, usage: Usage | None) -> None:
+        """The server ended the reply; without a `reason` it came to its end or calls tools."""
+        self._closed = True
+        self._finish = scrub(reason)[:_MAX_NAME] or ("tool_calls" if self._calls else "stop")
+        self._model = scrub(model)[:_MAX_NAME] or self._model
+        self._usage = usage or self._usage
+
+    def _enlarge(self, grown: int) -> None:
+        self._size += grown
+        if self._size > MAX_CHARS:
+            said = _("the reply is longer than {n} characters").format(n=f"{MAX_CHARS:,}")
+            raise TooMuch(said)
 
 
 @dataclass
@@ -164,10 +210,13 @@ class _Calls:
         self._by_id: dict[str, _Slot] = {}
         self._looks = _MAX_LOOKED_AT
 
+    def __bool__(self) -> bool:
+        return bool(self._slots)
+
     def add(self, delta: dict[str, object]) -> int:
         """Add one piece; returns by how many characters that made the calls longer. Raises `TooMuch`."""
-        function = _dict(delta.get("function"))
-        id_, name = _string(delta.get("id")), _string(function.get("name"))
+        function = as_dict(delta.get("function"))
+        id_, name = as_string(delta.get("id")), as_string(function.get("name"))
         arguments = _written(function.get("arguments"))
         slot = self._slot(delta.get("index"), id_, name, arguments)
         if id_ and not slot.id:
@@ -272,20 +321,20 @@ def _without_thoughts(text: str) -> tuple[str, str]:
 
 def _content(value: object) -> str:
     if isinstance(value, list):
-        return "".join(_string(part.get("text")) for part in _dicts(cast(object, value)))
-    return _string(value)
+        return "".join(as_string(part.get("text")) for part in as_dicts(cast(object, value)))
+    return as_string(value)
 
 
 def _usage(value: object) -> Usage | None:
-    usage = _dict(value)
+    usage = as_dict(value)
     if not usage:
         return None
     return Usage(
         prompt=token_count(usage.get("prompt_tokens")),
         completion=token_count(usage.get("completion_tokens")),
-        cached=token_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        cached=token_count(as_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
         reasoning=token_count(
-            _dict(usage.get("completion_tokens_details")).get("reasoning_tokens")
+            as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")
         ),
     )
 
@@ -300,115 +349,14 @@ def _written(arguments: object) -> str:
         raise TooMuch(_("the reply is nested too deeply")) from None
 
 
-def _string(value: object) -> str:
+def as_string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _dict(value: object) -> dict[str, object]:
+def as_dict(value: object) -> dict[str, object]:
     return cast(dict[str, object], value) if isinstance(value, dict) else {}
 
 
-def _dicts(value: object) -> list[dict[str, object]]:
+def as_dicts(value: object) -> list[dict[str, object]]:
     items = cast(list[object], value) if isinstance(value, list) else []
     return [cast(dict[str, object], item) for item in items if isinstance(item, dict)]
-
-
-# After its end mark, a stream should be over; waiting for that keeps the connection usable.
-_GRACE_SECONDS = 1.0
-# Seconds to wait between the end of a reply's text and the count of its tokens.
-_TAIL_SECONDS = 5.0
-
-
-class WebPage(Malformed):
-    """The address answered with a web page for people."""
-
-
-async def read_answer(response: ClientResponse, assembler: Assembler) -> bool:
-    """Read the reply into `assembler`; returns whether it came as a stream.
-
-    That is decided by how the body begins, not by the request: some servers cannot stream, others always do. Raises `Malformed`, `TooMuch`, `ServerFailure`, and what the connection raises.
-    """
-    if response.content_type == "text/html":
-        raise WebPage(_("the address answers with a web page"))
-    body, head, blank = response.content, b"", 0
-    while not head and not body.at_eof():
-        piece = await body.readany()
-        head = piece.lstrip()
-        blank += len(piece) - len(head)
-        check_bytes(blank)
-    start = head[:1]
-    if start in (b"{", b"["):
-        assembler.add_whole(_json(await read_body(response, head)))
-        return False
-    if start not in (b"", b"d", b":", b"e", b"i", b"r", b"\xef"):
-        # Not one of the words that a stream can begin with.
-        raise Malformed(_("it is not valid JSON"))
-    await _stream(response, head, assembler)
-    return True
-
-
-async def _stream(response: ClientResponse, head: bytes, assembler: Assembler) -> None:
-    events, piece, body = Events(), head, response.content
-    try:
-        async with asyncio.timeout(None) as tail:
-            while piece:
-                for data in events.feed(piece):
-                    if _take(data, assembler):
-                        await _drain(response)
-                        return
-                if assembler.complete and tail.when() is None:
-                    tail.reschedule(asyncio.get_running_loop().time() + _TAIL_SECONDS)
-                piece = await body.readany()
-    except (TimeoutError, client_error()):
-        # The reply is complete: it does not matter how the connection ended.
-        if not assembler.complete:
-            raise
-        return
-    for data in events.end():
-        if _take(data, assembler):
-            return
-
-
-def _take(lines: list[bytes], assembler: Assembler) -> bool:
-    """Add one event; returns whether it was the end mark."""
-    for chunk in _chunks(lines):
-        if chunk.strip() == b"[DONE]":
-            assembler.end()
-            return True
-        if chunk.strip():
-            assembler.add(_json(chunk))
-    return False
-
-
-def _chunks(lines: list[bytes]) -> Iterable[bytes]:
-    if len(lines) == 1:
-        return lines
-    # Chunks over several lines are legal, and so is nothing that servers send without blank lines.
-    joined = b"\n".join(lines)
-    try:
-        read_json(joined)
-    except ValueError:
-        return lines
-    return [joined]
-
-
-async def _drain(response: ClientResponse) -> None:
-    if response.content.at_eof():
-        return
-    try:
-        async with asyncio.timeout(_GRACE_SECONDS):
-            while await response.content.readany():
-                pass
-    except (OSError, ValueError, client_error()):
-        pass  # The connection will not be used again.
-
-
-def _json(data: bytes) -> object:
-    try:
-        return read_json(data)
-    except TooMuch:
-        raise
-    except UnicodeDecodeError:
-        raise Malformed(_("it is not valid UTF-8")) from None
-    except ValueError:
-        raise Malformed(_("it is not valid JSON")) from None

@@ -13,7 +13,8 @@ from cuecard.core.config import Prompt
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.llm import wire
-from cuecard.core.llm.client import ChatClient, JsonSchema
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.llm.requests import JsonSchema
 from cuecard.core.llm.wire import found_json
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import one_line, storable

@@ -13,7 +13,6 @@ from pydantic import JsonValue
 
 from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.text import storable
-from cuecard.core.validation import check_bytes
 
 ChatMessage = dict[str, JsonValue]
 """One message of a request, as the server wants it: `role`, `content`, `tool_calls`..."""
@@ -27,9 +26,19 @@ def user(text: str) -> ChatMessage:
     return {"role": "user", "content": text}
 
 
-def assistant(text: str, calls: Sequence[tuple[str, ToolCall]] = ()) -> ChatMessage:
-    """A reply of the model; `calls` are its tool calls, each with the id its answer will name."""
+CARRIED = "carried"
+"""The key, in a message, of reasoning that is sent back as it came; only the Responses API takes it."""
+
+
+def assistant(
+    text: str,
+    calls: Sequence[tuple[str, ToolCall]] = (),
+    carried: Sequence[dict[str, JsonValue]] = (),
+) -> ChatMessage:
+    """A reply of the model; `calls` are its tool calls, each with the id its answer will name; `carried`: its reasoning."""
     message: ChatMessage = {"role": "assistant", "content": text}
+    if carried:
+        message[CARRIED] = list(carried)
     if calls:
         message["tool_calls"] = [
             {
@@ -116,60 +125,6 @@ def _name(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
-# Bytes of memory per line beside its text, since an event may consist of very many empty lines.
-_A_LINE = 40
-_BOM = b"\xef\xbb\xbf"
-
-
-class Events:
-    """Parses server-sent events: it is fed bytes and gives the data of each complete event as lines.
-
-    Comments and fields other than `data` are left out. Lines may end in LF, CR or both.
-    """
-
-    def __init__(self) -> None:
-        self._begun: list[bytes] = []
-        self._size = self._event = 0
-        self._after_cr = False
-        self._first = True
-        self._data: list[bytes] = []
-
-    def feed(self, piece: bytes) -> Iterator[list[bytes]]:
-        """The events that `piece` completes. Raises `TooMuch`."""
-        if self._after_cr and piece:
-            piece, self._after_cr = piece.removeprefix(b"\n"), False
-        self._size += len(piece)
-        check_bytes(self._size + self._event)
-        if b"\n" not in piece and b"\r" not in piece:
-            self._begun.append(piece)
-            return
-        self._after_cr = piece.endswith(b"\r")
-        lines = b"".join((*self._begun, piece)).splitlines(keepends=True)
-        last = b"" if lines[-1].endswith((b"\n", b"\r")) else lines.pop()
-        self._begun, self._size = [last], len(last)
-        for line in lines:
-            yield from self._line(line.rstrip(b"\r\n"))
-
-    def end(self) -> Iterator[list[bytes]]:
-        """The event that was incomplete when the stream ended, if any."""
-        rest, self._begun = b"".join(self._begun), []
-        yield from self._line(rest)
-        yield from self._line(b"")
-
-    def _line(self, line: bytes) -> Iterator[list[bytes]]:
-        if self._first:
-            line, self._first = line.removeprefix(_BOM), False
-        if not line:
-            data, self._data, self._event = self._data, [], 0
-            if data:
-                yield data
-            return
-        field, _colon, value = line.partition(b":")
-        if field == b"data":
-            self._data.append(value.removeprefix(b" "))
-            self._event += len(value) + _A_LINE
-
-
 _MAX_OPENERS = 200
 _MAX_FENCES = 3
 _MAX_DEPTH = 60
@@ -231,7 +186,7 @@ def mended_json(text: str) -> object:
     broken = text[first.start() :]
     if '"' not in broken:
         broken = broken.translate(_STRAIGHT)
-    from cuecard.core.broken_json import repair
+    from cuecard.core.validation import repair
 
     value = repair(broken)
     return cast(object, value) if isinstance(value, (dict, list)) else None

@@ -11,7 +11,7 @@ from cuecard.core.engine.events import Event, Termination
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import AmbiguityType
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, Profile
-from cuecard.core.families.graph.score import GRAPH_MEASURES
+from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.plugins import PluginError, Registry

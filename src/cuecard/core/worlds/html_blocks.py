@@ -1,116 +1,74 @@
 """Splits an HTML page into blocks of text, in linear time for any input."""
 
-import html
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, Protocol
 
-_TAG = re.compile(r"<(/?)([A-Za-z][^\s/><\x00]{0,60}+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)>")
-_BARE_TAG = re.compile(r"<(/?)([A-Za-z][^\s/><\x00]{0,60}+)([^>]*+)>")
-_ATTRIBUTE = re.compile(
-    r"([^\s\"'>/=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'=<>`]++)))?"
-)
-_ATTRIBUTES_CHARS = 4000
-_LONG_NUMBER = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")
-_RAW = {
-    name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
-    for name in ("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp")
-}
+from cuecard.core.text import storable
+
+_PIECE = 16_384
+# Nothing nested deeper is read, nor what follows it: libxml2 compares every end tag with all open elements, which would take
+# hours for a page that opens a million. Browsers nest no deeper than 512.
+_DEEPEST = 1_000
 
 
-class Tag(NamedTuple):
-    """A tag. `name`: in lower case; `raw`: its attributes, not parsed."""
-
-    name: str
-    closing: bool
-    raw: str
+class Target(Protocol):
+    """What is told of a page. Elements begin and end in pairs, those too whose tags the page leaves out.
+    `depth`: how many are open.
+    """
 
     @property
-    def attributes(self) -> Mapping[str, str]:
-        """The attributes by lower-case name; of several with the same name the first."""
-        found: dict[str, str] = {}
-        for match in _ATTRIBUTE.finditer(self.raw[:_ATTRIBUTES_CHARS]):
-            value = match[2] or match[3] or match[4] or ""
-            found.setdefault(match[1].lower(), unescape(value))
-        return found
+    def depth(self) -> int: ...
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
+
+    def end(self, tag: str) -> None: ...
+
+    def data(self, text: str) -> None: ...
+
+    def close(self) -> None: ...
 
 
-def unescape(text: str) -> str:
-    """The text with character references resolved; numbers that are no character stay as they are."""
-    if "&" not in text:
-        return text
-    return html.unescape(_LONG_NUMBER.sub("\ufffd", text))
-
-
-def scan(source: str, *, xml: bool = False) -> Iterator[str | Tag]:
-    """Texts (with character references resolved) and tags, in order.
-
-    Comments, declarations and, in HTML, the contents of scripts and styles are left out. A tag that is never closed by
-    `>` swallows what follows it, as in a browser.
-    """
-    position, pattern = 0, _TAG
-    while position < len(source):
-        start = source.find("<", position)
-        if start < 0:
-            yield unescape(source[position:])
+def parse(source: str, target: Target) -> None:
+    """Tell `target` what stands in an HTML page."""
+    etree: Any = import_module("lxml.etree")
+    data = storable(source).encode()
+    parser: Any = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
+    # In pieces, because libxml2 cannot be stopped within one.
+    for start in range(0, len(data), _PIECE):
+        parser.feed(data[start : start + _PIECE])
+        if target.depth > _DEEPEST:
             return
-        if start > position:
-            yield unescape(source[position:start])
-        follows = source[start + 1 : start + 2]
-        if follows in ("!", "?"):
-            cdata = source.startswith("<![CDATA[", start)
-            if cdata:
-                end = source.find("]]>", start)
-                yield source[start + 9 : end if end >= 0 else None]
-            position = _after_declaration(source, start, cdata=cdata)
-            continue
-        match = pattern.match(source, start)
-        if match is None:
-            if not (follows.isalpha() and follows.isascii()) and follows != "/":
-                yield "<"
-                position = start + 1
-                continue
-            if pattern is _BARE_TAG:
-                # There is no further end of a tag, so that searching again is useless.
-                end = source.find(">", start)
-                if end < 0:
-                    return
-                position = end + 1
-                continue
-            # A quote that never closes would hide all ends of tags: quotes are ignored from here on.
-            position, pattern = start, _BARE_TAG
-            continue
-        tag = Tag(match[2].lower(), bool(match[1]), match[3])
-        yield tag
-        position = match.end()
-        if not xml and not tag.closing and tag.name in _RAW:
-            end_tag = _RAW[tag.name].search(source, position)
-            if tag.name in ("title", "textarea") and end_tag:
-                yield unescape(source[position : end_tag.start()])
-            position = end_tag.start() if end_tag else len(source)
+    with suppress(etree.XMLSyntaxError):  # There was no element.
+        parser.close()
 
 
-def _after_declaration(source: str, start: int, *, cdata: bool) -> int:
-    """The index after the comment, declaration or processing instruction that begins at `start`."""
-    if cdata:
-        mark = "]]>"
-    elif source.startswith("<!--", start):
-        mark = "-->"
-    else:
-        mark = ">"
-    end = source.find(mark, start + 2)
-    return end + len(mark) if end >= 0 else len(source)
+@dataclass
+class Texts:
+    """The target of a page whose text alone matters."""
+
+    depth: int = 0
+    pieces: list[str] = field(default_factory=list[str])
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.depth += 1
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+
+    def data(self, text: str) -> None:
+        self.pieces.append(text)
+
+    def close(self) -> None: ...
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_VOID = _names("area base br col embed hr img input link meta param source track wbr")
-# Tags without an end tag: they break blocks, and are not put on the stack of open elements.
-_UNCLOSED = _names("p li dt dd tr td th thead tbody tfoot caption colgroup rp rt body html")
 _INLINE = _names(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rb ruby"
     " rp rt s samp small span strike strong sub sup time tt u var wbr script style template noscript"
@@ -125,7 +83,6 @@ _FRAME_ROLES = _names("navigation banner contentinfo complementary search menu m
 _HEADINGS = {f"h{n}": "#" * n for n in range(1, 7)}
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
-_DEEPEST = 400
 _MOST_BLOCKS = 50_000
 
 
@@ -173,9 +130,8 @@ class _Open:
 class _Reader:
     found: Blocks = field(default_factory=Blocks)
     open: list[_Open] = field(default_factory=list[_Open])
-    opened: Counter[str] = field(default_factory=Counter[str])
-    too_deep: int = 0
     pieces: list[str] = field(default_factory=list[str])
+    titling: bool = False
     mark: str = ""
     heading: bool = False
     row: bool = False
@@ -189,61 +145,52 @@ class _Reader:
     def top(self) -> _Open:
         return self.open[-1] if self.open else _Open("", skipped=False, frame=False, main=False)
 
-    def text(self, text: str) -> None:
-        if not self.top.skipped:
+    @property
+    def depth(self) -> int:
+        return len(self.open)
+
+    def data(self, text: str) -> None:
+        top = self.top
+        if top.name == "title":
+            self.found.title += text if self.titling else ""
+        elif not top.skipped:
             self.pieces.append(text)
             if self.target is not None:
                 self.anchor.append(text)
 
-    def start(self, tag: Tag) -> None:
-        name = tag.name
-        if name == "base" and not self.found.base:
-            self.found.base = tag.attributes.get("href", "")
-        if name not in _INLINE:
-            self._break(name)
-        elif name == "a" and not self.top.skipped:
-            self._end_link()
-            self.target = tag.attributes.get("href", "")
-        if name in _VOID or (tag.raw.endswith("/") and name in _SKIPPED):
-            return
-        hidden = bool(tag.raw) and _is_hidden(tag)
-        if name in _UNCLOSED and not hidden:
-            return
-        if len(self.open) >= _DEEPEST:
-            self.too_deep += 1
-            return
-        role = tag.attributes.get("role", "").lower() if "role" in tag.raw else ""
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         top = self.top
-        main = name in _MAIN or role in ("main", "article")
-        self.opened[name] += 1
+        if tag == "base" and not self.found.base:
+            self.found.base = attributes.get("href", "")
+        if tag == "title":  # A picture's (SVG) is none of the page.
+            self.titling = not self.found.title and (top.name == "head" or not top.skipped)
+        if tag not in _INLINE:
+            self._break(tag)
+        elif tag == "a" and not top.skipped:
+            self._end_link()
+            self.target = attributes.get("href", "")
+        role = attributes.get("role", "").lower()
+        main = tag in _MAIN or role in ("main", "article")
         self.open.append(
             _Open(
-                name,
-                skipped=top.skipped or hidden or name in _SKIPPED,
+                tag,
+                skipped=top.skipped or tag in _SKIPPED or _is_hidden(attributes),
                 frame=(top.frame and not main)
-                or name in _FRAME
+                or tag in _FRAME
                 or role in _FRAME_ROLES
-                or (name == "header" and not top.main),
+                or (tag == "header" and not top.main),
                 main=top.main or main,
             )
         )
 
-    def end(self, name: str) -> None:
-        if name == "a":
+    def end(self, tag: str) -> None:
+        if tag == "a":
             self._end_link()
-        if name not in _INLINE:
-            self._break("", ending=name)
-        if name == "body" or name == "html":
-            return
-        if self.too_deep:
-            self.too_deep -= name not in _UNCLOSED
-            return
-        # The count is looked up first: a page full of closing tags must not search the stack for each of them.
-        while self.opened[name] and self.open:
-            last = self.open.pop()
-            self.opened[last.name] -= 1
-            if last.name == name:
-                return
+        if tag not in _INLINE and tag != "br":
+            self._break("", ending=tag)
+        self.open.pop()
+
+    def close(self) -> None: ...
 
     def _break(self, name: str, ending: str = "") -> None:
         """Handle a tag that ends a block and may determine what the next block is."""
@@ -299,27 +246,12 @@ class _Reader:
 def read_blocks(source: str) -> Blocks:
     """Title, base address and blocks of a page, in order; what a browser would not show is left out."""
     reader = _Reader()
-    titled = False
-    for piece in scan(source):
-        if isinstance(piece, Tag):
-            titled = piece.name == "title" and not piece.closing
-            if piece.closing:
-                reader.end(piece.name)
-            else:
-                reader.start(piece)
-        elif titled:
-            reader.found.title = reader.found.title or piece.strip()
-        else:
-            reader.text(piece)
+    parse(source, reader)
     reader.flush()
     return reader.found
 
 
-def _is_hidden(tag: Tag) -> bool:
-    raw = tag.raw.lower()
-    if "hidden" not in raw and "display" not in raw:
-        return False
-    attributes = tag.attributes
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
     return (
         attributes.get("hidden", "until-found") != "until-found"
         or attributes.get("aria-hidden", "").lower() == "true"

@@ -1,6 +1,7 @@
 """Decodes a page's bytes and extracts the text of its main part."""
 
 import codecs
+import html
 import json
 import re
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from cuecard.core.text import for_display, one_line, storable
-from cuecard.core.worlds.html_blocks import Block, Link, Tag, read_blocks, scan
+from cuecard.core.worlds.html_blocks import Block, Link, Texts, parse, read_blocks
 
 _TITLE_CHARS = 300
 _LINK_CHARS = 120
@@ -20,6 +21,12 @@ _MAIN_CHARS = 200
 _KEPT_SHARE = 0.25
 _LIST_OF_LINKS = 0.6
 _SHORT = 80
+# What XML says between its tags. Its tags alone, because feeds on the web are often no XML: expat refuses all of one with an
+# `&nbsp;`, libxml2 leaves out that and every bare `&`. No entity of the file's own is resolved.
+_XML_TEXT = re.compile(
+    r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]?)?[^<>]*>?|<[/?!\w][^<>]*>?|(<|[^<]+)",
+    re.DOTALL,
+)
 
 
 class Format(StrEnum):
@@ -46,8 +53,8 @@ def read_page(source: str, kind: Format, address: str) -> PageText:
         case Format.HTML:
             return _html(source, address)
         case Format.XML:
-            pieces = (piece.strip() for piece in scan(source, xml=True) if isinstance(piece, str))
-            return PageText(text=clean("\n".join(piece for piece in pieces if piece)))
+            pieces = (m[1] or html.unescape(m[2] or "") for m in _XML_TEXT.finditer(source))
+            return PageText(text=clean("\n".join(filter(None, map(str.strip, pieces)))))
         case Format.JSON:
             return PageText(text=clean(_indented(source)))
         case Format.TEXT:
@@ -56,7 +63,9 @@ def read_page(source: str, kind: Format, address: str) -> PageText:
 
 def inline_text(source: str) -> str:
     """A piece of HTML as one line of text."""
-    return one_line(storable("".join(p for p in scan(source) if not isinstance(p, Tag))))
+    found = Texts()
+    parse(source, found)
+    return one_line("".join(found.pieces))
 
 
 def clean(text: str) -> str:
@@ -148,8 +157,15 @@ _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin1
 _NARROW = ("us-ascii", "ascii")
 # Encodings whose bytes may be valid UTF-8, and a byte that all but their shortest texts contain.
 _DISGUISED = {"utf-16": b"\0", "utf-32": b"\0", "iso2022": b"\x1b", "hz": b"~{"}
-_PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
-_HIGH = re.compile(rb"[\x80-\xff]")
+# What is guessed between: what pages were written in before UTF-8. Where a few words fit several, the first.
+_GUESSED: list[str] = re.findall(
+    r"\S+",
+    "gb18030 cp1252 big5 cp932 euc_jp cp949 cp1251 koi8_r cp1250 iso8859_2 cp1253 iso8859_7 cp1254 cp1255 cp1256 cp1257 cp1258"
+    " tis_620 big5hkscs",
+)
+_MARKUP = re.compile(rb"[\0-\x1f<>]+")
+_SAMPLE = 20_000
+_WRONG_SHARE = 0.02
 
 
 def format_of(declared: str, data: bytes) -> Format | None:
@@ -179,7 +195,8 @@ def format_of(declared: str, data: bytes) -> Format | None:
 
 def decode(data: bytes, declared: str) -> str:
     """The text of a body, decoded by its byte order mark; as UTF-8 if it is valid UTF-8, whatever is declared; as its
-    `Content-Type` or its own head declares; else by a guess. Undecodable bytes become `\N{REPLACEMENT CHARACTER}`.
+    `Content-Type` or its own head declares; by a guess if none of them fits. Undecodable bytes become
+    `\N{REPLACEMENT CHARACTER}`.
     """
     for mark, name in _BOMS:
         if data.startswith(mark):
@@ -191,12 +208,29 @@ def decode(data: bytes, declared: str) -> str:
         for prefix, sign in _DISGUISED.items()
         if claim.startswith(prefix) and sign in data
     ]
-    guesses = ["gb18030"] if _looks_chinese(data) else []
-    for name in (*first, "utf-8", *claims, *guesses):
+    for name in (*first, "utf-8", *claims):
         text = _strictly(data, name)
         if text is not None:
             return text
-    return data.decode(claims[0] if claims else "cp1252", "replace")
+    for name in ("utf-8", *claims):
+        text = data.decode(name, "replace")
+        if text.count("\ufffd") <= _WRONG_SHARE * (len(text) - len(text.encode("ascii", "ignore"))):
+            return text
+    return data.decode(_guess(data), "replace")
+
+
+def _guess(data: bytes) -> str:
+    """The encoding that the lines beyond ASCII look like; where they tell nothing, that of Western Europe."""
+    from charset_normalizer import from_bytes
+
+    lines = b"\n".join(line for line in _MARKUP.split(data) if not line.isascii())
+    if len(lines) > _SAMPLE:  # No character is cut in two.
+        lines = b"".join(lines[:_SAMPLE].rsplit(None, 1)[:1])
+    found = from_bytes(lines, cp_isolation=_GUESSED)
+    best = found.best()
+    alike = [m for m in found if best and (m.chaos, m.coherence) == (best.chaos, best.coherence)]
+    names = {name for match in alike for name in match.could_be_from_charset}
+    return next((name for name in _GUESSED if name in names), "cp1252")
 
 
 def _claims(data: bytes, declared: str) -> list[str]:
@@ -216,13 +250,6 @@ def _claims(data: bytes, declared: str) -> list[str]:
         except LookupError:
             continue
     return names
-
-
-def _looks_chinese(data: bytes) -> bool:
-    """Whether bytes beyond ASCII come in pairs, as in GB 2312; in Western encodings they stand alone."""
-    sample = data[: 50 * _SNIFFED]
-    high = len(_HIGH.findall(sample))
-    return high > 0 and 2 * len(_PAIRS.findall(sample)) >= 0.9 * high
 
 
 def _strictly(data: bytes, name: str) -> str | None:

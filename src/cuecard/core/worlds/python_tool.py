@@ -11,26 +11,26 @@ import sysconfig
 import tempfile
 from asyncio import AbstractEventLoop, Semaphore
 from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import cast
 from weakref import WeakKeyDictionary
 
-from cuecard.core.config_players import PythonConfig
+from cuecard.core.config_players import UNCAGED, PythonConfig
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import ConfigError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, storable
 from cuecard.core.worlds.closed import PYTHON
 
 _CAGE = Path(__file__).with_name("python_cage.py")
-_NOBODY = 65534
-_POSIX = os.name == "posix"
 # A program that writes more bytes than this is stopped.
 _MOST_BYTES = 16_000_000
 _STDERR_CHARS = 3000
@@ -39,10 +39,25 @@ _BYTES_A_CHAR = 4
 _LAST_SECONDS = 1.0
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+# What distributions bar namespaces with.
+_SETTINGS = {
+    "user.max_user_namespaces": "0",
+    "kernel.unprivileged_userns_clone": "0",
+    "kernel.apparmor_restrict_unprivileged_userns": "1",
+}
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 # One semaphore for each event loop.
 _turns: WeakKeyDictionary[AbstractEventLoop, Semaphore] = WeakKeyDictionary()
+
+
+RESTRICTIONS = {
+    "network": N_("no network"),
+    "files": N_("no files but its own"),
+    "processes": N_("no process outlives it"),
+    "calls": N_("no other process, no socket, only plain calls of the system"),
+    "limits": N_("limits of time, memory and threads"),
+}
 
 
 class Ending(StrEnum):
@@ -57,14 +72,28 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Isolation:
-    """Which restrictions are in force: no network; only files of Python and of the working directory; no process
-    that outlives the program; limits of time, memory, file size and number of processes (the last not for root).
+    """Which restrictions are in force: no network; only files of Python and of a bounded working directory; no process
+    that outlives the program; none but plain calls of the system, so no other process; limits of time, memory and
+    threads; and files shut a second time. `missing`: the steps that failed, and why.
     """
 
     network: bool = False
     files: bool = False
     processes: bool = False
+    calls: bool = False
     limits: bool = False
+    landlock: bool = False
+    missing: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is a cage: all but `landlock`, which repeats what `files` does."""
+        return not self.open
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The restrictions of a cage that are not in force."""
+        return tuple(name for name in RESTRICTIONS if not getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -87,13 +116,64 @@ async def run_python(code: str, config: PythonConfig) -> Ran:
     """
     loop = asyncio.get_running_loop()
     turns = _turns.setdefault(loop, Semaphore(max(2, os.cpu_count() or 2)))
-    async with turns, _directory(code) as (place, nobodys):
-        return await _run(place, config, nobodys=nobodys)
+    async with turns, _directory(code) as place:
+        return await _run(place, config)
 
 
-async def python_isolation() -> Isolation:
-    """Which restrictions work on this system, found out by running a program."""
-    return (await run_python("pass", PythonConfig(seconds=10))).isolation
+@cache
+def python_isolation() -> Isolation:
+    """Which restrictions work on this system, found out by running a program that tries to break each. Takes a tenth
+    of a second the first time.
+    """
+    if os.name != "posix":
+        return Isolation(missing=(sys.platform,))
+    with ThreadPoolExecutor(1) as apart:  # The loop of this thread may be running.
+        ran = apart.submit(asyncio.run, run_python(_TRIES, PythonConfig(uncaged=UNCAGED))).result()
+    broken = [name for name in ran.output.split() if getattr(ran.isolation, name)]
+    if ran.ending is not Ending.DONE:
+        return Isolation(missing=(*ran.isolation.missing, ran.errors.strip() or ran.ending))
+    held = dict.fromkeys(broken, False)
+    told = (f"{name}: a program broke it" for name in broken)
+    return replace(ran.isolation, **held, missing=(*ran.isolation.missing, *told))
+
+
+# Prints the name of each restriction that it can break.
+_TRIES = """
+import os, socket
+def fork():
+    if os.fork() == 0: os._exit(0)
+for name, attempt in (
+    ("network", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("192.0.2.1", 9))),
+    ("files", lambda: open("/etc/passwd")),
+    ("processes", lambda: os.getppid() == 1 and os.stat("/nowhere")),
+    ("calls", fork),
+    ("limits", lambda: bytearray(1 << 30)),
+):
+    try: attempt()
+    except (OSError, MemoryError): continue
+    print(name)
+"""
+
+
+def why_uncaged(isolation: Isolation) -> str:
+    """What of the cage is not in force, and which steps failed."""
+    lacking = ", ".join(_(RESTRICTIONS[name]) for name in isolation.open)
+    told = "; ".join(isolation.missing) or sys.platform
+    return _("not in force here: {what} ({why})").format(what=lacking, why=told)
+
+
+def how_to_cage() -> str:
+    """What would make the cage work here, and what to write where it cannot."""
+    mend = _("run on Linux 5.12 or newer, where namespaces may be made (docs/python-cage.md)")
+    for setting, barred in _SETTINGS.items():
+        with suppress(OSError):
+            if Path("/proc/sys", *setting.split(".")).read_text().strip() == barred:
+                mend = _("the system bars namespaces by {setting} = {value}").format(
+                    setting=setting, value=barred
+                )
+                break
+    words = _('or accept it in words, beside seconds and memory_mb: uncaged: "{words}"')
+    return f"{mend}; {words.format(words=UNCAGED)}"
 
 
 @dataclass
@@ -128,12 +208,12 @@ class _Watch(asyncio.SubprocessProtocol):
         self.ended.set()
 
 
-async def _run(place: Path, config: PythonConfig, *, nobodys: bool) -> Ran:
+async def _run(place: Path, config: PythonConfig) -> Ran:
     reading, writing = os.pipe()
     watch = _Watch(config.output_chars * _BYTES_A_CHAR + 1)
     stopped: Ending | None = None
     try:
-        asked = json.dumps({**_asked(place, config), "report": writing, "become_nobody": nobodys})
+        asked = json.dumps({**_asked(place, config), "report": writing})
         transport, _protocol = await asyncio.get_running_loop().subprocess_exec(
             lambda: watch,
             *(_interpreter(), "-I", "-S", str(_CAGE), asked),
@@ -186,17 +266,18 @@ def _ran(
     for line in said.splitlines():
         told.update(json.loads(line))
     held = cast("dict[str, bool]", told.get("held", {}))
+    missing = cast("list[str]", told.get("missing", []))
     code = cast("int | None", told.get("exit"))
     output, errors = _text(watch.output, place), _text(watch.errors, place)
     most = config.output_chars
     cut = len(output) > most or watch.seen > len(watch.output) + len(watch.errors)
     return Ran(
-        ending=stopped or _ending(code, errors, started="held" in told),
+        ending=stopped or _ending(code, errors, started=told.get("refused") is False),
         output=output[:most],
         errors=errors[-_STDERR_CHARS:],
         cut=cut,
         code=code,
-        isolation=Isolation(**held),
+        isolation=Isolation(**held, missing=tuple(missing)),
     )
 
 
@@ -215,7 +296,9 @@ def _asked(place: Path, config: PythonConfig) -> dict[str, object]:
     program = str(place / "code" / "main.py")
     options = ("-I", "-S", "-B", "-u", "-X", "utf8")
     return {
+        "root": str(place / "root"),
         "work": str(place / "work"),
+        "uncaged": bool(config.uncaged),
         "readable": _readable(place),
         "command": [_interpreter(), *options, program],
         "environment": _environment(place / "work"),
@@ -237,30 +320,17 @@ def _interpreter() -> str:
 
 def _readable(place: Path) -> list[str]:
     own = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
-    base = str(Path(sys.base_prefix, "lib"))
-    return [_interpreter(), *own, base, str(place / "code"), *_LIBRARIES, *_SYSTEM_FILES]
-
-
-def _may_become_nobody() -> bool:
-    """Whether this process is root and the user `nobody` could run Python here."""
-    if not _POSIX or os.geteuid() != 0:
-        return False
-    paths = (_interpreter(), sysconfig.get_path("stdlib"), tempfile.gettempdir())
-    return all(
-        parent.stat().st_mode & 0o001
-        for path in paths
-        for parent in (Path(path), *Path(path).parents)
-    )
+    bases = {str(Path(base, "lib")) for base in (sys.base_prefix, Path(_interpreter()).parents[1])}
+    return [_interpreter(), *own, *bases, str(place / "code"), *_LIBRARIES, *_SYSTEM_FILES]
 
 
 @asynccontextmanager
-async def _directory(code: str) -> AsyncGenerator[tuple[Path, bool]]:
-    """A temporary directory with the program and an empty working directory, and whether it now belongs to the user
-    `nobody`. It is removed at the end.
-    """
+async def _directory(code: str) -> AsyncGenerator[Path]:
+    """A temporary directory with the program and an empty working directory, which is removed at the end."""
     place = _make_directory()
     try:
-        yield place, await asyncio.to_thread(_prepare, place, code)
+        await asyncio.to_thread(_prepare, place, code)
+        yield place
     finally:
         await asyncio.shield(asyncio.to_thread(shutil.rmtree, place, ignore_errors=True))
 
@@ -269,19 +339,14 @@ def _make_directory() -> Path:
     return Path(os.path.realpath(tempfile.mkdtemp(prefix="cuecard-python-")))
 
 
-def _prepare(place: Path, code: str) -> bool:
+def _prepare(place: Path, code: str) -> None:
     program = place / "code" / "main.py"
-    for directory in (program.parent, place / "work"):
+    for directory in (program.parent, place / "work", place / "root"):
         directory.mkdir()
     replace_file(program, storable(code))
-    if not _may_become_nobody():
-        return False
-    try:
-        for path in (program, program.parent, place / "work", place):
-            os.chown(path, _NOBODY, _NOBODY)
-    except OSError:  # The user `nobody` does not exist here.
-        return False
-    return True
+    # In the cage the person may be another; nobody else comes as far as here.
+    program.chmod(0o644)
+    program.parent.chmod(0o755)
 
 
 def _text(data: bytearray, place: Path) -> str:
@@ -324,25 +389,36 @@ _WORDS: dict[TaskLanguage, dict[str, str]] = {
 class WithPython:
     """A world with the tool `python` added; all other calls are answered by `world`.
 
-    Raises `ConfigError` on systems where programs cannot be sandboxed.
+    Raises `ConfigError` where programs cannot be caged, unless the configuration says in words that they need not be.
     """
 
     def __init__(self, world: World, config: PythonConfig, language: TaskLanguage) -> None:
         if os.name != "posix":
             raise ConfigError(
                 _("A tool cannot be offered"),
-                _("the tool python needs Linux or macOS"),
+                _("the tool python needs Linux, or macOS without its cage"),
                 _("leave python out of the world's configuration"),
+            )
+        isolation = python_isolation()
+        if not isolation.whole and not config.uncaged:
+            python_isolation.cache_clear()  # What failed may pass, as where there are too many namespaces.
+            raise ConfigError(
+                _("The tool python is not offered: its programs cannot be caged here"),
+                why_uncaged(isolation),
+                how_to_cage(),
             )
         self._world = world
         self._config = config
         self._language: TaskLanguage = language
+        self._uncaged = "" if isolation.whole else f"uncaged, no {' '.join(isolation.open)}; "
 
     @property
     def ref(self) -> PlayerRef:
         inner, own = self._world.ref, self._config
         limits = f"{own.seconds:g}s {own.memory_mb}MB {own.output_chars}"
-        return inner.model_copy(update={"version": f"{inner.version} python({limits})"})
+        return inner.model_copy(
+            update={"version": f"{inner.version} python({self._uncaged}{limits})"}
+        )
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:

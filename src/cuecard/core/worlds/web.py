@@ -120,7 +120,7 @@ class EngineClient:
     async def _attempt(self, query: str, count: int, mode: Mode) -> list[SearchEntry]:
         import aiohttp
 
-        from cuecard.core.llm.limiter import proxy_for
+        from cuecard.core.llm.pool import proxy_for
 
         key = self._key()
         asking = self.engine.asking(self._base, key, query, count, mode)

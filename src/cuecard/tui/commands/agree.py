@@ -14,8 +14,8 @@ from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.inputs import Scope
-    from cuecard.annotate.labelling.comparison.model import Comparison
+    from cuecard.annotate.labelling.comparison_inputs import Scope
+    from cuecard.annotate.labelling.comparison_model import Comparison
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -118,8 +118,8 @@ def _listed(words: str) -> tuple[str, ...]:
 def _in_workspace(
     ours: Context, runs: Sequence[int], set_id: int | None, kind: Kind | None
 ) -> Result:
-    from cuecard.annotate.labelling.comparison.compare import compare
-    from cuecard.annotate.labelling.comparison.inputs import Scope, gather
+    from cuecard.annotate.labelling.comparison import compare
+    from cuecard.annotate.labelling.comparison_inputs import Scope, gather
     from cuecard.tui.commands.agree_output import comparison_json
 
     scope = Scope(runs=tuple(runs), set_id=set_id, subject=kind)
@@ -130,8 +130,8 @@ def _in_workspace(
 
 
 def _page(found: Comparison, title: str) -> Page:
-    from cuecard.annotate.labelling.comparison.model import circumstances
-    from cuecard.annotate.labelling.comparison.tables import tables_of
+    from cuecard.annotate.labelling.comparison_model import circumstances
+    from cuecard.annotate.labelling.comparison_tables import tables_of
 
     return Page(tables_of(found), title, circumstances(found)) if found.people else Page((), title)
 
@@ -167,8 +167,8 @@ _TITLES = {
 
 def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
     """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
-    from cuecard.annotate.labelling.comparison.compare import compare
-    from cuecard.annotate.labelling.comparison.inputs import Scope
+    from cuecard.annotate.labelling.comparison import compare
+    from cuecard.annotate.labelling.comparison_inputs import Scope
     from cuecard.annotate.labelling.files.meta_evaluation import inputs_of_sheets
     from cuecard.tui.commands.agree_output import comparison_json
 
@@ -192,8 +192,8 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
 
 def _effect(ours: Context, runs: Sequence[int], judge: str, set_id: int | None) -> Result:
     """How labels change the results of these runs. `set_id`: the labelling set that estimates use."""
-    from cuecard.annotate.labelling.effect.assess import effect_of
-    from cuecard.annotate.labelling.effect.tables import circumstances, effect_tables
+    from cuecard.annotate.labelling.effect import effect_of
+    from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
 
     effect = effect_of(ours.workspace, runs, judge, set_id)
     hint = _("Label verdicts in the app (`cuecard`), then look here again.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cuecard.annotate.agreement.csv_columns import CsvColumns
 from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
 from cuecard.annotate.agreement.report import agreement_table, reference_table
-from cuecard.annotate.labelling.comparison.model import statistic_word
+from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, plural
 from cuecard.core.tables.table import Table
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
         ReferenceTable,
         Row,
     )
-    from cuecard.annotate.labelling.comparison.inputs import Scope
-    from cuecard.annotate.labelling.comparison.model import Comparison, Pair, Rater
-    from cuecard.core.tables.statistic import Statistic
+    from cuecard.annotate.labelling.comparison_inputs import Scope
+    from cuecard.annotate.labelling.comparison_model import Comparison, Pair, Rater
+    from cuecard.core.tables.table import Statistic
 
 
 Json = dict[str, Any]

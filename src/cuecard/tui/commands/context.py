@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import typer
 
     from cuecard.annotate.results.pool import Dimension, Pool
-    from cuecard.annotate.review.protocol import Protocol
+    from cuecard.annotate.review.workflow import Protocol
     from cuecard.core.config import Config
     from cuecard.store.workspace import Sight, Workspace
 
@@ -82,7 +82,7 @@ class Context:
     @property
     def protocol(self) -> Protocol:
         """Of reviewing, as the configuration has it."""
-        from cuecard.annotate.review.protocol import protocol_of
+        from cuecard.annotate.review.workflow import protocol_of
 
         return protocol_of(self.config())
 

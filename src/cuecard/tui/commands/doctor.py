@@ -51,7 +51,7 @@ def doctor(
         about_config,
     ]
     if config:
-        tool = asyncio.run(checks.check_python_tool(config))
+        tool = checks.check_python_tool(config)
         found += [tool] if tool else []
         found += [*_players(config, offline=offline), *checks.check_own_players(config)]
     found += checks.check_plugins()

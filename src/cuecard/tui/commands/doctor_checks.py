@@ -12,7 +12,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal
 
 from cuecard import __version__
-from cuecard.core.config_schema import Config, ModelConfig
+from cuecard.core.config_models import ModelConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotFound
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.core.tasks.base import Frozen
@@ -173,7 +174,7 @@ async def check_model(name: str, config: ModelConfig) -> Check:
     state, detail = "problem", report.error
     hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
     if report.reachable:
-        hint = "; ".join(_shortcomings(report))
+        hint = "; ".join((*_shortcomings(report), *report.notes))
         what = ", ".join(_abilities(report))
         detail = _("answered in {ms} ms: {what}").format(ms=report.latency_ms, what=what)
         state = "warning" if hint else "ok"
@@ -229,7 +230,9 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
         )
         loads = _("takes up sessions") if report.loads else _("does not take up sessions")
         opened = _("{harness}: a session was open after {ms} ms")
-        detail = f"{opened.format(harness=report.detail, ms=report.ms)}; {loads}"
+        late = _("whether it is logged in shows at the first prompt") if report.asks_late else ""
+        opening = opened.format(harness=report.detail, ms=report.ms)
+        detail = "; ".join(filter(None, (opening, loads, late)))
     elif isinstance(agent, HttpAgentConfig):
         report = await try_address(name, agent)
         hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=agent.url)
@@ -286,7 +289,7 @@ def check_plugins() -> list[Check]:
     """Whether everything that other packages register can be loaded, and is what its group wants."""
     from cuecard.annotate.families.registry import ANNOTATE
     from cuecard.core.families.registry import CORE
-    from cuecard.core.formats.registry import EXPORTS, FORMATS
+    from cuecard.core.formats.base import EXPORTS, FORMATS
     from cuecard.core.players import METHODS
     from cuecard.core.plugins import Registry, load_class, registered
     from cuecard.core.scoring.aggregate import MEASURES
@@ -330,25 +333,34 @@ def _loading(what: str, load: Callable[[], object], reference: str) -> Check:
     return Check(name=what, state="ok", detail=_("{name}, loaded").format(name=reference))
 
 
-async def check_python_tool(config: Config) -> Check | None:
-    """What isolates the programs that agents write; None if no world offers the tool."""
-    if all(getattr(world, "python", None) is None for world in config.worlds.values()):
+def check_python_tool(config: Config) -> Check | None:
+    """What cages the programs that agents write; None if no world offers the tool. Worlds that need the cage and do not
+    have it are a problem.
+    """
+    tools = [tool for world in config.worlds.values() if (tool := getattr(world, "python", None))]
+    if not tools:
         return None
-    from cuecard.core.worlds.python_tool import python_isolation
+    from dataclasses import asdict
 
-    found = await python_isolation()
-    labels = {
-        "network": _("no network"),
-        "files": _("no files but its own"),
-        "processes": _("no process outlives it"),
-        "limits": _("limits of time, memory and processes"),
-    }
-    held = {name: bool(getattr(found, name)) for name in labels}
-    missing = [labels[name] for name, holds in held.items() if not holds]
+    from cuecard.core.worlds import python_tool as cage
+
+    found = cage.python_isolation()
+    held = [_(words) for name, words in cage.RESTRICTIONS.items() if name not in found.open]
+    hint = ""
+    if not found.whole:
+        accepted = all(tool.uncaged for tool in tools)
+        words = (
+            _("programs run uncaged, as the configuration accepts")
+            if accepted
+            else cage.how_to_cage()
+        )
+        hint = f"{cage.why_uncaged(found)}; {words}"
+    elif not found.landlock:
+        hint = "; ".join(found.missing)
     return Check(
         name="python_tool",
-        state="warning" if missing else "ok",
-        detail=", ".join(labels[name] for name, holds in held.items() if holds) or "-",
-        hint=_("not in force here: {what}").format(what=", ".join(missing)) if missing else "",
-        data=held,
+        state="ok" if found.whole else "warning" if all(t.uncaged for t in tools) else "problem",
+        detail=", ".join(held) or "-",
+        hint=hint,
+        data=asdict(found),
     )

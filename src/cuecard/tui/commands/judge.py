@@ -70,7 +70,7 @@ def judge(
         str,
         Help(
             N_("Format of the tasks and responses"),
-            one_of=("auto", "cuecard.core.formats.registry:FORMATS"),
+            one_of=("auto", "cuecard.core.formats.base:FORMATS"),
         ),
     ] = "auto",
 ) -> Result:
@@ -391,9 +391,8 @@ def read_responses(path: Path, format: str) -> ResponsesRead:
     """Responses in the named format if it has a form of its own for them, else JSON lines with
     `response` and whatever these lines call the task's id and the sample. Raises `NotFound`.
     """
-    from cuecard.core.formats.base import collect_responses
+    from cuecard.core.formats.base import FORMATS, collect_responses
     from cuecard.core.formats.files import first_objects
-    from cuecard.core.formats.registry import FORMATS
 
     if not path.exists():
         raise NotFound(_("There is no such file"), str(path))

@@ -1,19 +1,26 @@
-"""The command line's entry: parses arguments, prints errors in one sentence, gives exit codes 0, 1 and 2."""
+"""The command line's entry: parses arguments, prints errors in one sentence, gives exit codes 0, 1 and 2. The verbs have
+name, help and where the code is, which is imported when the verb is called.
+"""
 
 # Help that stands in annotations is read by Typer in `build`, once the language is set.
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
-from typing import Annotated, Any
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
+import typer.main
+from typer.core import TyperCommand
 
 from cuecard import __version__
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _, detect_language, set_language
+from cuecard.core.i18n import N_, _, detect_language, set_language
 from cuecard.core.system import raise_again
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import (
@@ -21,10 +28,143 @@ from cuecard.tui.commands.output import (
     after_loss,
     complain,
     confess,
+    example,
     scrubbed_troubles,
     steady_streams,
 )
-from cuecard.tui.commands.verbs import VERBS, LazyCommand
+
+if TYPE_CHECKING:
+    from cuecard.tui.commands.verb import Command
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb, or one below another. Its function has its name, in a module below `cuecard.tui.commands`."""
+
+    module: str
+    name: str
+    help: str
+
+    def command(self) -> Any:
+        """The command as Typer makes it from the function's signature. Imports the verb's module."""
+        app = typer.Typer(rich_markup_mode=None)
+        below = [verb for verb in VERBS if verb.name.startswith(f"{self.name} ")]
+        if below:
+            group = typer.Typer(
+                no_args_is_help=not self.module, invoke_without_command=bool(self.module)
+            )
+            shown: dict[str, Any] = {"help": _(self.help)}
+            if self.module:
+                function, epilog = self._imported()
+                group.callback(invoke_without_command=True)(function)
+                shown["epilog"] = epilog
+            for verb in below:
+                verb._add_to(group)
+            app.add_typer(group, name=self.name, **shown)
+        else:
+            self._add_to(app)
+        return typer.main.get_group(app).commands[self.name]
+
+    def _add_to(self, app: typer.Typer) -> None:
+        function, epilog = self._imported()
+        name = self.name.split()[-1]
+        app.command(name, help=_(self.help), epilog=epilog)(function)
+
+    def _imported(self) -> tuple[Any, str | None]:
+        """The function, and the end of its help."""
+        name = self.name.split()[-1]
+        function = name + "_" * iskeyword(name)
+        command: Command = resolve_name(f"cuecard.tui.commands.{self.module}:{function}")
+        return command.for_typer(), example(command.example) if command.example else None
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a verb in lists, completions and suggestions; reads its words as the verb itself."""
+
+    def __init__(self, verb: Verb) -> None:
+        super().__init__(verb.name, help=_(verb.help), rich_markup_mode=None)
+        self.verb = verb
+
+    def make_context(self, *words: Any, **more: Any) -> Any:
+        return self.verb.command().make_context(*words, **more)
+
+
+_LISTED = {
+    "start:init": N_("Make a workspace here, with the sample tasks."),
+    "transfer:import": N_("Bring tasks from files into the workspace."),
+    "transfer:export": N_("Write tasks, or the trials of runs, into a folder."),
+    "sharing:pack": N_("Write what you did into one file, for workspaces that are not connected."),
+    "sharing:merge": N_(
+        "Take in what others packed. Nothing is overwritten; again changes nothing."
+    ),
+    "quality:check": N_("Check task files; exit 1 if any has errors."),
+    "quality:submit": N_(
+        "Submit tasks for review. Errors of the linter refuse; warnings that nobody silenced take a reason. Exit 1 if any was refused."
+    ),
+    "runs:run": N_("Play tasks with agents, judge and score them."),
+    "runs:runs": N_("List the runs of the workspace, newest first."),
+    "score:score": N_("The scores of one or more runs."),
+    "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
+    "results:table": N_("A table of results as the papers print it."),
+    "results:report": N_(
+        "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."
+    ),
+    "simulators:sessions": N_("List the sessions that people played: marks, notes and forms."),
+    "simulators:shadow": N_(
+        "Ask simulators what they would have said at each of the user's turns in trials that were played, one call a turn. What is answered already is not asked again; `cuecard fidelity` compares."
+    ),
+    "judge:judge": N_(
+        "Judge and score outputs from elsewhere, or a run of the workspace. Judging adds to what other judges said and never plays a trial again; a judging that was killed goes on where it stopped."
+    ),
+    "score:rescore": N_(
+        "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
+    ),
+    "labels:sample": N_(
+        "Draw a set of items for people to label, with known chances. With --width and no run: how many items an interval of that width takes."
+    ),
+    "agree:agree": N_("Agreement of raters, or of people and judges on runs."),
+    "simulators:fidelity": N_(
+        "Hold simulators against people, and scores against what people said."
+    ),
+    "review:board": N_("Tasks by state, age and person, and how far reviewers agree."),
+    "quality:qc": N_(
+        "Quality control of tasks: play what is missing, then show every stage and what the decision table proposes. Exit 1 if anything is flagged. What was played is not played again."
+    ),
+    "quality:datasheet": N_(
+        "A datasheet of the workspace: tasks, people, reviews, agreement, removals, effort."
+    ),
+    "start:demo": N_(
+        "Play the sample tasks with the offline baselines. Judges and scores them, too."
+    ),
+    "doctor:doctor": N_(
+        "Look whether everything works here. Sends each model of cuecard.yaml two or three small requests, and starts each agent that is another program, without a prompt."
+    ),
+    "review:review": N_("The review queue: alone, it lists what you can take."),
+    "review:review take": N_("Have a task to yourself to review, for some days."),
+    "review:review skip": N_("Leave a task to others, with a reason."),
+    "review:review assign": N_("As a coordinator: give a task to a reviewer."),
+    "review:review unassign": N_("As a coordinator: take a task away from a reviewer."),
+    "review:review priority": N_("As a coordinator: from -2 (later) to 2 (sooner)."),
+    "review:review skills": N_("Say what you review; nothing given means anything."),
+    ":labels": N_("Bring labels in from files, and write them out to be filled in or analysed."),
+    "labels:labels import": N_(
+        "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."
+    ),
+    "labels:labels export": N_("Write labels, or a labelling set to be filled in, into files."),
+}
+"""Help by module and name, in the order in which the help lists them. "review take" is below "review"; without a module a verb
+is nothing by itself.
+"""
+VERBS = tuple(
+    Verb(*key.split(":", maxsplit=1), text)  # pyright: ignore[reportCallIssue]
+    for key, text in _LISTED.items()
+)
+
+
+def every_verb() -> list[str]:
+    """What may follow `cuecard`: verbs, and verbs below them (`review take`)."""
+    return [verb.name for verb in VERBS if verb.module]
+
 
 EXIT_PROBLEMS = 1
 

@@ -17,9 +17,9 @@ from cuecard.tui.commands.output import note, say
 from cuecard.tui.commands.verb import STDOUT, Help, Result, verb
 
 if TYPE_CHECKING:
-    from cuecard.annotate.check import CheckReport
     from cuecard.annotate.quality.decision_table import StageName
     from cuecard.annotate.quality.pipeline import Planned
+    from cuecard.annotate.task_files import CheckReport
     from cuecard.core.config import Config
     from cuecard.store.workspace import Workspace
 
@@ -37,7 +37,7 @@ def check(
         bool, Help(N_("Show silenced findings too, with the reasons"), "--all")
     ] = False,
 ) -> Result:
-    from cuecard.annotate.check import check_paths
+    from cuecard.annotate.task_files import check_paths
 
     report = check_paths(paths)
     found = report.open if strict else report.errors

@@ -152,8 +152,8 @@ def report(
     judge: Annotated[str, N_("Whose judgements; none means the first of the run's judges")] = "",
     no_plots: Annotated[bool, N_("Without plots")] = False,
 ) -> Result:
-    from cuecard.annotate.results.report.formats import format_of, written
-    from cuecard.annotate.results.report.gathering import report_of
+    from cuecard.annotate.results.report import report_of
+    from cuecard.annotate.results.report_formats import format_of, written
 
     wanted = format or ("md" if output == STDOUT else format_of(output))
     if wanted is None:

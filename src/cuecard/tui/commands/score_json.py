@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cuecard.core.records import RunRecord, UsageRecord
     from cuecard.core.scoring.aggregate import AggregateMeasure
     from cuecard.core.scoring.breakdowns import Breakdown
-    from cuecard.core.tables.statistic import Statistic
+    from cuecard.core.tables.table import Statistic
     from cuecard.core.verdicts import Measure
 
 

@@ -29,7 +29,7 @@ from cuecard.tui.commands.output import column_width, console, prose, say, table
 if TYPE_CHECKING:
     from cuecard.core.evaluation.scores import GroupScores, RunScores
     from cuecard.core.families.checkpoints.score import ProfileCount
-    from cuecard.core.tables.statistic import Statistic as Interval
+    from cuecard.core.tables.table import Statistic as Interval
     from cuecard.core.verdicts import Measure
 
 
@@ -48,14 +48,19 @@ def player_label(ref: PlayerRef) -> str:
 
 def baselines_line(players: Iterable[tuple[str, PlayerRef]]) -> str:
     """`Offline baselines, not results of models: agent offline, judge lexical.`, from pairs of the part's
-    translated name and its player; "" if none of them is a baseline.
+    translated name and its player, and which worlds ran programs without a cage; "" if there is nothing to tell.
     """
-    found = dict.fromkeys(f"{part} {one_line(p.name, 40)}" for part, p in players if p.baseline)
-    if not found:
-        return ""
-    return _("Offline baselines, not results of models: {players}.").format(
-        players=", ".join(found)
-    )
+    found: dict[str, None] = {}
+    uncaged: dict[str, None] = {}
+    for part, player in players:
+        name = one_line(player.name, 40)
+        found |= {f"{part} {name}": None} if player.baseline else {}
+        uncaged |= {name: None} if player.uncaged else {}
+    baselines = _("Offline baselines, not results of models: {players}.")
+    bare = _("Programs of the tool python ran without a cage: {worlds}.")
+    lines = [baselines.format(players=", ".join(found))] if found else []
+    lines += [bare.format(worlds=", ".join(uncaged))] if uncaged else []
+    return " ".join(lines)
 
 
 def number(name: str, value: float | None) -> str:

@@ -17,8 +17,8 @@ from cuecard.tui.commands.output import complain, note, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
+    from cuecard.annotate.sharing.bundle import WrittenBundle
     from cuecard.annotate.sharing.reading import BundleFile
-    from cuecard.annotate.sharing.writing import WrittenBundle
     from cuecard.store.bundle_records import MergeReport
 
 EXIT_CLASHES, EXIT_UNREADABLE = 1, 2
@@ -46,7 +46,7 @@ def pack(
 ) -> Result:
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
-    from cuecard.annotate.sharing.writing import write_bundle
+    from cuecard.annotate.sharing.bundle import write_bundle
     from cuecard.store.people import checked_name
 
     moment = since.astimezone() if since else None

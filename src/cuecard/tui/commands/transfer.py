@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.formats.registry import EXPORTS, FORMATS
+from cuecard.core.formats.base import EXPORTS, FORMATS
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.system import replace_file
 from cuecard.core.text import one_line
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-_FORMATS = "cuecard.core.formats.registry:FORMATS"
-_EXPORTS = "cuecard.core.formats.registry:EXPORTS"
+_FORMATS = "cuecard.core.formats.base:FORMATS"
+_EXPORTS = "cuecard.core.formats.base:EXPORTS"
 _STDIN = Path("-")
 _FEW = 50
 

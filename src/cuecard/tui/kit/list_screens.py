@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, cast
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -16,7 +14,7 @@ from cuecard.tui.kit.lists import Column, ListView, Row
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState, NavBar
-from cuecard.tui.widgets.text import Paragraphs
+from cuecard.tui.widgets.text import Pane, Paragraphs, Told
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -79,7 +77,8 @@ class ListScreen(LiveScreen, Generic[Row]):
     def compose(self) -> ComposeResult:
         if self.PLACE:
             yield NavBar(self.PLACE)
-        yield Static("", id="title", markup=False)
+        if self._says("title_words"):
+            yield Told(id="title")
         yield from self.compose_list()
         yield KeyBar()
 
@@ -93,10 +92,16 @@ class ListScreen(LiveScreen, Generic[Row]):
             paged=self.PAGED,
             id="list",
         )
-        yield Static("", id="note", markup=False)
-        with VerticalScroll(id="detail", can_focus=False):
-            yield Paragraphs()
+        if self._says("note"):
+            yield Told(id="note")
+        if self._says("detail"):
+            with Pane(id="detail"):
+                yield Paragraphs()
         yield self.empty()
+
+    def _says(self, what: str) -> bool:
+        """Whether screens of this kind ever have a title, a note or a detail; without, they have no widget for it."""
+        return getattr(type(self), what) is not getattr(ListScreen, what)
 
     def on_mount(self) -> None:
         for widget in self.query("#title, #list, #note, #detail, EmptyState"):
@@ -130,25 +135,25 @@ class ListScreen(LiveScreen, Generic[Row]):
         self.view.display = bool(rows)
         empty = self.query_one(EmptyState)
         empty.display = not rows
-        if not rows:
-            empty.update(self.empty().content)
+        if not rows and (said := self.empty().content) != empty.content:
+            empty.update(said)
         self.tell()
+        self.refresh_bindings()
         if rows and self.focused is None:
             self.view.focus()
 
     def tell(self) -> None:
         """Write title, note and detail again."""
         for selector, text in (("#title", self.title_words()), ("#note", self.note())):
-            line = self.query_one(selector, Static)
-            if str(line.content) != text:
-                line.update(text)
-            line.display = bool(text)
-        row = self.row
-        said = self.detail(row) if row is not None else ()
-        self.query_one("#detail").display = bool(said)
-        if said:
-            self.query_one("#detail Paragraphs", Paragraphs).load(said)
-        self.refresh_bindings()
+            if (line := self.query_one_optional(selector, Told)) is not None:
+                line.tell(text)
+                line.display = bool(text)
+        if (pane := self.query_one_optional("#detail", Pane)) is not None:
+            row = self.row
+            said = self.detail(row) if row is not None else ()
+            pane.display = bool(said)
+            if said:
+                pane.query_one(Paragraphs).load(said)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.row is not None if action in self.NEED_ROW else True
@@ -157,6 +162,8 @@ class ListScreen(LiveScreen, Generic[Row]):
         event.stop()
         if self._was_read:
             self.tell()
+            if type(self).check_action is not ListScreen.check_action:
+                self.refresh_bindings()  # what is possible may depend on the row
 
     def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()

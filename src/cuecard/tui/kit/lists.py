@@ -15,13 +15,14 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
 from cuecard.tui.widgets.lists import ListTable
+from cuecard.tui.widgets.text import Told
 
 Row = TypeVar("Row")
 Cell = str | GridCell | Text
@@ -175,8 +176,8 @@ class ListView(Vertical, Generic[Row]):
 
     DEFAULT_CSS = """
     ListView { height: 1fr; }
-    ListView .told { height: 1; color: $muted; padding: 0 1; display: none; }
-    ListView Input { height: 1; background: $panel; padding: 0 1; border: none; display: none; }
+    ListView .told { height: 1; color: $muted; padding: 0 1; }
+    ListView Input { height: 1; background: $panel; padding: 0 1; border: none; }
     """
     BINDINGS = keys(
         Key("list.filter", "slash", "filter", N_("Filter"), N_("Only lines with the words that I type"), show=False, shown_as="/"),
@@ -221,11 +222,12 @@ class ListView(Vertical, Generic[Row]):
         self._by: int | None = None
         self._down = False
         self._told = 0
+        # Both are mounted when there is need of them: each widget makes the first frame later.
+        self._input: Input | None = None
+        self._line = Told(classes="told")
 
     def compose(self) -> ComposeResult:
         yield self.grid
-        yield Input(compact=True, placeholder=_("words that must occur"), select_on_focus=False)
-        yield Static("", classes="told", markup=False)
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -345,33 +347,39 @@ class ListView(Vertical, Generic[Row]):
         if self._tells and self.row is not None:
             cut = self.grid.left_out(self.grid.cursor_row)
             parts += [f"{title}{_(': ')}{text}" if title else text for title, text in cut]
-        text, line = " · ".join(parts), self.query_one(".told", Static)
+        text, line = " · ".join(parts), self._line
         needed = -(-cell_len(text) // max(1, self.size.width - 2))
         self._told = max(self._told, min(needed, _TOLD))
-        line.display = bool(text) or (self._tells and self._told > 0)
-        line.styles.height = max(1, self._told)
-        line.update(text, layout=False)  # another layout for each step of the cursor would be seen
+        there = bool(text) or (self._tells and self._told > 0)
+        if there and not line.is_attached:
+            self.mount(line)
+        line.display, line.styles.height = there, max(1, self._told)
+        line.tell(text, layout=False)  # another layout for each step of the cursor would be seen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "filter":
                 return self._filters and bool(self._every)
             case "clear":
-                return bool(self._words) or self.query_one(Input).has_focus
+                return bool(self._words) or (self._input is not None and self._input.has_focus)
             case "sort" | "turn":
                 return not self._paged and len(self._rows) > 1 and self.grid.has_focus
             case _:
                 return True
 
     def action_filter(self) -> None:
-        words = self.query_one(Input)
+        words = self._input
+        if words is None:
+            told = _("words that must occur")
+            words = self._input = Input(compact=True, placeholder=told, select_on_focus=False)
+            self.mount(words, after=self.grid)
         words.display = True
         words.focus()
 
     def action_clear(self) -> None:
-        words = self.query_one(Input)
-        words.display = False
-        words.value = ""
+        if self._input is not None:
+            self._input.display = False
+            self._input.value = ""
         self.grid.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:

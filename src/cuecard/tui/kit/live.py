@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import ClassVar
 
+from textual.timer import Timer
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError
@@ -29,13 +30,23 @@ class LiveScreen(CuecardScreen[None]):
         self._seen = ""
         self._busy_reading = False
         self._next_look = 0.0
+        self._looks: Timer | None = None
 
     def load(self) -> Worker[None]:
         raise NotImplementedError
 
     def on_mount(self) -> None:
         if self.LIVE:
-            self.set_interval(LOOK, self._look)
+            self._looks = self.set_interval(LOOK, self._look)
+
+    def on_screen_suspend(self) -> None:
+        # Behind a dialog it is seen. Behind anything else a tick would have Textual paint the whole screen above.
+        if self._looks is not None and not self.app.screen.is_modal:
+            self._looks.pause()
+
+    def on_screen_resume(self) -> None:
+        if self._looks is not None:
+            self._looks.resume()
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[None]:

@@ -12,21 +12,21 @@ from rich.cells import cell_len, set_cell_size
 from cuecard.annotate.labelling.adjudication import (
     CAUSES,
     UNDECIDED,
+    AdjudicationView,
     Dispute,
     MachineSide,
     Reason,
     Why,
 )
-from cuecard.annotate.labelling.adjudication_session import AdjudicationView
-from cuecard.annotate.labelling.comparison.compare import Place
-from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Subject
-from cuecard.annotate.labelling.comparison.model import (
+from cuecard.annotate.labelling.comparison import Place
+from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Subject
+from cuecard.annotate.labelling.comparison_model import (
     GROUP_WORDS,
     Comparison,
     circumstances,
     label_word,
 )
-from cuecard.annotate.labelling.comparison.tables import side_word
+from cuecard.annotate.labelling.comparison_tables import side_word
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import Adjudication, Label

@@ -1,20 +1,48 @@
-"""The board as lists: the tasks of a state or a person, and what is open with whom."""
+"""The board without widgets: the tasks of a state or a person, what is open with whom, and figures of the review."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
+from typing import Literal, cast
 
 from rich.text import Text
 
-from cuecard.annotate.review.board import STATES, Board, BoardTask, PersonLoad, waiting
-from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import _, age, ngettext, plural
+from cuecard.annotate.review.board import (
+    STATES,
+    STATISTICS,
+    Board,
+    BoardTask,
+    Labels,
+    PersonLoad,
+    figure,
+    measure_label,
+    minutes,
+    reasons_text,
+    remark,
+    waiting,
+    who,
+)
+from cuecard.annotate.review.figures import (
+    ALL_DIMENSIONS,
+    DECISION,
+    DecidedRound,
+    FiguresReport,
+    GivenReview,
+    MeasureAgreement,
+    Reason,
+    ReviewFigures,
+)
+from cuecard.core.contributions import ReviewDecision, TaskState
+from cuecard.core.i18n import N_, _, age, ngettext, plural
+from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labels import TASK_STATE, badge
+from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge
+from cuecard.tui.present.tables import TablesView
 
 
 def waits_cell(task: BoardTask, reader: str) -> GridCell:
@@ -142,3 +170,226 @@ def _round(task: BoardTask, reader: str) -> str:
     if task.third:
         parts.append(_("two disagree, a third decides"))
     return " · ".join(parts)
+
+
+Shown = Literal["percent", "kappa", "ac1"]
+SHOWN: dict[Shown, tuple[str, str]] = {
+    "percent": ("a", STATISTICS["percent"]),
+    "kappa": ("k", STATISTICS["kappa"]),
+    "ac1": ("g", STATISTICS["ac1"]),
+}
+
+WHO, RETURNED, TIME, REASONS = "who", "returned", "time", "reasons"
+_HEADS = {
+    WHO: N_("Between"),
+    RETURNED: N_("Returned"),
+    TIME: N_("Minutes"),
+    REASONS: N_("Most failed"),
+}
+
+
+@dataclass
+class FiguresView(TablesView[Shown]):
+    """Everybody, then pairs, then people by measures; a section for each of the statistics of agreement."""
+
+    report: FiguresReport
+    labels: Labels = field(default_factory=dict[str, tuple[str, ...]])
+    section: Shown = "percent"
+    plotted: bool = False
+    _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
+
+    @property
+    def named(self) -> Mapping[Shown, tuple[str, str]]:
+        return SHOWN
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.report.rounds)
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """What the columns measure."""
+        together = (ALL_DIMENSIONS,) if self.report.dimensions else ()
+        return (WHO, DECISION, *together, RETURNED, TIME, REASONS, *self.report.dimensions)
+
+    def of(self, section: Shown) -> Sequence[Table]:
+        n = len(self.report.rounds)
+        told = ngettext("{n} decided revision", "{n} decided revisions", n).format(n=n)
+        title = _("{statistic} · 95% intervals resampled by task · {rounds}").format(
+            statistic=_(STATISTICS[section]), rounds=told
+        )
+        every = (self.report.overall, *self.report.pairs, *self.report.people)
+        rows = ([self._cell(each, measure, section) for measure in self.measures] for each in every)
+        return [Table.of(title, map(self._heading, self.measures), rows)]
+
+    @property
+    def heading(self) -> str:
+        return self.table.title if self.table else ""
+
+    def opens(self, row: int, column: int) -> bool:
+        return bool(self.rounds(row, column))
+
+    def looked_up(self, row: int, column: int) -> tuple[ReviewFigures, str] | None:
+        """Whose figure stands there, and of what."""
+        cell = self.cell(row, column)
+        return cast("tuple[ReviewFigures, str]", cell.place) if cell else None
+
+    def head(self, figures: ReviewFigures, measure: str) -> str:
+        """Whose figure it is, and of what."""
+        if measure == WHO:
+            return who(figures)
+        label = _(_HEADS[measure]) if measure in _HEADS else measure_label(measure, self.labels)
+        return f"{who(figures)} · {label}"
+
+    def details(self, row: int, column: int) -> list[str]:
+        """Every statistic, or why there is none."""
+        found = self.looked_up(row, column)
+        return [self.head(*found), *self._about(*found)] if found else []
+
+    def _about(self, figures: ReviewFigures, measure: str) -> list[str]:
+        if measure == WHO:
+            return [_base(figures), *self._in_short(figures)]
+        if measure == RETURNED:
+            return _statistics([figures.returned])
+        if measure == TIME:
+            return [_time(figures)]
+        if measure == REASONS:
+            return [self._reason(reason) for reason in figures.reasons]
+        found = figures.on(measure)
+        if found is None:
+            if len(figures.who) == 1:
+                return [_("Agreement is between two people or more.")]
+            return [_("Never rated by these people.")]
+        return [_items(found), *_statistics(found.statistics)]
+
+    def rounds(self, row: int, column: int) -> list[DecidedRound]:
+        """What the figure under the cursor counts; where agreement is measured, disagreement first."""
+        looked_up = self.looked_up(row, column)
+        if looked_up is None:
+            return []
+        figures, measure = looked_up
+        found: list[DecidedRound] = []
+        for round_ in self.report.rounds:
+            given = [round_.by(name) for name in figures.who]
+            if all(given):
+                reviews = tuple(filter(None, given)) if figures.who else round_.reviews
+                found.append(round_.model_copy(update={"reviews": reviews}))
+        if measure in self.report.dimensions:
+            found = [r for r in found if any(measure in g.ratings for g in r.reviews)]
+        elif measure == RETURNED:
+            found = [r for r in found if any(_returns(g) for g in r.reviews)]
+        elif measure == REASONS:
+            found = [r for r in found if any(_failed(g) for g in r.reviews)]
+        return sorted(found, key=lambda round_: not self.differ(round_, measure))
+
+    def differ(self, round_: DecidedRound, measure: str) -> bool:
+        """Whether the reviewers of a round disagree about `measure`."""
+        if measure in self.report.dimensions:
+            return len({g.ratings.get(measure) for g in round_.reviews} & {"pass", "fail"}) > 1
+        if measure == ALL_DIMENSIONS:
+            return any(self.differ(round_, key) for key in self.report.dimensions)
+        return len({g.decision for g in round_.reviews}) > 1
+
+    def said(self, given: GivenReview, measure: str) -> str:
+        """What a review says about `measure`, in a few words."""
+        if measure in self.report.dimensions:
+            glyph, _colour, label = RATING[given.ratings.get(measure, "")]
+            return f"{glyph} {_(label)}"
+        glyph, _colour, label = VOTE[given.decision.value]
+        if measure == TIME:
+            return _("{n:.1f} min").format(n=given.seconds / 60) if given.seconds else "–"
+        if measure in (ALL_DIMENSIONS, REASONS):
+            keys = [key for key, rating in given.ratings.items() if rating == "fail"]
+            failed = ", ".join(measure_label(key, self.labels, short=True) for key in keys)
+            return f"✗ {failed}" if keys else f"✓ {_('nothing failed')}"
+        return f"{glyph} {_(label)}"
+
+    def _heading(self, measure: str) -> str:
+        if measure in _HEADS:
+            return _(_HEADS[measure])
+        return measure_label(measure, self.labels, short=True)
+
+    def _cell(self, figures: ReviewFigures, measure: str, shown: Shown) -> Cell:
+        place = figures, measure
+        match measure:
+            case "who":
+                return Cell(who(figures), place)
+            case "returned":
+                return Cell(figure(figures.returned), place, figures.returned)
+            case "time":
+                return Cell(minutes(figures.seconds), place)
+            case "reasons":
+                return Cell(reasons_text(figures, self.labels, 2), place)
+            case _:
+                found = figures.on(measure)
+                statistic = found.of(shown) if found else None
+                return Cell(figure(statistic) if statistic else "", place, statistic)
+
+    def _in_short(self, figures: ReviewFigures) -> list[str]:
+        lines = [
+            f"{_('Returned')}{_(': ')}{figure(figures.returned)}",
+            f"{_('Minutes')}{_(': ')}{minutes(figures.seconds)}",
+        ]
+        spread = self.report.approvals.rounds
+        if not figures.who and spread.median is not None:
+            told = _("Rounds until approval: median {median:g} ({lower:g}–{upper:g}), n={n}")
+            lines.append(
+                told.format(
+                    median=spread.median, lower=spread.lower, upper=spread.upper, n=spread.n
+                )
+            )
+        return lines
+
+    def _reason(self, reason: Reason) -> str:
+        return _("{dimension}: failed in {failed} of {rated} reviews, {n} with a comment").format(
+            dimension=measure_label(reason.dimension, self.labels),
+            failed=reason.failed,
+            rated=reason.rated,
+            n=reason.commented,
+        )
+
+
+def _statistics(statistics: Sequence[Statistic]) -> list[str]:
+    lines: list[str] = []
+    for statistic in statistics:
+        text = f"{_(STATISTICS[statistic.name])}{_(': ')}{figure(statistic)}"
+        why = remark(statistic)
+        lines.append(f"{text} — {why}" if why else text)
+    return lines
+
+
+def _time(figures: ReviewFigures) -> str:
+    untimed = figures.reviews - figures.seconds.n
+    text = _("median (quartiles): {minutes}").format(minutes=minutes(figures.seconds))
+    if untimed:
+        told = ngettext("{n} review without a time", "{n} reviews without a time", untimed)
+        text += " · " + told.format(n=untimed)
+    return text
+
+
+def _base(figures: ReviewFigures) -> str:
+    parts = (
+        ngettext("{n} review", "{n} reviews", figures.reviews).format(n=figures.reviews),
+        ngettext("{n} revision", "{n} revisions", figures.revisions).format(n=figures.revisions),
+        ngettext("{n} task", "{n} tasks", figures.tasks).format(n=figures.tasks),
+    )
+    return " · ".join(parts)
+
+
+def _items(found: MeasureAgreement) -> str:
+    text = ngettext(
+        "{n} item judged by two people or more", "{n} items judged by two people or more", found.n
+    )
+    parts = [text.format(n=found.n)]
+    if found.unsure:
+        told = ngettext("{n} rating “cannot judge”", "{n} ratings “cannot judge”", found.unsure)
+        parts.append(told.format(n=found.unsure))
+    return " · ".join(parts)
+
+
+def _returns(given: GivenReview) -> bool:
+    return given.decision is ReviewDecision.RETURN
+
+
+def _failed(given: GivenReview) -> bool:
+    return "fail" in given.ratings.values()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuecard.annotate.labelling.views import Draft, Target
-from cuecard.annotate.session_form import missing
+from cuecard.annotate.sessions import missing
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.system import keep, kept_path
 from cuecard.tui.present.play import PlayState

@@ -26,8 +26,8 @@ from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.tasks import moment
 
 if TYPE_CHECKING:
+    from cuecard.annotate.sharing.bundle import Preview
     from cuecard.annotate.sharing.reading import BundleFile
-    from cuecard.annotate.sharing.writing import Preview
     from cuecard.annotate.task_files import ImportedTask, ImportProblem, ImportReport
     from cuecard.core.errors import FileProblem
     from cuecard.store.bundle_records import MergeReport, Moved

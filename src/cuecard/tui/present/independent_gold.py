@@ -30,7 +30,7 @@ from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 
 if TYPE_CHECKING:
     from cuecard.annotate.independent_gold.comparison import Comparison
-    from cuecard.core.tables.statistic import Statistic
+    from cuecard.core.tables.table import Statistic
 
 
 def brief_entries(data: Mapping[str, Any]) -> list[Entry]:

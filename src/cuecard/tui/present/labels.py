@@ -98,9 +98,10 @@ def status_label(status: CheckpointStatus) -> str:
 
 
 def player_name(ref: PlayerRef) -> str:
-    """Name and model."""
+    """Name and model, and whether programs ran there without a cage."""
     name, model = one_line(ref.name, 40), one_line(ref.model, 40)
-    return f"{name} ({model})" if model and model != name else name
+    label = f"{name} ({model})" if model and model != name else name
+    return f"{label} · {_('python uncaged')}" if ref.uncaged else label
 
 
 def player_label(ref: PlayerRef) -> str:

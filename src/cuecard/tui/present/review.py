@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from rich.cells import cell_len, set_cell_size
 
 from cuecard.annotate.review.assignment import next_line, queue_for
-from cuecard.annotate.review.protocol import Dimension, Protocol
 from cuecard.annotate.review.queue_rows import (
     QueueRow,
     coordinator_rows,
@@ -20,6 +19,7 @@ from cuecard.annotate.review.queue_rows import (
     queue_rows,
 )
 from cuecard.annotate.review.reviewing import GOLD, ReviewContext, marks_of, unmarked
+from cuecard.annotate.review.workflow import Dimension, Protocol
 from cuecard.core.contributions import CheckMark, GoldCheck, PinnedComment, Rating, ReviewDecision
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import Review

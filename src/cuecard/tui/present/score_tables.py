@@ -15,8 +15,7 @@ from cuecard.core.scoring.aggregate import (
     statistics_of,
 )
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table, cell, compact
+from cuecard.core.tables.table import Cell, Statistic, Table, cell, compact
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import MAIN_MEASURE
 

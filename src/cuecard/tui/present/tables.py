@@ -10,8 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.tables.texts import apart_word
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, Tone

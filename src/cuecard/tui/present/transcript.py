@@ -22,6 +22,7 @@ from cuecard.core.engine.messages import (
     Compaction,
     Flag,
     FlagKind,
+    HarnessPermission,
     HarnessSession,
     HarnessTool,
     NotesKept,
@@ -96,6 +97,15 @@ def _told(body: Marked) -> tuple[str, list[str]]:
         case HarnessTool() as used:
             name = one_line(" · ".join(filter(None, (used.name, used.title, used.status))), 120)
             return _("harness's own tool: {name}").format(name=name), [used.input, used.output]
+        case HarnessPermission() as asked:
+            title = {
+                "allowed": _("the harness asked and was allowed: {name}"),
+                "refused": _("the harness asked and was refused: {name}"),
+                "cancelled": _("the harness asked and got no answer: {name}"),
+            }[asked.answer]
+            name = one_line(" · ".join(filter(None, (asked.name, asked.title))), 120)
+            ruled = " · ".join(filter(None, (f"permissions: {asked.policy}", asked.option)))
+            return title.format(name=name), [*asked.places, asked.input, ruled]
         case Printed(text=printed):
             return _("printed by the player's own code"), [printed]
         case Remark(about=about, text=said, by=by):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.labelling.comparison.compare import Place, cases_at, seen_by
-from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs
-from cuecard.annotate.labelling.comparison.model import Comparison, Rater, label_word, said_by
-from cuecard.annotate.labelling.comparison.tables import side_word
+from cuecard.annotate.labelling.comparison import Place, cases_at, seen_by
+from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
+from cuecard.annotate.labelling.comparison_model import Comparison, Rater, label_word, said_by
+from cuecard.annotate.labelling.comparison_tables import side_word
 from cuecard.core.evaluation.decisions import JUDGED
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext
@@ -26,7 +26,7 @@ from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.comparison.inputs import Scope, Subject
+    from cuecard.annotate.labelling.comparison_inputs import Scope, Subject
     from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
 
@@ -88,16 +88,16 @@ class AgreementScreen(FiguresScreen):
 
     @property
     def _scope(self) -> Scope:
-        from cuecard.annotate.labelling.comparison.inputs import Scope
+        from cuecard.annotate.labelling.comparison_inputs import Scope
 
         runs = () if self._run_id is None else (self._run_id,)
         return Scope(runs=runs, set_id=self._set_id, subject=self._subject)
 
     @guarded("agreement")
     async def load(self) -> None:
-        from cuecard.annotate.labelling.comparison.compare import compare
-        from cuecard.annotate.labelling.comparison.inputs import gather
-        from cuecard.annotate.labelling.comparison.tables import tables_of
+        from cuecard.annotate.labelling.comparison import compare
+        from cuecard.annotate.labelling.comparison_inputs import gather
+        from cuecard.annotate.labelling.comparison_tables import tables_of
 
         scope = self._scope
 
@@ -118,8 +118,8 @@ class AgreementScreen(FiguresScreen):
     @guarded("agreement_effect", background=True)
     async def weigh(self) -> None:
         """Compute scores with people's labels. Reads whole logs, so only on request."""
-        from cuecard.annotate.labelling.effect.assess import effect_of
-        from cuecard.annotate.labelling.effect.tables import effect_tables
+        from cuecard.annotate.labelling.effect import effect_of
+        from cuecard.annotate.labelling.effect_tables import effect_tables
 
         view, set_id = self._view, self._set_id
         if view is None:

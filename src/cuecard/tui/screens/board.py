@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.widgets import Static
 
 from cuecard.annotate.review.board import (
     STATES,
@@ -21,7 +20,7 @@ from cuecard.annotate.review.board import (
     seen_by,
 )
 from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
-from cuecard.annotate.review.protocol import protocol_of
+from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age
 from cuecard.core.text import one_line
@@ -30,13 +29,20 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.board import BoardView, name_cell, number_cell, waits_cell
+from cuecard.tui.present.board import (
+    SHOWN,
+    BoardView,
+    FiguresView,
+    name_cell,
+    number_cell,
+    waits_cell,
+)
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.present.review_figures import SHOWN, FiguresView
 from cuecard.tui.screens.results.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Told
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -133,17 +139,17 @@ class BoardScreen(BoardList[BoardTask]):
         return self.board.tasks
 
     def compose_list(self) -> ComposeResult:
-        yield Static("", id="heading", markup=False)
+        yield Told(id="heading")
         yield from super().compose_list()
 
     def title_words(self) -> str:
         return _("Board")
 
-    def tell(self) -> None:
-        super().tell()
-        heading = self.query_one("#heading", Static)
-        heading.update(self.board.heading(self.app.theme_variables))
-        heading.display = bool(self.view.every)
+    def show(self, rows: Sequence[BoardTask], to: Hashable = None) -> None:
+        super().show(rows, to)
+        heading = self.query_one("#heading", Told)
+        heading.tell(self.board.heading(self.app.theme_variables))
+        heading.display = bool(rows)
 
     def detail(self, row: BoardTask) -> Sequence[Paragraph]:
         return self.board.about_task(row)

@@ -38,7 +38,7 @@ def _load(
     """Home's rows, whether any waits for this person, the number of tasks, and why nothing can be saved, if so; runs
     in a thread.
     """
-    from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
+    from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
     from cuecard.tui.present.home import rows_of
 
@@ -161,7 +161,7 @@ class HomeScreen(LiveScreen):
 
             self.app.push_screen(SessionFormScreen(row.trial_id))
         elif row.kind == "seat" and row.trial_id:
-            from cuecard.tui.screens.wizard_of_oz.screen import WizardOfOzScreen
+            from cuecard.tui.screens.wizard_of_oz import WizardOfOzScreen
 
             self.app.push_screen(WizardOfOzScreen(row.trial_id))
         elif row.trial_id:

@@ -45,6 +45,7 @@ class SettingsScreen(CuecardScreen[None]):
     BINDINGS = keys(
         Key("settings.save", "ctrl+s", "rename", N_("Use name"), N_("Work under this name"), shown_as="^s"),
         Key("settings.refresh", "ctrl+r", "reload", N_("Reload"), N_("Read cuecard.yaml again"), shown_as="^r"),
+        Key("settings.models", "ctrl+o", "models", N_("Models"), N_("Which models the servers have"), shown_as="^o"),
         Key("settings.back", "escape", "app.go('home')", N_("Home"), N_("Back to Home")),
     )  # fmt: skip
 
@@ -183,6 +184,11 @@ class SettingsScreen(CuecardScreen[None]):
 
     def action_reload(self) -> None:
         self.load()
+
+    def action_models(self) -> None:
+        from cuecard.tui.screens.served_models import ServedModelsScreen
+
+        self.app.push_screen(ServedModelsScreen())
 
     def _skill_fields(self) -> ComposeResult:
         with Horizontal(classes="row tight"):

@@ -21,7 +21,7 @@ from cuecard.tui.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.comments import Comments, Thread, Turn
-    from cuecard.annotate.review.protocol import Dimension, Protocol
+    from cuecard.annotate.review.workflow import Dimension, Protocol
     from cuecard.core.records import Rating
 
 

@@ -68,7 +68,34 @@ def _kept_blanks(text: str) -> str:
     return f"{lead if start else ''}{flat}{' ' if end else ''}"
 
 
-class Lines(Static):
+class OneLayout(Widget):
+    """A widget that is as large as it is laid out. Textual would lay the whole screen out again, because the room for
+    scrolling changed with the size; where that shows or hides a scrollbar, the scrollbar itself asks for it.
+    """
+
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        return super()._size_updated(size, virtual_size, container_size, layout=False)
+
+
+class Pane(VerticalScroll, OneLayout, can_focus=False):
+    """Scrolls what is told of what is under the cursor."""
+
+
+class Told(Static, OneLayout):
+    """A text as it is, which changes with the cursor."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__("", markup=False, id=id, classes=classes)
+
+    def tell(self, text: str | Text, *, layout: bool = True) -> None:
+        """Show it. Drawing lays out the whole screen: not while the same is said."""
+        if text != self.content:
+            self.update(text, layout=layout)
+
+
+class Lines(Static, OneLayout):
     """`load` lines of pieces; keeps their colours when the theme changes."""
 
     DEFAULT_CSS = """
@@ -103,7 +130,7 @@ _PARAGRAPHS_VARIABLE: dict[Tone, str] = {
 }
 
 
-class Paragraphs(Widget):
+class Paragraphs(OneLayout):
     """`load` paragraphs; text from outside is shown as text, indented to its last line."""
 
     DEFAULT_CSS = """
@@ -115,8 +142,9 @@ class Paragraphs(Widget):
         self._paragraphs: list[Paragraph] = []
 
     def load(self, paragraphs: Sequence[Paragraph]) -> None:
-        self._paragraphs = list(paragraphs)
-        self.refresh(layout=True)
+        if (wanted := list(paragraphs)) != self._paragraphs:
+            self._paragraphs = wanted
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return sum(len(_lines(paragraph, width)) for paragraph in self._paragraphs)
@@ -181,7 +209,7 @@ class Prose(Widget):
         return self._laid_out[1]
 
 
-class PlainText(Static):
+class PlainText(Static, OneLayout):
     """Shows any string literally: no markup, no escape sequence, no reordering."""
 
     DEFAULT_CSS = """
@@ -194,7 +222,8 @@ class PlainText(Static):
         super().__init__(for_display(text), markup=False, id=id, classes=classes)
 
     def load(self, text: str) -> None:
-        self.update(for_display(text))
+        if (wanted := for_display(text)) != self.content:
+            self.update(wanted)
 
 
 MOST_DRAWN = 1_000

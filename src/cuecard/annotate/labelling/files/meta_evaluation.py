@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cuecard.annotate.labelling.comparison.inputs import Case, ComparisonInputs, Subject
+from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Subject
 from cuecard.annotate.labelling.files.importing import sheet_files
 from cuecard.annotate.labelling.files.vibesearch_sheets import KIND_OF, Sheet, SheetKind, read_sheet
 from cuecard.core.errors import FileProblem, FileProblems

@@ -32,8 +32,7 @@ from cuecard.core.families.checkpoints.score import Profile
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Shown, Table
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table
 
 AMBIGUITY_WORDS = {
     "entity": N_("entity"),

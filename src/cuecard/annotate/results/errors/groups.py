@@ -9,14 +9,13 @@ from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
-from cuecard.annotate.labelling.effect.tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.statistic import Coefficient, Statistic, quotient
-from cuecard.core.tables.table import Cell, Table, in_percent
+from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

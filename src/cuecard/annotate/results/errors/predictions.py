@@ -30,7 +30,7 @@ from cuecard.core.scoring.breakdowns import (
     user_turns_of,
 )
 from cuecard.core.scoring.trial_score import GraphFigures, Tally
-from cuecard.core.tables.statistic import Coefficient, Statistic, ratio
+from cuecard.core.tables.table import Coefficient, Statistic, ratio
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import pearson

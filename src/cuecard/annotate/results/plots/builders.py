@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
 
-from cuecard.annotate.labelling.effect.figures import MAIN
+from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.errors.family_tables import all_words, cohort_note, cohort_words
 from cuecard.annotate.results.errors.groups import Rate, counted, flagged
 from cuecard.annotate.results.errors.report import CurveAt, search_errors

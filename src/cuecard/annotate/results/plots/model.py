@@ -5,8 +5,7 @@ from math import ceil, floor, log10
 from typing import Literal
 
 from cuecard.core.i18n import _
-from cuecard.core.tables.statistic import Statistic
-from cuecard.core.tables.table import Cell, Row, Table, cell
+from cuecard.core.tables.table import Cell, Row, Statistic, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 

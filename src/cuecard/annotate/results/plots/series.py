@@ -12,7 +12,7 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, statistics_of
 from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class, user_turns_of
-from cuecard.core.tables.statistic import Statistic
+from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import Family
 
 MARKS = 12

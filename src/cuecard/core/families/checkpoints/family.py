@@ -31,8 +31,8 @@ from cuecard.core.families.common import (
     refuse,
 )
 from cuecard.core.families.registry import CoreFamily
-from cuecard.core.gold_changes import answer_changes
 from cuecard.core.i18n import N_
+from cuecard.core.rescoring import answer_changes
 from cuecard.core.scoring.trial_score import StepFigures
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import (

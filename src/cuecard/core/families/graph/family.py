@@ -13,6 +13,7 @@ from cuecard.core.agents.offline_search import Notes, Searcher
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
+    NO_TRIPLES,
     no_chain,
     no_columns,
     no_facts,
@@ -23,14 +24,13 @@ from cuecard.core.families.common import (
 )
 from cuecard.core.families.graph import play
 from cuecard.core.families.graph.gold import Graph, Node
+from cuecard.core.families.graph.judge import GRAPH_MEASURES, score_graph, supporting_triples
 from cuecard.core.families.graph.judge import judge_graph as judge_graph_lexically
-from cuecard.core.families.graph.score import GRAPH_MEASURES, score_graph, supporting_triples
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.formats.extraction import find_triples
-from cuecard.core.formats.predictions import NO_TRIPLES
-from cuecard.core.gold_changes import Fate, ItemChange
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
+from cuecard.core.rescoring import Fate, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task

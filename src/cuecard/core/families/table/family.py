@@ -16,6 +16,7 @@ from cuecard.core.agents.offline_search import Notes, Searcher, markdown_table, 
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.common import (
+    NO_TABLE,
     no_chain,
     no_facts,
     nothing_found,
@@ -33,9 +34,8 @@ from cuecard.core.families.table.score import (
     score_table,
 )
 from cuecard.core.formats.extraction import find_table
-from cuecard.core.formats.predictions import NO_TABLE
-from cuecard.core.gold_changes import Fate, ItemChange
 from cuecard.core.i18n import N_, _
+from cuecard.core.rescoring import Fate, ItemChange
 from cuecard.core.scoring.trial_score import TableFigures, tallies
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import clauses, contains_term, content_words, coverage, normalise, one_line

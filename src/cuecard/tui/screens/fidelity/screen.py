@@ -1,4 +1,6 @@
-"""The Fidelity screen: tables on simulators, and ratings plotted against scores."""
+"""The Fidelity screen: tables on simulators, ratings plotted against scores, and dialogs: its simulators and runs, and the
+sample size for a correlation.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,11 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
+from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.fidelity import (
     FidelityView,
     Scatter,
+    Sizes,
     figure_lines,
     here,
     plot_cells,
@@ -30,6 +34,7 @@ from cuecard.tui.present.fidelity import (
     scales_of,
     scatter_of,
     session_cells,
+    sizes_lines,
     title_words,
     told,
 )
@@ -144,7 +149,6 @@ class FidelityScreen(FiguresScreen):
         self.app.push_screen(ReplayChoiceScreen(self._scope.runs, self._name))
 
     def action_sizes(self) -> None:
-        from cuecard.tui.screens.fidelity.dialogs import SizesDialog
 
         meaning = self._view.found.meaning if self._view else None
         every = meaning.correlations if meaning else ()
@@ -157,7 +161,6 @@ class FidelityScreen(FiguresScreen):
 
     @guarded("scope")
     async def action_scope(self) -> None:
-        from cuecard.tui.screens.fidelity.dialogs import scope_dialog
 
         runs = await self.services.ask(
             lambda ws: [(run.id, f"{run.id} {run.name}") for run in ws.runs.all()]
@@ -301,3 +304,31 @@ class ScatterScreen(CuecardScreen[None]):
             points = scatter.at(plot.cursor_row, column if column >= 0 else None)
         lines = [here(points), *figure_lines(self._found)]
         self.query_one("#detail", PlainText).load("\n".join(map(one_line, lines)))
+
+
+def scope_dialog(
+    scope: Scope, simulators: Sequence[str], people: Sequence[str], runs: Sequence[tuple[int, str]]
+) -> FormDialog[Scope]:
+    """Simulators and people by name, runs by number and name; nothing ticked means all."""
+    return FormDialog(
+        _("What the report is about"),
+        scope,
+        ask=_("Space ticks; nothing ticked in a list means all of it."),
+        button=_("Show"),
+        options={
+            "simulators": [(one_line(name, 56), name) for name in simulators],
+            "people": [(one_line(name, 56), name) for name in people],
+            "runs": [(one_line(name, 56), id) for id, name in runs],
+        },
+    )
+
+
+class SizesDialog(FormDialog[Sizes]):
+    """How many sessions it takes; typed numbers count at once. `sessions` and `effect` as in `sizes_lines`."""
+
+    def __init__(self, sessions: int, effect: float | None) -> None:
+        super().__init__(_("How many sessions does it take?"), Sizes(), button=_("Close"))
+        self._sessions, self._effect = sessions, effect
+
+    async def summary(self, model: Sizes) -> str:
+        return "\n".join(sizes_lines(model, self._sessions, self._effect))

@@ -13,8 +13,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
-from cuecard.annotate.labelling.adjudication import CAUSES, Outcome, Why
-from cuecard.annotate.labelling.adjudication_session import AdjudicationSession, AdjudicationView
+from cuecard.annotate.labelling.adjudication import (
+    CAUSES,
+    AdjudicationSession,
+    AdjudicationView,
+    Outcome,
+    Why,
+)
 from cuecard.annotate.labelling.wording import WORDING
 from cuecard.annotate.task_feedback import GOLD_WRONG
 from cuecard.core.engine.messages import CheckpointStatus

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.annotate.session_form import decline_form, keep_form, questions_of
+from cuecard.annotate.sessions import decline_form, keep_form, questions_of
 from cuecard.core.config import Config
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.messages import PlayerRef

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from cuecard.annotate.session_form import decline_form, keep_form, questions_of, shown
+from cuecard.annotate.sessions import decline_form, keep_form, questions_of, shown
 from cuecard.core.config_schema import FormQuestion
 from cuecard.core.i18n import N_, NP_, _, age, ngettext
 from cuecard.core.text import one_line

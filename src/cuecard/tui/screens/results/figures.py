@@ -1,11 +1,12 @@
-"""The base of all screens with tables of numbers: sections, intervals, details, progress, and export."""
+"""The base of all screens with tables of numbers: sections, intervals, details, progress, and export to a path."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from pydantic import Field
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
@@ -14,11 +15,14 @@ from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import slug
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
+from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.files import Report, path_of, report_text
 from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows
 from cuecard.tui.widgets.lists import FigureTable
@@ -204,7 +208,6 @@ class FiguresScreen(CuecardScreen[None]):
     @guarded("export")
     async def action_export(self) -> None:
         from cuecard.core.system import write_text
-        from cuecard.tui.screens.fidelity.dialogs import PathDialog
 
         report = await self.written()
         text = _(
@@ -304,10 +307,9 @@ class FiguresScreen(CuecardScreen[None]):
 
 async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:
     """Ask where to, and write it in the format that the file's suffix names. Raises `CuecardError`."""
-    from cuecard.annotate.results.report.formats import FORMATS, format_of, written
-    from cuecard.annotate.results.report.gathering import report_of
+    from cuecard.annotate.results.report import report_of
+    from cuecard.annotate.results.report_formats import FORMATS, format_of, written
     from cuecard.core.system import write_text
-    from cuecard.tui.screens.fidelity.dialogs import PathDialog
 
     text = _(
         "Scores, comparisons, errors, plots and the method, in one file that can be sent: .html, .md, .tex, .csv"
@@ -333,3 +335,18 @@ async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: s
 
     file = await screen.services.ask(write)
     screen.cue_app.tell(_("Written: {path}").format(path=file))
+
+
+class _File(Frozen):
+    path: Annotated[str, Field(title="", min_length=1), Row("path")]
+
+
+class PathDialog(AnswerDialog[_File, str]):
+    """Where to write a file; dismissed with the path."""
+
+    def __init__(self, title: str, text: str, path: str) -> None:
+        file = _File(path=path)
+        super().__init__(title, file, ask=text, button=_("Write"), tips={"path": _("a file")})
+
+    async def answer(self, model: _File) -> str:
+        return model.path

@@ -193,7 +193,7 @@ class PlotsScreen(CuecardScreen[None]):
     @guarded("plots_export")
     async def action_export(self) -> None:
         from cuecard.core.system import write_text
-        from cuecard.tui.screens.fidelity.dialogs import PathDialog
+        from cuecard.tui.screens.results.figures import PathDialog
 
         view = self._view
         if view is None:

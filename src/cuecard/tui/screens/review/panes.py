@@ -40,8 +40,8 @@ from cuecard.tui.widgets.text import Paragraphs
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from cuecard.annotate.review.protocol import Protocol
     from cuecard.annotate.review.reviewing import ReviewContext
+    from cuecard.annotate.review.workflow import Protocol
     from cuecard.core.records import Review
     from cuecard.store.workspace import Workspace
     from cuecard.tui.present.review_document import Row
@@ -241,8 +241,8 @@ class OpenReview(CuecardScreen[None]):
     @guarded("review_task")
     async def load(self, place: str | None = None) -> None:
         """Read the review anew, and go to `place`."""
-        from cuecard.annotate.review.protocol import protocol_of
         from cuecard.annotate.review.reviewing import review_context
+        from cuecard.annotate.review.workflow import protocol_of
 
         person, task_id = self.person, self.task_id
         await self.keeper.flush()

@@ -11,8 +11,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from cuecard.annotate.review.protocol import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, time_left
 from cuecard.core.text import one_line
@@ -26,7 +26,7 @@ from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
-    from cuecard.annotate.review.protocol import Protocol
+    from cuecard.annotate.review.workflow import Protocol
 
 
 _HIGHEST, _LOWEST = 2, -2

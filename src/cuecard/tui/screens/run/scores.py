@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
@@ -29,7 +29,7 @@ from cuecard.tui.present.scores import ALL_MEASURES, ONLY_WORDS, Cut, Only, Scor
 from cuecard.tui.present.tables import WIDE
 from cuecard.tui.screens.run.actions import SCORES_KEYS, Keys, refresh_keys
 from cuecard.tui.widgets.lists import FigureTable
-from cuecard.tui.widgets.text import Lines, PlainText
+from cuecard.tui.widgets.text import Lines, Pane, PlainText
 
 _MOST = 40
 
@@ -71,7 +71,7 @@ class ScoresPane(Vertical):
         yield Lines(id="sections")
         yield Lines(id="scores-heading")
         yield ScoreGrid((), cursor="cell", fixed=1, id="scores-table")
-        with VerticalScroll(id="scores-details", can_focus=False):
+        with Pane(id="scores-details"):
             yield PlainText(id="scores-detail")
 
     def on_mount(self) -> None:

@@ -21,12 +21,11 @@ from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
-from cuecard.tui.screens.task.any_gold import pane_of_fields
 from cuecard.tui.screens.task.brief import BriefPane, PersonaPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.facts import FactsPane
-from cuecard.tui.screens.task.forms import ANSWER, CHAIN
+from cuecard.tui.screens.task.forms import ANSWER, CHAIN, pane_of_fields
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.graph_nodes import NodesPane
 from cuecard.tui.screens.task.pane import AsksFirst, FormPane, TaskPane

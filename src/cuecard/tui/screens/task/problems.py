@@ -25,7 +25,7 @@ from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.comments import Comments
-    from cuecard.annotate.review.protocol import Protocol
+    from cuecard.annotate.review.workflow import Protocol
 
 
 class ProblemsPane(TaskPane):

@@ -84,7 +84,7 @@ class TaskScreen(DraftingScreen):
     @on(HistoryPane.IndependentGoldWanted)
     @guarded("look")
     async def compare_golds(self) -> None:
-        from cuecard.tui.screens.independent_gold.compare import open_independent_gold
+        from cuecard.tui.screens.independent_gold import open_independent_gold
 
         await open_independent_gold(self, self.task_id)
 
@@ -179,7 +179,7 @@ class TaskScreen(DraftingScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.submit import submit_task
+        from cuecard.tui.screens.review.dialogs import submit_task
 
         self.editor.commit()
         if self.edit.changed:
@@ -309,7 +309,7 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     `CuecardError`.
     """
     from cuecard.annotate.review.comments import comments_for
-    from cuecard.annotate.review.protocol import protocol_of
+    from cuecard.annotate.review.workflow import protocol_of
 
     task_id, person = screen.task_id, screen.author
     comments = await screen.services.ask(lambda ws: comments_for(ws, person, task_id))

@@ -8,7 +8,7 @@ from pydantic import Field
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -26,6 +26,7 @@ from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import Pane, Told
 
 
 class TaskListing(Vertical):
@@ -76,8 +77,8 @@ class TaskListing(Vertical):
                     ("c", _("clear the filters")),
                     id="hidden",
                 )
-            with VerticalScroll(id="detail", can_focus=False):
-                yield Static("", id="about", markup=False)
+            with Pane(id="detail"):
+                yield Told(id="about")
 
     def on_mount(self) -> None:
         for state in self.query(EmptyState):
@@ -132,7 +133,7 @@ class TaskListing(Vertical):
             )
         for heading, body in sections_of(task) if task else []:
             text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
-        self.query_one("#about", Static).update(text)
+        self.query_one("#about", Told).tell(text)
         self.query_one("#detail").scroll_home(animate=False)
 
     def _show(self, then: str = "") -> None:

@@ -102,8 +102,12 @@ class TasksScreen(LiveScreen):
         """Read the list again, with the cursor on the task `then` or where it was."""
         person = self.person
         async with self.reading():
-            self._lines = await self.services.ask(lambda ws: _load(ws, person))
-            self.listing.load(self._lines, then)
+            lines = await self.services.ask(lambda ws: _load(ws, person))
+            if then or lines != self._lines:
+                self._lines = lines
+                self.listing.load(lines, then)
+            else:
+                self.describe()
 
     @on(TaskListing.Moved)
     def moved(self) -> None:
@@ -188,7 +192,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("submit")
     async def action_submit(self) -> None:
-        from cuecard.tui.screens.review.submit import submit_task
+        from cuecard.tui.screens.review.dialogs import submit_task
         from cuecard.tui.screens.task.screen import TaskScreen
 
         line = self.listing.line
@@ -202,7 +206,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("independent_gold")
     async def action_independent_gold(self) -> None:
-        from cuecard.tui.screens.independent_gold.compare import open_independent_gold
+        from cuecard.tui.screens.independent_gold import open_independent_gold
 
         if (line := self.listing.line) is not None:
             await open_independent_gold(self, line.id)
@@ -275,7 +279,7 @@ class TasksScreen(LiveScreen):
     @guarded("import")
     async def action_merge(self) -> None:
         from cuecard.tui.present.files import summary_of
-        from cuecard.tui.screens.sharing import MergeDialog
+        from cuecard.tui.screens.tasks.transfer import MergeDialog
 
         report = await self.app.push_screen_wait(MergeDialog())
         if report is not None:
@@ -284,7 +288,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("export")
     async def action_pack(self) -> None:
-        from cuecard.tui.screens.sharing import BundleDialog
+        from cuecard.tui.screens.tasks.transfer import BundleDialog
 
         written = await self.app.push_screen_wait(BundleDialog(self.person))
         if written is not None:

@@ -1,1 +1,0 @@
-"""How people's labels change a benchmark's results: scores, and the ranking of agents."""

@@ -1,1 +1,0 @@
-"""A report on one or more runs as a single file."""

@@ -1,0 +1,266 @@
+"""Writes a report as HTML, Markdown, LaTeX, CSV or JSON."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from cuecard.annotate.results.plots.svg import as_svg
+from cuecard.annotate.results.report_model import Block, Drawn, Prose, Report, Tabled, Terms
+from cuecard.core.i18n import _
+from cuecard.core.tables.latex import as_latex, escaped, preamble
+from cuecard.core.tables.table import Table
+from cuecard.core.tables.texts import as_html, as_markdown, environment, figure_of, plain
+from cuecard.core.tables.texts import escaped as markdown_escaped
+from cuecard.core.text import storable
+
+Json = dict[str, Any]
+
+
+def report_json(report: Report) -> Json:
+    """`sections`, each with its `blocks`: `prose`, `terms`, `table` and `plot`."""
+    return {
+        "title": plain(report.title),
+        "language": report.language,
+        "program": report.program,
+        "made_on": report.made_on.isoformat(),
+        "sections": [
+            {
+                "id": section.id,
+                "title": section.title,
+                "blocks": [_block(block) for block in section.blocks],
+            }
+            for section in report.sections
+        ],
+    }
+
+
+def data_of_table(table: Table) -> Json:
+    """A table as `lines` of cells; numbers are unrounded, null for none. Trial ids are left out, because they mean
+    nothing in another workspace.
+    """
+    return {
+        "title": plain(table.title),
+        "headings": [plain(heading) for heading in table.headings],
+        "lines": [
+            [
+                {
+                    "text": found.text,
+                    **(
+                        {
+                            "value": found.value,
+                            "low": found.low,
+                            "high": found.high,
+                            "n": found.n,
+                            "key": found.key or None,
+                            "remark": found.remark or None,
+                        }
+                        if found.is_figure
+                        else {}
+                    ),
+                }
+                for found in map(figure_of, line)
+            ]
+            for line in table.lines
+        ],
+        "notes": [plain(note) for note in table.notes],
+    }
+
+
+def _block(block: Block) -> Json:
+    match block:
+        case Prose():
+            return {"kind": "prose", "text": plain(block.text)}
+        case Terms():
+            terms = [
+                {"name": plain(term.name), "lines": [plain(line) for line in term.lines]}
+                for term in block.terms
+            ]
+            return {"kind": "terms", "title": plain(block.title), "terms": terms}
+        case Tabled():
+            return {"kind": "table", **data_of_table(block.table)}
+        case Drawn():
+            return {"kind": "plot", "key": block.plot.key, **data_of_table(block.table)}
+
+
+def report_html(report: Report) -> str:
+    """The report as one HTML file; deterministic. A policy in its head forbids loading anything, and all scripts but
+    the one that sorts tables.
+    """
+    style, script = _asset("report.css"), _asset("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        environment("cuecard.annotate.results")
+        .get_template("report.html")
+        .render(
+            report=report,
+            sections=[(each, blocks) for each, blocks in _sections(report)],
+            style=_safe(style),
+            script=_safe(script),
+            policy=(
+                f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}';"
+                " base-uri 'none'; form-action 'none'"
+            ),
+            words={
+                "contents": _("Contents"),
+                "made": _("Made by Cuecard {version} on").format(version=report.program),
+                "data": _("The numbers of this plot"),
+                "skip": _("Skip to the content"),
+            },
+        )
+    )
+
+
+def _sections(report: Report) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
+    """Each section with its blocks for the template; tables and figures are numbered consecutively."""
+    tables = figures = 0
+    for section in report.sections:
+        blocks: list[dict[str, Any]] = []
+        for block in section.blocks:
+            if isinstance(block, Tabled):
+                tables += 1
+            elif isinstance(block, Drawn):
+                figures += 1
+            blocks.append(_html_block(block, tables, figures))
+        yield section, blocks
+
+
+def _html_block(block: Block, table: int, figure: int) -> dict[str, Any]:
+    match block:
+        case Prose():
+            return {"kind": "prose", "text": block.text}
+        case Terms():
+            return {"kind": "terms", "title": block.title, "terms": block.terms}
+        case Tabled():
+            number = _("Table {n}.").format(n=table)
+            return {
+                "kind": "table",
+                "folded": block.folded,
+                "title": f"{number} {block.table.title}",
+                "html": _safe(as_html(block.table, id=f"table-{table}", caption=number)),
+            }
+        case Drawn():
+            return {
+                "kind": "plot",
+                "id": f"figure-{figure}",
+                "number": _("Figure {n}.").format(n=figure),
+                "title": block.plot.title,
+                "svg": _safe(as_svg(block.plot, heading=False)),
+                "html": _safe(as_html(block.table)),
+            }
+
+
+def _safe(ours: str) -> Any:
+    """What this program wrote as markup, with everything foreign in it escaped."""
+    from markupsafe import Markup
+
+    return Markup(ours)
+
+
+def _asset(name: str) -> str:
+    package = resources.files("cuecard.annotate.results")
+    return (package / "templates" / name).read_text(encoding="utf-8")
+
+
+def report_latex(report: Report) -> str:
+    head = f"% {escaped(report.title)}\n% Cuecard {report.program}, {report.made_on.isoformat()}\n"
+    parts: list[str] = []
+    taken: set[str] = set()
+    for section in report.sections:
+        blocks = [
+            line for block in section.blocks for line in _latex_block(block, section.id, taken)
+        ]
+        if blocks:
+            parts += [rf"\section*{{{escaped(section.title)}}}", "", *blocks]
+            # LaTeX gives up on a text with more floating tables than it can hold back.
+            if any(block.startswith(r"\begin{table}") for block in blocks):
+                parts += [r"\clearpage", ""]
+    text = "\n".join(parts) + "\n"
+    return head + preamble(text) + text
+
+
+def _latex_block(block: Block, section: str, taken: set[str]) -> Iterator[str]:
+    if isinstance(block, Prose):
+        yield f"{escaped(block.text)}\n"
+    elif isinstance(block, Terms):
+        if block.title:
+            yield rf"\paragraph{{{escaped(block.title)}}}"
+        yield r"\begin{description}"
+        for term in block.terms:
+            told = r" \\ ".join(escaped(line) for line in term.lines)
+            yield rf"  \item[{{{escaped(term.name)}}}] {told}"
+        yield "\\end{description}\n"
+    elif isinstance(block, Tabled):
+        label = f"{section}-{sum(name.startswith(f'{section}-') for name in taken) + 1}"
+        taken.add(label)
+        yield as_latex(block.table, label=label)
+
+
+def report_markdown(report: Report) -> str:
+    parts = [
+        f"# {markdown_escaped(report.title)}",
+        _("Made by Cuecard {version} on {date}.").format(
+            version=report.program, date=report.made_on.isoformat()
+        ),
+    ]
+    for section in report.sections:
+        parts.append(f"## {markdown_escaped(section.title)}")
+        for block in section.blocks:
+            parts += _markdown_block(block)
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _markdown_block(block: Block) -> Iterator[str]:
+    match block:
+        case Prose():
+            yield markdown_escaped(block.text)
+        case Terms():
+            if block.title:
+                yield f"### {markdown_escaped(block.title)}"
+            for term in block.terms:
+                yield "\n".join(
+                    [
+                        f"- **{markdown_escaped(term.name)}**",
+                        *(f"  - {markdown_escaped(line)}" for line in term.lines),
+                    ]
+                )
+        case Tabled() | Drawn():
+            # One level below the sections.
+            yield f"#{as_markdown(block.table)}"
+
+
+Format = Literal["html", "md", "tex", "csv", "json"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_SUFFIXES: dict[str, Format] = {
+    **{known: known for known in FORMATS},
+    "htm": "html",
+    "markdown": "md",
+    "latex": "tex",
+}
+
+
+def format_of(path: Path) -> Format | None:
+    """The format by the file's suffix; None for an unknown one."""
+    return _SUFFIXES.get(path.suffix.removeprefix(".").casefold())
+
+
+def written(report: Report, format: Format) -> str:
+    """The report's text in this format. `csv` has only its tables."""
+    match format:
+        case "html":
+            text = report_html(report)
+        case "md":
+            text = report_markdown(report)
+        case "tex":
+            text = report_latex(report)
+        case "csv":
+            from cuecard.core.tables.texts import as_csv
+
+            text = as_csv(report.tables)
+        case "json":
+            text = json.dumps(report_json(report), ensure_ascii=False, indent=2, allow_nan=False)
+            text += "\n"
+    return storable(text)

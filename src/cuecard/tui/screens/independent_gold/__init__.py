@@ -1,1 +1,0 @@
-"""Screens for independent golds: building one from the brief, and comparing it with the author's."""
