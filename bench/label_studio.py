@@ -156,6 +156,8 @@ def main() -> int:
             print(f"{out['items']} items exported, {len(by_item)} tasks in Label Studio")
             ben = {"username": "ben", "email": "ben@example.org", "password": server.password}
             server.ask("POST", "/api/users/", ben)
+            emails = {user["email"]: user["id"] for user in server.ask("GET", "/api/users/")}
+            assert emails == {"ana@example.org": 1, "ben@example.org": 2}, emails
             for item, (account, said) in GIVEN.items():
                 body = {"result": results(*said), "lead_time": 4.5, "completed_by": account}
                 server.ask("POST", f"/api/tasks/{by_item[item]}/annotations/", body)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A wheel must carry samples, prompts, styles and catalogues, whether it is built from the tree or from the source
 # distribution: the two must hold the same files, and every module of the source once. Then install it alone, elsewhere,
-# and use it.
+# and use it; then the same, shortly, with every other Python from 3.11 to 3.13 that is here.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -60,6 +60,7 @@ PY
 "$root/.venv/bin/python" -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install -q --disable-pip-version-check "$work"/sdist/cuecard-*.whl
 cd "$work"
+pyenv=${PYENV_ROOT:-$HOME/.pyenv}/versions
 mkdir home
 export HOME=$work/home XDG_CONFIG_HOME=$work/home/.config
 "$work/venv/bin/cuecard" --version
@@ -76,3 +77,19 @@ i18n.set_language("zh")
 assert i18n._("Home") != "Home", "the Chinese catalogue is missing from the wheel"
 print("The wheel works on its own.")
 PY
+
+mine=$("$work/venv/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+for version in 3.11 3.12 3.13; do
+	[ "$version" = "$mine" ] && continue
+	for python in "python$version" "$pyenv/$version".*/bin/"python$version" ""; do
+		[ -z "$python" ] || ! "$python" -c 'import ensurepip' 2> /dev/null || break
+	done
+	if [ -z "$python" ]; then
+		echo "Python $version is not here; the wheel was not tried with it."
+		continue
+	fi
+	"$python" -m venv "$work/$version"
+	"$work/$version/bin/python" -m pip install -q --disable-pip-version-check --no-compile "$work"/sdist/cuecard-*.whl
+	"$work/$version/bin/python" -m cuecard demo > demo.txt || { cat demo.txt; exit 1; }
+	echo "The wheel works with Python $version."
+done

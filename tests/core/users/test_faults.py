@@ -279,7 +279,7 @@ def test_a_benchmarks_own_sub_queries_are_no_fault():
         assert kinds(task, before, query) == []
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(15), deadline=None)
 @given(
     odd_tasks(),
     st.lists(any_.any_text(), max_size=4),

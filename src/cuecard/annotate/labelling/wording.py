@@ -25,84 +25,42 @@ class Wording:
 
 _CLOSEST = N_("Handed in by the agent, likest first")
 _SAID = N_("What was said")
+# fmt: off
 WORDING: dict[ItemKind, Wording] = {
     ItemKind.TRIPLE: Wording(
-        N_("Gold item"),
-        N_("Does what the agent handed in cover this triple?"),
-        N_(
-            "Yes: one line handed in says it, or several together do; other names, units, wordings and more exact values count.\nNo: another value, thing or direction, less than gold says, or only to be guessed."
-        ),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
+        N_("Gold item"), N_("Does what the agent handed in cover this triple?"),
+        N_("Yes: one line handed in says it, or several together do; other names, units, wordings and more exact values count.\nNo: another value, thing or direction, less than gold says, or only to be guessed."),
+        _CLOSEST, N_("covered"), N_("not covered")),
     ItemKind.CELL: Wording(
-        N_("Gold item · a cell"),
-        N_("Does the agent's table say the same in this cell?"),
-        N_(
-            "Yes: a row of the agent's with the same key has this value in this column, by the criterion if there is one; other wordings, languages and forms count.\nNo: another value, something essential left out, or no such row. Gold is right by definition; what you doubt, mark."
-        ),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
+        N_("Gold item · a cell"), N_("Does the agent's table say the same in this cell?"),
+        N_("Yes: a row of the agent's with the same key has this value in this column, by the criterion if there is one; other wordings, languages and forms count.\nNo: another value, something essential left out, or no such row. Gold is right by definition; what you doubt, mark."),
+        _CLOSEST, N_("covered"), N_("not covered")),
     ItemKind.ROW: Wording(
-        N_("Gold item · a row"),
-        N_("Does the agent's table have this whole row right?"),
-        N_(
-            "Yes: a row of the agent's with the same key has every cell right, by the criteria of their columns.\nNo: one cell or more is wrong or blank, or there is no such row."
-        ),
-        _CLOSEST,
-        N_("covered"),
-        N_("not covered"),
-    ),
+        N_("Gold item · a row"), N_("Does the agent's table have this whole row right?"),
+        N_("Yes: a row of the agent's with the same key has every cell right, by the criteria of their columns.\nNo: one cell or more is wrong or blank, or there is no such row."),
+        _CLOSEST, N_("covered"), N_("not covered")),
     ItemKind.ANSWER: Wording(
-        N_("Gold item · the answer"),
-        N_("Does the agent's answer say the same?"),
-        N_(
-            "Yes: whoever reads it takes away the same; other wording, language, and units that convert count.\nNo: another name or value, less exact than gold, a part left out, or several answers of which gold is one."
-        ),
-        N_("The agent's answer"),
-        N_("covered"),
-        N_("not covered"),
-    ),
+        N_("Gold item · the answer"), N_("Does the agent's answer say the same?"),
+        N_("Yes: whoever reads it takes away the same; other wording, language, and units that convert count.\nNo: another name or value, less exact than gold, a part left out, or several answers of which gold is one."),
+        N_("The agent's answer"), N_("covered"), N_("not covered")),
     ItemKind.PREDICTED: Wording(
-        N_("Handed in by the agent"),
-        N_("Is this triple true, and was it asked for?"),
-        N_(
-            "Yes: gold says it, or it is true by what you can check, and it answers what was asked.\nNo: it is untrue, or true and beside the question."
-        ),
-        N_("Gold triples, likest first"),
-        N_("true and asked for"),
-        N_("untrue or not asked for"),
-    ),
+        N_("Handed in by the agent"), N_("Is this triple true, and was it asked for?"),
+        N_("Yes: gold says it, or it is true by what you can check, and it answers what was asked.\nNo: it is untrue, or true and beside the question."),
+        N_("Gold triples, likest first"), N_("true and asked for"), N_("untrue or not asked for")),
     ItemKind.STATUS: Wording(
-        N_("Checkpoint"),
-        N_("What did the agent do in this turn? Pick one."),
+        N_("Checkpoint"), N_("What did the agent do in this turn? Pick one."),
         N_("Pick what the agent's last words do, held against the checkpoint and its target."),
-        _SAID,
-    ),
+        _SAID),
     ItemKind.CUE: Wording(
-        N_("Cue"),
-        N_("Does the agent's reply meet this cue?"),
-        N_(
-            "Yes: the agent's last words do what the cue names.\nNo: they do not, or only seem about to."
-        ),
-        _SAID,
-        N_("cue met"),
-        N_("cue not met"),
-    ),
+        N_("Cue"), N_("Does the agent's reply meet this cue?"),
+        N_("Yes: the agent's last words do what the cue names.\nNo: they do not, or only seem about to."),
+        _SAID, N_("cue met"), N_("cue not met")),
     ItemKind.LEAK: Wording(
-        N_("The user part's reply"),
-        N_("Does this reply give away what the user must not say yet?"),
-        N_(
-            "Yes: it says, or lets one infer, a line that was not due or the final answer.\nNo: it says at most the line that was next."
-        ),
-        _SAID,
-        N_("a leak"),
-        N_("no leak"),
-    ),
+        N_("The user part's reply"), N_("Does this reply give away what the user must not say yet?"),
+        N_("Yes: it says, or lets one infer, a line that was not due or the final answer.\nNo: it says at most the line that was next."),
+        _SAID, N_("a leak"), N_("no leak")),
 }
+# fmt: on
 
 
 _LONGEST = 1000
