@@ -1,14 +1,16 @@
-"""What first frames and keys of screens take here and in another checkout, in processor time, by turns.
+"""What first frames and keys of screens take here and in another checkout, by turns: processor time, and calls of functions.
 
     git worktree add --detach ../before COMMIT
     python bench/screens.py ../before [rounds]
 
-A screen is opened from Home, in a workspace of 400 tasks and a judged run; then the cursor goes down and up again.
+A screen is opened from Home for the first time, then again, in a workspace of 400 tasks and a judged run; then the
+cursor goes down and up again. Calls are of Python functions in the screen's thread: a busy machine makes no more of them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import cProfile
 import json
 import os
 import statistics
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
@@ -40,9 +43,25 @@ def make(path: Path) -> None:
         asyncio.run(start_run(workspace, plan, by="Ann"))
 
 
-async def measured(path: str) -> dict[str, float]:
-    """Milliseconds of processor time by what was done: one app, every screen opened four times, of which the median counts,
-    since a search for garbage falls into some.
+def called() -> Callable[[], float]:
+    """How many functions were called since now."""
+    profile, calls = cProfile.Profile(subcalls=False, builtins=False), 0
+
+    def so_far() -> float:
+        nonlocal calls
+        profile.disable()
+        calls += sum(entry.callcount for entry in profile.getstats())
+        profile.clear()
+        profile.enable()
+        return calls
+
+    so_far()
+    return so_far
+
+
+async def measured(path: str, spent: Callable[[], float]) -> dict[str, float]:
+    """What was `spent` by what was done: one app, every screen opened four times, of which all but the first the median
+    counts, since a search for garbage falls into some.
     """
     from cuecard.tui.preferences import Preferences
     from cuecard.tui.services import Services
@@ -56,7 +75,7 @@ async def measured(path: str) -> dict[str, float]:
             for _again in range(4):
                 app.action_go("home")
                 await pilot.pause(0.3)
-                began = time.process_time()
+                began = spent()
                 if name in MODES:
                     app.action_go(name)
                     await pilot.pause()
@@ -65,24 +84,27 @@ async def measured(path: str) -> dict[str, float]:
                     app.action_go(mode)
                     await pilot.pause()
                     await pilot.press(*keys)
-                await pilot.pause()
-                spent = 1000 * (time.process_time() - began)
-                times.setdefault(f"{name}, open", []).append(spent)
-                began = time.process_time()
+                await pilot.pause(
+                    0.4
+                )  # until nothing more is drawn: the keys in the footer come last
+                first = f"{name}, first" not in times
+                times.setdefault(f"{name}, {'first' if first else 'again'}", []).append(
+                    spent() - began
+                )
+                began = spent()
                 for key in ["down"] * STEPS + ["up"] * STEPS:
                     await pilot.press(key)
                     await pilot.pause(0.08)  # what goes on beside the keys is counted, too
-                spent = 1000 * (time.process_time() - began) / (2 * STEPS)
-                times.setdefault(f"{name}, cursor", []).append(spent)
+                times.setdefault(f"{name}, cursor", []).append((spent() - began) / (2 * STEPS))
                 if name in BELOW:
                     await pilot.press("escape")
     return {name: statistics.median(all_) for name, all_ in times.items()}
 
 
-def once(checkout: Path, path: Path) -> dict[str, float]:
+def once(checkout: Path, path: Path, what: str) -> dict[str, float]:
     place = os.pathsep.join((str(checkout / "src"), str(checkout / "tests")))
     done = subprocess.run(
-        [sys.executable, __file__, "--one", str(path)],
+        [sys.executable, __file__, "--one", str(path), what],
         env={**os.environ, "PYTHONPATH": place, "HOME": str(path.parent), "CUECARD_USER": "Ann"},
         capture_output=True,
         text=True,
@@ -95,22 +117,25 @@ def once(checkout: Path, path: Path) -> dict[str, float]:
 
 def main() -> None:
     other, rounds = Path(sys.argv[1]).resolve(), int((*sys.argv, "5")[2])
-    here: list[dict[str, float]] = []
-    there: list[dict[str, float]] = []
+    times: tuple[list[dict[str, float]], ...] = ([], [])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cuecard.db"
         make(path)
         for _round in range(rounds):
-            there.append(once(other, path))
-            here.append(once(HERE, path))
-    print(f"{'':20} {'before':>9} {'now':>9} {'ratio':>7}   ms, medians of {rounds}")
-    for name in here[0]:
-        before, now = (statistics.median(side[name] for side in sides) for sides in (there, here))
-        print(f"{name:20} {before:9.1f} {now:9.1f} {now / before:7.2f}")
+            for side, checkout in zip(times, (other, HERE), strict=True):
+                side.append(once(checkout, path, "time"))
+        calls = [once(checkout, path, "calls") for checkout in (other, HERE)]
+    print(f"{'':20} {'before':>9} {'now':>9} {'ratio':>7}   ms, medians of {rounds}; then calls")
+    for name in times[0][0]:
+        before, now = (statistics.median(each[name] for each in side) for side in times)
+        was, is_ = (side[name] for side in calls)
+        told = f"{name:20} {before:9.1f} {now:9.1f} {now / before:7.2f}"
+        print(f"{told} {was:9,.0f} {is_:9,.0f} {is_ / was:7.2f}")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(asyncio.run(measured(sys.argv[2]))))
+        spent = called() if sys.argv[3] == "calls" else lambda: 1000 * time.process_time()
+        print(json.dumps(asyncio.run(measured(sys.argv[2], spent))))
     else:
         main()

@@ -16,12 +16,14 @@ from textual.widgets import Input, Static
 
 from cuecard.annotate.review.workflow import retire
 from cuecard.store.workspace import Workspace
-from cuecard.tui.app import CuecardApp
+from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import live
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
+from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.widgets.text import Pane, PlainText
 from tui_rooms import shown, until
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "lists_example.py"
@@ -288,3 +290,46 @@ async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stay
             retire(other, first.id, "Ana", "old")
         await until(pilot, lambda: "7 tasks" in shown(app.screen))
         assert (screen.row, read) == (row, 1)
+        # Behind a dialog the list is seen, behind another screen it is not.
+        app.push_screen(ConfirmDialog("Sure?", "", "Yes"))
+        with Workspace.open(database) as other:
+            retire(other, screen.view.rows[0].id, "Ana", "old")
+        await until(pilot, lambda: len(screen.view.rows) == 6)
+        await pilot.press("escape")
+        app.push_screen(CuecardScreen[None]())
+        await pilot.pause(0.1)
+        read = 0
+        with Workspace.open(database) as other:
+            retire(other, screen.view.rows[0].id, "Ana", "old")
+        await pilot.pause(0.3)
+        assert read == 0
+        app.pop_screen()
+        await until(pilot, lambda: "5 tasks" in shown(app.screen))
+
+
+async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes() -> None:
+    class Telling(App[None]):
+        def compose(self) -> ComposeResult:
+            with Pane():
+                yield PlainText("one")
+
+    app, layouts = Telling(), 0
+
+    def count(_screen: object) -> None:
+        nonlocal layouts
+        layouts += 1
+
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        text = app.query_one(PlainText)
+        app.screen.screen_layout_refresh_signal.subscribe(app, count, immediate=True)
+        text.load("one\ntwo\nthree")
+        await pilot.pause()
+        assert (layouts, text.size.height) == (1, 3)
+        text.load("one\ntwo\nthree")
+        await pilot.pause()
+        assert layouts == 1
+        text.load("\n".join("abcdefghijklmnop"))
+        await pilot.pause()
+        assert app.query_one(Pane).max_scroll_y == 6
+        assert (layouts, text.size) == (3, (38, 16))

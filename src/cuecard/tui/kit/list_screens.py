@@ -14,7 +14,7 @@ from cuecard.tui.kit.lists import Column, ListView, Row
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState, NavBar
-from cuecard.tui.widgets.text import Pane, Paragraphs, Told
+from cuecard.tui.widgets.text import ChangingText, Pane, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -78,7 +78,7 @@ class ListScreen(LiveScreen, Generic[Row]):
         if self.PLACE:
             yield NavBar(self.PLACE)
         if self._says("title_words"):
-            yield Told(id="title")
+            yield ChangingText(id="title", markup=False)
         yield from self.compose_list()
         yield KeyBar()
 
@@ -93,7 +93,7 @@ class ListScreen(LiveScreen, Generic[Row]):
             id="list",
         )
         if self._says("note"):
-            yield Told(id="note")
+            yield ChangingText(id="note", markup=False)
         if self._says("detail"):
             with Pane(id="detail"):
                 yield Paragraphs()
@@ -145,7 +145,7 @@ class ListScreen(LiveScreen, Generic[Row]):
     def tell(self) -> None:
         """Write title, note and detail again."""
         for selector, text in (("#title", self.title_words()), ("#note", self.note())):
-            if (line := self.query_one_optional(selector, Told)) is not None:
+            if (line := self.query_one_optional(selector, ChangingText)) is not None:
                 line.tell(text)
                 line.display = bool(text)
         if (pane := self.query_one_optional("#detail", Pane)) is not None:

@@ -22,7 +22,7 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
 from cuecard.tui.widgets.inputs import ListTable
-from cuecard.tui.widgets.text import Told
+from cuecard.tui.widgets.text import ChangingText
 
 Row = TypeVar("Row")
 Cell = str | GridCell | Text
@@ -224,7 +224,7 @@ class ListView(Vertical, Generic[Row]):
         self._told = 0
         # Both are mounted when there is need of them: each widget makes the first frame later.
         self._input: Input | None = None
-        self._line = Told(classes="told")
+        self._line = ChangingText(classes="told", markup=False)
 
     def compose(self) -> ComposeResult:
         yield self.grid
@@ -287,7 +287,7 @@ class ListView(Vertical, Generic[Row]):
         self._rows = self._sorted(self._kept())
         at = self._place_of(to) if to is not None else None
         at = min(grid.cursor_row, len(self._rows) - 1) if at is None else at
-        # Told once, below: the grid's own message is of a row that may be the same.
+        # ChangingText once, below: the grid's own message is of a row that may be the same.
         with self.prevent(Grid.CursorMoved):
             grid.load(_Rows(self._rows, self.columns), cursor=(max(at, 0), 0))
         if marked or grid.marked:

@@ -42,7 +42,7 @@ from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Told
+from cuecard.tui.widgets.text import ChangingText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -139,7 +139,7 @@ class BoardScreen(BoardList[BoardTask]):
         return self.board.tasks
 
     def compose_list(self) -> ComposeResult:
-        yield Told(id="heading")
+        yield ChangingText(id="heading", markup=False)
         yield from super().compose_list()
 
     def title_words(self) -> str:
@@ -147,7 +147,7 @@ class BoardScreen(BoardList[BoardTask]):
 
     def show(self, rows: Sequence[BoardTask], to: Hashable = None) -> None:
         super().show(rows, to)
-        heading = self.query_one("#heading", Told)
+        heading = self.query_one("#heading", ChangingText)
         heading.tell(self.board.heading(self.app.theme_variables))
         heading.display = bool(rows)
 

@@ -168,7 +168,6 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
 
     @guarded("act")
     async def action_assign(self) -> None:
-
         if (row := self.row) is not None and await assign_reviewer(
             self, row.task.id, row.task.title, self._protocol
         ):

@@ -297,13 +297,11 @@ class TasksScreen(LiveScreen):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-
         if (line := self.listing.line) is not None and await archive(self, line):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-
         if (line := self.listing.line) is not None:
             await restore(self, line)
             self.load()

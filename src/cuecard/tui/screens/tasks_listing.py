@@ -26,7 +26,7 @@ from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Pane, Told
+from cuecard.tui.widgets.text import ChangingText, Pane
 
 
 class TaskListing(Vertical):
@@ -78,7 +78,7 @@ class TaskListing(Vertical):
                     id="hidden",
                 )
             with Pane(id="detail"):
-                yield Told(id="about")
+                yield ChangingText(id="about", markup=False)
 
     def on_mount(self) -> None:
         for state in self.query(EmptyState):
@@ -133,7 +133,7 @@ class TaskListing(Vertical):
             )
         for heading, body in sections_of(task) if task else []:
             text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
-        self.query_one("#about", Told).tell(text)
+        self.query_one("#about", ChangingText).tell(text)
         self.query_one("#detail").scroll_home(animate=False)
 
     def _show(self, then: str = "") -> None:

@@ -83,11 +83,8 @@ class Pane(VerticalScroll, OneLayout, can_focus=False):
     """Scrolls what is told of what is under the cursor."""
 
 
-class Told(Static, OneLayout):
-    """A text as it is, which changes with the cursor."""
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__("", markup=False, id=id, classes=classes)
+class ChangingText(Static, OneLayout):
+    """A text that changes with the cursor."""
 
     def tell(self, text: str | Text, *, layout: bool = True) -> None:
         """Show it. Drawing lays out the whole screen: not while the same is said."""
@@ -209,7 +206,7 @@ class Prose(Widget):
         return self._laid_out[1]
 
 
-class PlainText(Static, OneLayout):
+class PlainText(ChangingText):
     """Shows any string literally: no markup, no escape sequence, no reordering."""
 
     DEFAULT_CSS = """
@@ -222,8 +219,7 @@ class PlainText(Static, OneLayout):
         super().__init__(for_display(text), markup=False, id=id, classes=classes)
 
     def load(self, text: str) -> None:
-        if (wanted := for_display(text)) != self.content:
-            self.update(wanted)
+        self.tell(for_display(text))
 
 
 MOST_DRAWN = 1_000

@@ -34,7 +34,7 @@ from cuecard.tui.present.verdicts import (
     said_cell,
 )
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Told
+from cuecard.tui.widgets.text import ChangingText
 
 if TYPE_CHECKING:
     from cuecard.core.label_records import LabelSet
@@ -98,7 +98,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
             Column[SetLine](N_("Pace"), lambda line: pace(line.progress), right=True, spare=2),
         )  # fmt: skip
         yield from super().compose_list()
-        yield Told(id="sets-heading")
+        yield ChangingText(id="sets-heading", markup=False)
         yield ListView(sets, lambda line: line.set.id, id="sets")
 
     def on_mount(self) -> None:
@@ -121,7 +121,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
 
     def show(self, rows: Sequence[RunLabels], to: Hashable = None) -> None:
         super().show(rows, to)
-        sets, heading = self._snapshot.sets, self.query_one("#sets-heading", Told)
+        sets, heading = self._snapshot.sets, self.query_one("#sets-heading", ChangingText)
         if sets != self._sets.every:
             self._sets.load(sets)
         self._sets.display = bool(sets)

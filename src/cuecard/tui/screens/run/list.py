@@ -46,51 +46,13 @@ class RunsScreen(ListScreen[RunRecord]):
     BINDINGS = keys(
         Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
         Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
-        Key(
-            "runs.wizard",
-            "w",
-            "play_an_agent",
-            N_("Play agent"),
-            N_("Play the agent in a session that waits for a person"),
-            show=False,
-        ),
-        Key(
-            "runs.compare",
-            "x",
-            "compare",
-            N_("Compare"),
-            N_("The agents of this run, or of the marked runs"),
-        ),
-        Key(
-            "runs.errors",
-            "e",
-            "errors",
-            N_("Errors"),
-            N_("What went wrong in this run, or in the marked ones"),
-        ),
-        Key(
-            "runs.plots",
-            "g",
-            "plots",
-            N_("Plots"),
-            N_("This run, or the marked ones, drawn"),
-            show=False,
-        ),
-        Key(
-            "runs.report",
-            "y",
-            "report",
-            N_("Report"),
-            N_("A file on this run, or on the marked ones"),
-        ),
-        Key(
-            "runs.fidelity",
-            "f",
-            "fidelity",
-            N_("Fidelity"),
-            N_("The user part of this run held against people; re-play it"),
-        ),
-    )
+        Key("runs.wizard", "w", "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False),
+        Key("runs.compare", "x", "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
+        Key("runs.errors", "e", "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones")),
+        Key("runs.plots", "g", "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False),
+        Key("runs.report", "y", "report", N_("Report"), N_("A file on this run, or on the marked ones")),
+        Key("runs.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it")),
+    )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,15 +61,13 @@ class RunsScreen(ListScreen[RunRecord]):
 
     def columns(self) -> Sequence[Column[RunRecord]]:
         return (
-            Column(
-                N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()
-            ),
+            Column(N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()),
             Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
             Column(N_("State"), lambda run: run.state.told),
             Column(N_("Trials"), lambda run: f"{run.finished}/{run.trials}", right=True),
             Column(N_("By"), lambda run: run.created_by, grow=1, least=6),
             Column(N_("When"), lambda run: when(run.created_at), sort=lambda run: run.created_at),
-        )
+        )  # fmt: skip
 
     def key(self, row: RunRecord) -> int:
         return row.id

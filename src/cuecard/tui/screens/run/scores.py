@@ -145,7 +145,6 @@ class ScoresPane(Vertical):
 
     @guarded("cut")
     async def action_by(self) -> None:
-
         if self._view is not None:
             cut = self._view.cut
             chosen = await self.app.push_screen_wait(_group_dialog(self._view))
@@ -155,7 +154,6 @@ class ScoresPane(Vertical):
 
     @guarded("cut")
     async def action_narrow(self) -> None:
-
         if self._view is not None:
             cut, choices = self._view.cut, self._view.choices()
             chosen = await self.app.push_screen_wait(_narrow_dialog(self._view))
