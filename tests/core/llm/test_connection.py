@@ -250,6 +250,29 @@ async def test_a_kept_connection_that_was_closed_meanwhile_costs_no_attempt() ->
         assert len(server.requests) == 7
 
 
+@pytest.mark.parametrize(
+    ("words", "kind", "title"),
+    [
+        ("No connected db.", "no_db_connection", "refused the key"),
+        ("API key not valid. Please pass a valid API key.", "", "refused the key"),
+        (
+            "/chat/completions: Invalid model name passed in model=m. Call `/v1/models` to view available models.",
+            "invalid_request_error",
+            "was not found",
+        ),
+    ],
+)
+async def test_a_400_that_no_other_request_will_change_stops_the_model(
+    words: str, kind: str, title: str
+) -> None:
+    refusal = fake.json_reply({"error": {"message": words, "type": kind, "code": "400"}}, 400)
+    async with OpenAIServer(lambda _request: refusal) as server:
+        client = ChatClient(ModelConfig(base_url=server.url, model="m"))
+        with pytest.raises(ModelPaused, match=title):
+            await client.chat(HELLO, schema={"type": "object"})
+        assert len(server.requests) == 1
+
+
 async def test_no_cookie_goes_from_call_to_call() -> None:
     def script(_request: fake.Request) -> fake.Reply:
         return fake.json_reply(
