@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+from textual.widgets import Static
+
 from cuecard.core.config import CONFIG_NAME
 from cuecard.core.doctor import ServedModel, served_models
 from cuecard.core.i18n import N_, _
@@ -49,6 +51,13 @@ class ServedModelsScreen(ListScreen[ServedModel]):
             ),
             ("esc", _("Back")),
         )
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        # A server that says nothing takes some seconds.
+        title = self.query_one("#title", Static)
+        title.update(_("Asking…"))
+        title.display = True
 
     def title_words(self) -> str:
         return _("Models of the servers")
