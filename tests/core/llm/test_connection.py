@@ -214,13 +214,14 @@ async def test_a_refused_field_that_no_message_names_stays() -> None:
         assert len(server.requests) == 1
 
 
-async def test_the_servers_name_of_a_request_is_recorded_and_told() -> None:
+@pytest.mark.parametrize("header", ["x-request-id", "x-litellm-call-id"])
+async def test_the_servers_name_of_a_request_is_recorded_and_told(header: str) -> None:
     def script(request: fake.Request) -> fake.Reply:
         if request.number:
-            return fake.error(400, "no", **{"x-request-id": "req_2"})
+            return fake.error(400, "no", **{header: "req_2"})
         return fake.json_reply(
             {"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]},
-            **{"x-request-id": "req_1"},
+            **{header: "req_1"},
         )
 
     async with OpenAIServer(script) as server:
@@ -228,6 +229,48 @@ async def test_the_servers_name_of_a_request_is_recorded_and_told() -> None:
         assert (await client.chat(HELLO)).request_id == "req_1"
         with pytest.raises(ModelCallError, match=r"\(request req_2\)"):
             await client.chat(HELLO)
+
+
+async def test_a_kept_connection_that_was_closed_meanwhile_costs_no_attempt() -> None:
+    """As llama.cpp's, which closes one after each stream without a word in its headers."""
+
+    def script(request: fake.Request) -> fake.Reply:
+        later = any(each.connection == request.connection for each in server.requests[:-1])
+        return fake.drop() if later else fake.text("Hi")
+
+    async with OpenAIServer(script) as server:
+        client = ChatClient(ModelConfig(base_url=server.url, model="m", stream="always", retries=0))
+        replies = [await client.chat(HELLO) for _ in range(3)]
+        assert [reply.attempts for reply in replies] == [1, 1, 1]
+        assert (len(server.requests), server.connections) == (5, 3)
+        server.script = lambda _request: fake.drop()
+        with pytest.raises(ModelCallError, match="broke off"):
+            await client.chat(HELLO)
+        # Once on the kept connection, once on a new one.
+        assert len(server.requests) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "title"),
+    [
+        ("No connected db.", "no_db_connection", "refused the key"),
+        ("API key not valid. Please pass a valid API key.", "", "refused the key"),
+        (
+            "/chat/completions: Invalid model name passed in model=m. Call `/v1/models` to view available models.",
+            "invalid_request_error",
+            "was not found",
+        ),
+    ],
+)
+async def test_a_400_that_no_other_request_will_change_stops_the_model(
+    words: str, kind: str, title: str
+) -> None:
+    refusal = fake.json_reply({"error": {"message": words, "type": kind, "code": "400"}}, 400)
+    async with OpenAIServer(lambda _request: refusal) as server:
+        client = ChatClient(ModelConfig(base_url=server.url, model="m"))
+        with pytest.raises(ModelPaused, match=title):
+            await client.chat(HELLO, schema={"type": "object"})
+        assert len(server.requests) == 1
 
 
 async def test_no_cookie_goes_from_call_to_call() -> None:

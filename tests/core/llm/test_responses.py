@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,64 @@ async def test_why_it_ended(made: Callable[..., fake.Reply]) -> None:
     failed = {"status": "failed", "error": {"code": "server_error", "message": "out of order"}}
     with pytest.raises(ModelCallError, match="out of order"):
         await asked(made(MESSAGE, **failed))
+
+
+async def test_items_without_an_index_are_told_apart_by_name() -> None:
+    """llama.cpp's events: no index, a call's item without an id, and all ends at the end."""
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": "resp_1"}}]
+    names = ("Peru", "Chile")
+    calls = [
+        {
+            "type": "function_call",
+            "status": "completed",
+            "arguments": f'{{"query": "{name}"}}',
+            "call_id": f"fc_{name}",
+            "name": "search",
+        }
+        for name in names
+    ]
+    for call in calls:
+        begun = {**call, "arguments": "", "status": "in_progress"}
+        events.append({"type": "response.output_item.added", "item": begun})
+    kind = "response.function_call_arguments.delta"
+    for pieces in zip(*(call["arguments"] for call in calls), strict=False):
+        events += [
+            {"type": kind, "item_id": call["call_id"], "delta": piece}
+            for call, piece in zip(calls, pieces, strict=True)
+        ]
+    events.append({"type": kind, "item_id": "fc_Chile", "delta": "}"})
+    events += [{"type": "response.output_item.done", "item": call} for call in calls]
+    end = {"status": "completed", "model": "qwen", "output": calls, "usage": {"input_tokens": 3}}
+    events.append({"type": "response.completed", "response": end})
+    raw = (f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in events)
+    reply, _body = await asked(fake.raw_stream(*raw))
+    assert [call.arguments for call in reply.tool_calls] == [{"query": name} for name in names]
+    assert [call.id for call in reply.tool_calls] == ["fc_Peru", "fc_Chile"]
+
+
+async def test_hostile_items_end_in_a_reply_or_a_reason() -> None:
+    delta = {"type": "response.output_text.delta", "output_index": [], "item_id": {}, "delta": "Hi"}
+    end = {"type": "response.completed", "response": {"output": 5, "usage": [], "model": {}}}
+    item = {"type": "response.output_item.added", "item": {"type": [], "id": 3}, "output_index": {}}
+    raw = [f"data: {json.dumps(each)}\n\n".encode() for each in (item, delta, end)]
+    assert (await asked(fake.raw_stream(*raw)))[0].text == "Hi"
+    many = b"".join(
+        b'data: {"type": "response.output_text.delta", "item_id": "%d", "delta": ""}\n\n' % n
+        for n in range(2_000)
+    )
+    with pytest.raises(ModelCallError, match="too large"):
+        await asked(fake.raw_stream(many, *raw))
+
+
+async def test_words_of_a_reply_go_back_in_the_form_that_llama_knows() -> None:
+    async with OpenAIServer(lambda _request: whole(MESSAGE)) as server:
+        client = ChatClient(ModelConfig(base_url=server.url, model="m", api="responses"))
+        await client.chat([wire.user("Hello"), wire.assistant("Hi"), wire.user("And?")])
+        assert server.requests[0].body["input"][1] == {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Hi"}],
+        }
 
 
 async def test_a_stream_that_breaks_off_is_no_reply() -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _MAX_BACKOFF = 30.0
 _USUAL_ANSWER = 500
+_MOST_SERVED = 5_000
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class ChatClient:
             retries += 1
 
     async def served(self) -> tuple[str, ...]:
-        """The names of the models that the server says it has, sorted. Raises `ModelCallError`, and `ConfigError` for a
+        """The names of the models that the server says it has, sorted, some thousands at most. Raises `ModelCallError`, and `ConfigError` for a
         key that is missing.
         """
         connection = self._connection or await self._connect()
@@ -163,10 +164,12 @@ class ChatClient:
                     if answer.body is None:
                         failure = of_status(answer.status, answer.headers, answer.said, self.config)
                         raise failure.without(key, answer.request_id).error
-                    found = as_dict(read_json(await read_body(answer.body)))
+                    found = read_json(await read_body(answer.body))
         except (*connection.errors, OSError, ValueError) as error:
             raise of_exception(error, self.config).without(key).error from error
-        names = (storable(as_string(each.get("id"))) for each in as_dicts(found.get("data")))
+        # Some give the bare list.
+        rows = as_dicts(found) or as_dicts(as_dict(found).get("data"))
+        names = (storable(as_string(each.get("id"))) for each in rows[:_MOST_SERVED])
         return tuple(sorted({one_line(scrub(name), 200) for name in names if name}))
 
     async def close(self) -> None:

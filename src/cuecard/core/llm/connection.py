@@ -17,7 +17,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
-from aiohttp import ClientError, ClientResponse, ClientTimeout
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientOSError,
+    ClientResponse,
+    ClientTimeout,
+    ServerDisconnectedError,
+)
 from openai import (
     APIConnectionError,
     APIError,
@@ -193,7 +200,13 @@ class KeyCommand:
         )
 
 
-_REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id")
+_REQUEST_IDS = (
+    "x-request-id",
+    "request-id",
+    "apim-request-id",
+    "x-ms-request-id",
+    "x-litellm-call-id",
+)
 _MOST_ID = 100
 _NO_AUTH: dict[str, Any] = {"Authorization": Omit(), "api-key": Omit()}
 
@@ -264,17 +277,15 @@ class Transport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        session, body = await self._session(), request.content
-        answer = await session.request(
-            request.method,
-            URL(str(request.url), encoded=True),
-            data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
-            headers=[(k, v) for k, v in request.headers.multi_items() if k not in _ITS_OWN],
-            timeout=self._timeout,
-            # A redirect would carry the key to wherever it points.
-            allow_redirects=False,
-            **self._route,
-        )
+        kept = list[str]()
+        try:
+            answer = await self._sent(request, kept)
+        except (ClientOSError, ServerDisconnectedError) as error:
+            # llama.cpp closes a connection after each stream, and others after some idle seconds, in the moment in which it
+            # may be used again. What was never read is sent anew.
+            if not kept or isinstance(error, ClientConnectorError):
+                raise
+            answer = await self._sent(request, kept)
         headers = [(k, v) for k, v in answer.raw_headers if k.lower() not in _UNPACKED]
         if answer.status // 100 == 2:
             stream = _Body(answer)
@@ -284,6 +295,21 @@ class Transport(httpx2.AsyncBaseTransport):
         async with answer:
             said = await read_refusal(answer, self._patience)
         return httpx2.Response(answer.status, headers=headers, content=said)
+
+    async def _sent(self, request: httpx2.Request, kept: list[str]) -> ClientResponse:
+        """The answer's beginning. `kept` grows if the connection had been used before."""
+        session, body = await self._session(), request.content
+        return await session.request(
+            request.method,
+            URL(str(request.url), encoded=True),
+            data=body if len(body) < _LARGE_BODY else io.BytesIO(body),
+            headers=[(k, v) for k, v in request.headers.multi_items() if k not in _ITS_OWN],
+            timeout=self._timeout,
+            # A redirect would carry the key to wherever it points.
+            allow_redirects=False,
+            trace_request_ctx=kept,
+            **self._route,
+        )
 
 
 class _Body(httpx2.AsyncByteStream):

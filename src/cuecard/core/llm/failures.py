@@ -138,6 +138,12 @@ _UNPAID_CODES = {
 # A 403 that is about the contents of the request, not about the key.
 _MODERATED = re.compile(r"moderation|flagged|content[ _-]?(filter|policy)", re.IGNORECASE)
 _NO_SUCH_PLACE = {404, 405, 410}
+# What some say with a 400: LiteLLM without a database of keys, Google; LiteLLM, Mistral.
+_KEY_REFUSED = re.compile(
+    r"no_db_connection|(invalid|incorrect)[ _]api[ _]key|api key (is )?(not valid|invalid|expired)",
+    re.IGNORECASE,
+)
+_NO_SUCH_MODEL = re.compile(r"invalid[ _]model|model_not_found|unknown model", re.IGNORECASE)
 
 
 class RequestRefused(ModelCallError):
@@ -253,11 +259,12 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes, config: Mode
         return Failure(title, reason, blame=Blame.LASTING)
     if status == 403 and _MODERATED.search(message.words):
         return Failure(_not_accepted(), reason, blame=Blame.REQUEST)
-    if status in (401, 403):
+    named = f"{message.code} {message.type} {message.words}"
+    if status in (401, 403) or (status == 400 and _KEY_REFUSED.search(named)):
         return Failure(
             _("The model server refused the key"), reason, _key_hint(config), Blame.LASTING
         )
-    if status in _NO_SUCH_PLACE:
+    if status in _NO_SUCH_PLACE or (status == 400 and _NO_SUCH_MODEL.search(named)):
         hint = _("check base_url and model")
         return Failure(_("The model was not found"), reason, hint, Blame.LASTING)
     if status in (408, 409, 429) or status >= 500:

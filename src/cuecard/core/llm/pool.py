@@ -6,6 +6,7 @@ import asyncio
 import importlib
 from base64 import b64encode
 from collections.abc import AsyncGenerator
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
@@ -15,9 +16,10 @@ from cuecard.core.errors import ConfigError, install_hint
 from cuecard.core.i18n import _
 
 if TYPE_CHECKING:
-    from aiohttp import ClientSession, TCPConnector
+    from aiohttp import ClientSession, TCPConnector, TraceConfig
 
-_IDLE_SECONDS = 15.0
+# llama.cpp, uvicorn (LiteLLM, vLLM) and Node close a connection that rests for five.
+_IDLE_SECONDS = 4.0
 # Kept until their loop ends, since a session that is garbage-collected just before would not be closed in time.
 _LIVES: WeakKeyDictionary[asyncio.AbstractEventLoop, set[AsyncGenerator[ClientSession]]] = (
     WeakKeyDictionary()
@@ -100,6 +102,19 @@ def socks_errors() -> tuple[type[Exception], ...]:
     return (ProxyError, ProxyConnectionError, ProxyTimeoutError)
 
 
+def _noting_reuse() -> TraceConfig:
+    """Adds a word to the list given as `trace_request_ctx` of a request whose connection was used before."""
+    import aiohttp
+
+    async def reused(_session: ClientSession, context: SimpleNamespace, _params: object) -> None:
+        if context.trace_request_ctx is not None:
+            context.trace_request_ctx.append("reused")
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_reuseconn.append(reused)
+    return trace
+
+
 async def _live(socks: str) -> AsyncGenerator[ClientSession]:
     """A session that lives as long as this generator. An event loop that ends closes its generators first."""
     import aiohttp
@@ -109,6 +124,7 @@ async def _live(socks: str) -> AsyncGenerator[ClientSession]:
         connector=_connector(socks),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": f"cuecard/{__version__}"},
+        trace_configs=[_noting_reuse()],
     )
     try:
         yield session

@@ -8,8 +8,13 @@ from typing import cast
 from pydantic import JsonValue
 
 from cuecard.core.engine.messages import ToolSpec, Usage, token_count
-from cuecard.core.llm.replies import Assembler, as_dict, as_dicts, as_string
+from cuecard.core.i18n import _
+from cuecard.core.llm.replies import MAX_CALLS, Assembler, as_dict, as_dicts, as_string
 from cuecard.core.llm.wire import CARRIED, ChatMessage, ServerFailure, clean_json
+from cuecard.core.validation import TooMuch
+
+# Each item has one or two.
+_MOST_NAMES = 2 * MAX_CALLS
 
 
 def fill(
@@ -56,7 +61,11 @@ def _items(message: ChatMessage) -> list[object]:
         call = message.get("tool_call_id")
         return [{"type": "function_call_output", "call_id": call, "output": content}]
     found = list[object](as_dicts(message.get(CARRIED)))
-    if content:
+    if content and role == "assistant":
+        # llama.cpp knows the words of a reply in this form alone; OpenAI and LiteLLM take it, too.
+        parts = [{"type": "output_text", "text": content}]
+        found.append({"type": "message", "role": role, "content": parts})
+    elif content:
         found.append({"role": role, "content": content})
     for call in as_dicts(message.get("tool_calls")):
         function = as_dict(call.get("function"))
@@ -74,10 +83,12 @@ class ResponseAssembler(Assembler):
     ) -> None:
         super().__init__(on_text, on_growth)
         self._streamed: set[object] = set()
+        self._places: dict[str, int] = {}
 
     def add(self, chunk: object) -> None:
         event = self.checked(chunk)
-        place = event.get("output_index")
+        item = as_dict(event.get("item"))
+        place = self._place(event, item)
         match as_string(event.get("type")):
             case "response.output_text.delta" | "response.refusal.delta":
                 self._streamed.add((place, "text"))
@@ -90,9 +101,9 @@ class ResponseAssembler(Assembler):
                 delta = {"arguments": event.get("delta")}
                 self.grow(calls=[{"index": place, "function": delta}])
             case "response.output_item.added":
-                self._item(as_dict(event.get("item")), place, begun=True)
+                self._item(item, place, begun=True)
             case "response.output_item.done":
-                self._item(as_dict(event.get("item")), place)
+                self._item(item, place)
             case "response.completed" | "response.incomplete" | "response.failed":
                 self._ended(as_dict(event.get("response")), whole=False)
             case "error":
@@ -102,6 +113,20 @@ class ResponseAssembler(Assembler):
 
     def add_whole(self, completion: object) -> None:
         self._ended(self.checked(completion), whole=True)
+
+    def _place(self, event: dict[str, object], item: dict[str, object]) -> int:
+        """Which item of the output it is about: by its index, or else by its name, as llama.cpp does."""
+        given = (event.get("item_id"), item.get("id"), item.get("call_id"))
+        names = [name for name in given if isinstance(name, str) and name]
+        index = event.get("output_index")
+        if not isinstance(index, int):
+            index = next((self._places[name] for name in names if name in self._places), None)
+        place = -1 - len(self._places) if index is None else index
+        for name in names:
+            self._places.setdefault(name, place)
+        if len(self._places) > _MOST_NAMES:
+            raise TooMuch(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
+        return place
 
     def _item(self, item: dict[str, object], place: object, *, begun: bool = False) -> None:
         """Add what of an item did not come piece by piece."""

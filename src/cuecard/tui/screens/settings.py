@@ -330,6 +330,13 @@ class ServedModelsScreen(ListScreen[ServedModel]):
             ("esc", _("Back")),
         )
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        # A server that says nothing takes some seconds.
+        title = self.query_one("#title", Static)
+        title.update(_("Asking…"))
+        title.display = True
+
     def title_words(self) -> str:
         return _("Models of the servers")
 
