@@ -78,6 +78,7 @@ class ChatClient:
         self.capabilities = Capabilities()
         self.sent = 0
         self._connection: Connection | None = None
+        self._connecting = asyncio.Lock()
 
     def __repr__(self) -> str:
         return f"ChatClient({self.config.model!r} at {self.config.base_url})"
@@ -244,9 +245,11 @@ class ChatClient:
         return failure.without(key, request_id)
 
     async def _connect(self) -> Connection:
-        # In a thread: importing `openai` and reading certificates would hold up the loop.
-        made = await asyncio.to_thread(_connection, self.config, self._pool)
-        self._connection = self._connection or made
+        # In a thread: importing `openai` and reading certificates would hold up the loop. One after the other, so that
+        # calls keep their order.
+        async with self._connecting:
+            if self._connection is None:
+                self._connection = await asyncio.to_thread(_connection, self.config, self._pool)
         return self._connection
 
     def _wait(self, retries: int, wanted: float | None) -> float:
