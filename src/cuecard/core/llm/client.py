@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import random
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -279,4 +281,12 @@ class _Shown:
 
 
 def _connection(config: ModelConfig, pool: Pool) -> Connection:
-    return importlib.import_module("cuecard.core.llm.connection").Connection(config, pool)
+    known = _CONNECTION in sys.modules
+    module = importlib.import_module(_CONNECTION)
+    if not known:
+        # What was loaded stays. Searching it for garbage would stop all threads, a screen's too, for a tenth of a second.
+        gc.freeze()
+    return module.Connection(config, pool)
+
+
+_CONNECTION = "cuecard.core.llm.connection"

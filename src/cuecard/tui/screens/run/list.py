@@ -194,7 +194,8 @@ def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
 
 
 def _import_run_screen() -> None:
-    modules = ("numpy", "cuecard.tui.screens.run", "cuecard.tui.screens.trial")
+    screens = "cuecard.tui.screens"
+    modules = ("numpy", f"{screens}.run.screen", f"{screens}.trial.screen")
     if all(module in sys.modules for module in modules):
         return
     for module in modules:
