@@ -23,11 +23,12 @@ from cuecard.annotate.sessions import (
 from cuecard.annotate.task_feedback import place_at_play, tell_authors
 from cuecard.annotate.waiting import FAILED_LATELY, REMEMBERED, forms_missing, pending_for
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_schema import FormQuestion, PlayConfig
+from cuecard.core.config_schema import PlayConfig
 from cuecard.core.engine.events import AgentSpoke, Event, Termination, TrialEnded, UserSpoke
 from cuecard.core.engine.messages import Evidence, UserReply
 from cuecard.core.errors import CuecardError, NotAllowed, NotFound
 from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from lab_players import play_out

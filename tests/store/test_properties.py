@@ -148,6 +148,8 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
             tool_calls=st.lists(calls, max_size=2).map(tuple),
             usage=st.builds(Usage, prompt=numbers, cached=numbers),
             cost=st.none() | st.floats(0, 100),
+            request_id=texts,
+            carried=st.lists(json_objects, max_size=2).map(tuple),
         ),
         scope=st.sampled_from(["", "tool/0/", "batch/3/"]),
     ),
@@ -179,7 +181,12 @@ bodies: dict[type, st.SearchStrategy[EventBody]] = {
         )
         | st.builds(NotesKept, notes=st.lists(texts, max_size=2).map(tuple))
         | st.builds(HarnessTool, name=texts, output=texts)
-        | st.builds(HarnessPermission, name=texts, places=st.tuples(texts)),
+        | st.builds(
+            HarnessPermission,
+            name=texts,
+            places=st.tuples(texts),
+            answer=st.sampled_from(["allowed", "refused", "cancelled"]),
+        ),
     ),
     Concluded: st.builds(Concluded, prediction=predictions),
     TrialRetried: st.builds(TrialRetried, keep=st.booleans(), reason=texts),

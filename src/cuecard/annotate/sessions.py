@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
@@ -24,7 +23,7 @@ from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, active
 from cuecard.core.records import SessionForm
 from cuecard.core.tables.texts import csv_text, guarded
-from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.base import FormQuestion, Frozen
 from cuecard.core.tasks.models import Family, TaskLanguage
 from cuecard.core.text import one_line, storable
 

@@ -24,7 +24,7 @@ from cuecard.core.errors import ConfigError, FileProblem, FileProblems
 from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, embedded, kind_of, kinds
 from cuecard.core.plugins import registered
-from cuecard.core.system import replace_file
+from cuecard.core.system import CONFIG_NAME, replace_file
 from cuecard.core.tasks.base import Frozen, Text
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.tasks.yaml_io import read_mapping, read_text
@@ -179,7 +179,6 @@ def _unusable(file: str, reason: str) -> ConfigError:
     return ConfigError(_("A prompt cannot be used"), f"{file}: {reason}")
 
 
-CONFIG_NAME = "cuecard.yaml"
 _PARTS: dict[str, Part] = {"agents": "agent", "users": "user", "worlds": "world", "judges": "judge"}
 _SECTIONS = tuple(_PARTS)
 EMBEDDED = Config.model_validate(

@@ -1,11 +1,10 @@
 """The contents of `cuecard.yaml`: models, live sessions, review, quality probes, and the whole configuration."""
 
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field
 
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import (
@@ -27,24 +26,12 @@ from cuecard.core.errors import (
 )
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
-from cuecard.core.tasks.base import Frozen, Name
+from cuecard.core.tasks.base import DimensionKey, FormQuestion, Frozen, Name
 from cuecard.core.tasks.models import Family
 
 T = TypeVar("T")
 Problem = tuple[tuple[str | int, ...], str]
 """A place in the configuration, and what is wrong there."""
-_KEY = re.compile("[a-z][a-z0-9_]{0,39}")
-
-
-def _dimension_key(value: str) -> str:
-    if not _KEY.fullmatch(value):
-        raise ValueError(
-            _("begins with a small letter and holds small letters, digits and '_', at most 40")
-        )
-    return value
-
-
-DimensionKey = Annotated[str, AfterValidator(_dimension_key)]
 
 
 class DimensionConfig(Frozen):
@@ -127,29 +114,6 @@ def no_model(name: str, models: Collection[str]) -> str:
     return _("there is no model {name} here; known models: {names}").format(
         name=name, names=_listed(models)
     )
-
-
-class FormQuestion(Frozen):
-    """One question at the end of a session. `key` is stored with the answers; texts are shown as they are. Kinds:
-    `scale`: whole numbers from `lowest` to `highest`, whose ends mean `low` and `high`; `choice`: one of `options`;
-    `text`: free text. The scale with the key `satisfaction` is compared with the scores.
-    """
-
-    key: DimensionKey
-    label: Name
-    kind: Literal["scale", "choice", "text"] = "scale"
-    lowest: Annotated[int, Field(ge=0, le=1)] = 1
-    highest: Annotated[int, Field(ge=2, le=10)] = 7
-    low: str = ""
-    high: str = ""
-    options: tuple[Name, ...] = ()
-    required: bool = True
-
-    @model_validator(mode="after")
-    def _has_options(self) -> Self:
-        if self.kind == "choice" and len(self.options) < 2:
-            raise ValueError(_("a choice needs two options or more"))
-        return self
 
 
 class PlayConfig(Frozen):

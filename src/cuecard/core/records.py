@@ -5,12 +5,11 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.contributions import GoldCheck, PinnedComment, Rating, ReviewDecision, TaskState
 from cuecard.core.engine.events import Event, Limits, RunState, Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, Usage, UserReply
 from cuecard.core.engine.step_context import PlayMove
-from cuecard.core.tasks.base import Frozen, Origin
+from cuecard.core.tasks.base import FormQuestion, Frozen, Origin
 from cuecard.core.tasks.models import Difficulty, Family, Task, TaskLanguage
 
 

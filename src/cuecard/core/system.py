@@ -11,6 +11,8 @@ from time import monotonic, sleep
 from types import FrameType
 from uuid import uuid4
 
+CONFIG_NAME = "cuecard.yaml"
+"""The configuration in the working folder."""
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
 _LOCK_SECONDS = 1.0
 _FORMER: dict[str, str] = {}

@@ -10,12 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, or_, select
 
 from cuecard.core.archive import Acquaintance
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.records import PlayMove, PlayStep, Pulse, SessionForm, Shadow
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
 from cuecard.store.engine import Database, trial_row

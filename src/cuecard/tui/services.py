@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from cuecard.core.errors import CuecardError, guard_address, public_form
-from cuecard.core.system import formerly
+from cuecard.core.system import CONFIG_NAME, formerly
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -64,6 +64,11 @@ class Services:
 
                 self._workspace = Workspace.open(self._address)
             return self._workspace
+
+    @property
+    def has_config(self) -> bool:
+        """Whether there is a file to be read; without one, only the embedded players are there."""
+        return self.config_path is not None or Path(CONFIG_NAME).exists()
 
     async def config(self) -> Config:
         """`cuecard.yaml` as it stands now. Raises `ConfigError`."""

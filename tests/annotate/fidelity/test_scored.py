@@ -8,10 +8,10 @@ from cuecard.annotate.fidelity.detail_tables import sizes_table
 from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.report import fidelity_of
 from cuecard.annotate.fidelity.tables import circumstances, fidelity_tables
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 from fidelity_planted import ENGLISH

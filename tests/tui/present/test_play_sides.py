@@ -14,7 +14,7 @@ from budget import examples
 from cuecard.annotate.sessions import EMBEDDED_FORM
 from cuecard.annotate.waiting import OpenSession, Waiting
 from cuecard.core.config import EMBEDDED
-from cuecard.core.config_schema import Config, FormQuestion
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import (
     AgentSpoke,
     Event,
@@ -42,6 +42,7 @@ from cuecard.core.evaluation.shadows import Listening
 from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
 from cuecard.core.i18n import stopwatch
 from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.present.drafts import FormState, KeptJson
 from cuecard.tui.present.home import rows_of

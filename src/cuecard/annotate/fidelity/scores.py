@@ -20,7 +20,6 @@ from cuecard.annotate.fidelity.model import (
     Point,
 )
 from cuecard.annotate.labelling.effect_figures import figure_over
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
 from cuecard.core.i18n import _
@@ -34,6 +33,7 @@ from cuecard.core.scoring.aggregate import (
     statistics_of,
 )
 from cuecard.core.scoring.trial_score import score_interaction, score_trial
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Judgement, Measure
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.contributions import (
     Claimed,
     Released,
@@ -29,7 +28,7 @@ from cuecard.core.engine.messages import CheckpointStatus, ModelReply, UserReply
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelValue
-from cuecard.core.tasks.base import check_storable, id_problem
+from cuecard.core.tasks.base import FormQuestion, check_storable, id_problem
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import one_line

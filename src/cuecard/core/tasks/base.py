@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from cuecard.core.i18n import _
 
@@ -132,3 +139,40 @@ def _bad_text(value: str) -> str:
     except UnicodeEncodeError:
         return _("holds half of a character (a lone surrogate); type it again")
     return _("holds a NUL character; remove it") if "\0" in value else ""
+
+
+_KEY = re.compile("[a-z][a-z0-9_]{0,39}")
+
+
+def _dimension_key(value: str) -> str:
+    if not _KEY.fullmatch(value):
+        raise ValueError(
+            _("begins with a small letter and holds small letters, digits and '_', at most 40")
+        )
+    return value
+
+
+DimensionKey = Annotated[str, AfterValidator(_dimension_key)]
+
+
+class FormQuestion(Frozen):
+    """One question at the end of a session. `key` is stored with the answers; texts are shown as they are. Kinds:
+    `scale`: whole numbers from `lowest` to `highest`, whose ends mean `low` and `high`; `choice`: one of `options`;
+    `text`: free text. The scale with the key `satisfaction` is compared with the scores.
+    """
+
+    key: DimensionKey
+    label: Name
+    kind: Literal["scale", "choice", "text"] = "scale"
+    lowest: Annotated[int, Field(ge=0, le=1)] = 1
+    highest: Annotated[int, Field(ge=2, le=10)] = 7
+    low: str = ""
+    high: str = ""
+    options: tuple[Name, ...] = ()
+    required: bool = True
+
+    @model_validator(mode="after")
+    def _has_options(self) -> Self:
+        if self.kind == "choice" and len(self.options) < 2:
+            raise ValueError(_("a choice needs two options or more"))
+        return self

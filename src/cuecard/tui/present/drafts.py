@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from cuecard.annotate.labelling.views import Draft, Target
 from cuecard.annotate.sessions import missing
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.system import keep, kept_path
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import Mark, Reading
 from cuecard.tui.present.play_status import evidence_of

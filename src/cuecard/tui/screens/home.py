@@ -133,6 +133,8 @@ class HomeScreen(LiveScreen):
 
     async def _configured(self) -> Config | None:
         """The configuration; None where it cannot be read, which other places complain of."""
+        if not self.services.has_config:
+            return None
         try:
             return await self.services.config()
         except CuecardError:

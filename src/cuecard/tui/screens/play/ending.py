@@ -10,13 +10,13 @@ from textual.widgets import Static
 
 from cuecard.annotate.sessions import decline_form, keep_form, questions_of
 from cuecard.core.config import Config
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlayOutcome
 from cuecard.core.i18n import N_, _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.scoring.aggregate import COUNTS, HEADLINES
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import for_display, one_line
 from cuecard.core.verdicts import Measure
 from cuecard.tui.actions import Key, keys

@@ -15,8 +15,8 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from cuecard.annotate.sessions import decline_form, keep_form, questions_of, shown
-from cuecard.core.config_schema import FormQuestion
 from cuecard.core.i18n import N_, NP_, _, age, ngettext
+from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardScreen, guarded
