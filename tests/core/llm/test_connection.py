@@ -231,6 +231,22 @@ async def test_the_servers_name_of_a_request_is_recorded_and_told(header: str) -
             await client.chat(HELLO)
 
 
+async def test_what_a_server_had_read_and_thought_about_is_not_sent_twice() -> None:
+    async def script(request: fake.Request) -> fake.Reply:
+        if request.number == 0:
+            return fake.text("Hi")
+        await asyncio.sleep(0.7)
+        return fake.drop()
+
+    async with OpenAIServer(script) as server:
+        client = ChatClient(ModelConfig(base_url=server.url, model="m", retries=0))
+        await client.chat(HELLO)
+        with pytest.raises(ModelCallError, match="failed or broke off"):
+            await client.chat(HELLO)
+        await client.close()
+        assert [request.connection for request in server.requests] == [0, 0]
+
+
 async def test_a_kept_connection_that_was_closed_meanwhile_costs_no_attempt() -> None:
     """As llama.cpp's, which closes one after each stream without a word in its headers."""
 

@@ -57,6 +57,7 @@ _LARGE_BODY = 2**20
 _ITS_OWN = frozenset({"host", "connection", "accept-encoding", "content-length"})
 _UNPACKED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding", b"set-cookie"})
 _ANSWER = "cuecard_answer"
+_AT_ONCE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -277,13 +278,14 @@ class Transport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        kept = list[str]()
+        kept, began = list[str](), monotonic()
         try:
             answer = await self._sent(request, kept)
         except (ClientOSError, ServerDisconnectedError) as error:
             # llama.cpp closes a connection after each stream, and others after some idle seconds, in the moment in which it
-            # may be used again. What was never read is sent anew.
-            if not kept or isinstance(error, ClientConnectorError):
+            # may be used again. What was never read is sent anew; what breaks later was read, and may be charged.
+            late = monotonic() - began > _AT_ONCE_SECONDS
+            if late or not kept or isinstance(error, ClientConnectorError):
                 raise
             answer = await self._sent(request, kept)
         headers = [(k, v) for k, v in answer.raw_headers if k.lower() not in _UNPACKED]
