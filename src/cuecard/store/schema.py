@@ -13,7 +13,7 @@ from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import foreign_database, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
-VERSIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+VERSIONS = tuple(f"{number:04}" for number in range(1, 12))
 """The versions of the database, oldest first."""
 HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
