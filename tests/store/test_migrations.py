@@ -59,6 +59,8 @@ def test_the_list_of_versions_is_that_of_the_scripts() -> None:
 
 @pytest.mark.parametrize("start", [None, *VERSIONS])
 def test_from_every_version_the_head_equals_the_models(url: str, start: str | None) -> None:
+    if url.startswith("postgres") and start not in (None, "0001", *VERSIONS[7:]):
+        pytest.skip("from the first version it goes through all of them")
     database = opened(url)
     if start is not None:
         with database.connection() as connection:
