@@ -32,6 +32,7 @@ from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.schema import APPEND_ONLY, HEAD, MIGRATIONS, VERSIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
+from cuecard.store.trial_tables import TakeRow, WorkerRow
 from cuecard.store.workspace import Workspace
 
 TRIGGERS = {
@@ -139,6 +140,14 @@ def test_history_can_be_neither_changed_nor_deleted(
             "INSERT INTO cosign (uid, author, message, origins, at, tick) "
             f"VALUES ('{uid}', 'Cy', '', '[]', '2026-01-01 00:00:00', 1)"
         )
+        now = datetime.now(UTC)
+        worker = WorkerRow(
+            id="w", host="h", pid=1, person="Ann", since=now, beat_at=now, concurrency=1,
+            players="",
+        )  # fmt: skip
+        session.add(worker)
+        session.flush()
+        session.add(TakeRow(trial_id=trial.id, fence=1, worker="w", at=now, why="first"))
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):

@@ -50,6 +50,7 @@ APPEND_ONLY = (
         "sessionform",
         "setitem",
         "shadow",
+        "take",
         "throwndraft",
     ),
     *("trialnote", "verdict"),
