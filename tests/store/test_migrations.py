@@ -148,6 +148,10 @@ def test_history_can_be_neither_changed_nor_deleted(
         session.add(worker)
         session.flush()
         session.add(TakeRow(trial_id=trial.id, fence=1, worker="w", at=now, why="first"))
+        session.connection().exec_driver_sql(
+            "INSERT INTO roleentry (at, kind, role, person, coordinator, by) "
+            "VALUES ('2026-01-01 00:00:00', 'acted', 'ann', 'Cy', true, 'ann')"
+        )
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
