@@ -393,6 +393,10 @@ class NotKept(Halt):
     """An event could not be recorded; the message says why."""
 
 
+class ClaimLost(Halt, Conflict):
+    """Another worker took this trial over. It ends nothing: whoever lost the trial leaves it alone and plays others."""
+
+
 def told(error: BaseException) -> str:
     """An error as text, for records and screens; an unexpected one with its type, so that it can be reported."""
     return (

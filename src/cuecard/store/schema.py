@@ -52,6 +52,7 @@ APPEND_ONLY = (
         "sessionform",
         "setitem",
         "shadow",
+        "take",
         "throwndraft",
     ),
     *("trialnote", "verdict"),
