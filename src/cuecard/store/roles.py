@@ -2,7 +2,7 @@
 from them. On SQLite, and where no role is mapped, everybody is who they say they are.
 """
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.records import Membership
 from cuecard.store.engine import Database
 from cuecard.store.people import checked_name, ensure_person
@@ -167,6 +167,27 @@ def _view(view: str) -> Table:
     return Table(view, MetaData(), *(Column(c.name, c.type) for c in like.columns))
 
 
+def check_whole(session: Session, runs: Collection[int | None] = ()) -> None:
+    """Raises `NotAllowed` where the session's role must not see verdicts and labels of these runs, or of any if none is
+    named: what is counted from the others would be wrong.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return
+    of_runs = " JOIN trial t ON t.id = w.trial_id WHERE t.run_id = ANY(:runs)" if runs else ""
+    query = text(f"SELECT count(*) FROM cuecard_waiting() w{of_runs}")
+    given = {"runs": [run for run in runs if run is not None]} if runs else {}
+    if hidden := session.connection().execute(query, given).scalar_one():
+        raise NotAllowed(
+            _("Items of this still wait for your label"),
+            plural(
+                "{n} item. What is counted from it is shown once you have labelled it.",
+                "{n} items. What is counted from them is shown once you have labelled them.",
+                hidden,
+            ),
+            _("Coordinators see it now."),
+        )
+
+
 class OwnRole(NamedTuple):
     """The role that a workspace is open as. `proven`: roles are mapped to people, so names are; `person`: whom it stands
     for, "" for nobody; `coordinator`: it may work as anybody and sees everything; `owner`: it owns the tables.
@@ -239,6 +260,11 @@ class Roles:
                     )
                 )
         return given
+
+    def check_whole(self, runs: Collection[int] = ()) -> None:
+        """Raises `NotAllowed` where figures of these runs, or of all, would lack what this role must not see."""
+        with self._database.read() as session:
+            check_whole(session, runs)
 
     def all(self) -> list[Membership]:
         """The roles that stand for somebody."""

@@ -121,11 +121,12 @@ def check_terminal() -> Check:
 def check_workspace(ours: Context) -> Check:
     """Whether the workspace can be opened. A missing default workspace is no error, as `cuecard` creates it."""
     from cuecard.store.schema import HEAD
+    from cuecard.tui.commands.people import standing_of
 
     try:
         with ours.open() as workspace:
             tasks, runs = len(workspace.tasks.summaries()), len(workspace.runs.all())
-            place = workspace.public_url
+            place, mine = workspace.public_url, workspace.roles.mine()
     except CuecardError as error:
         absent = isinstance(error, NotFound) and not ours.names_workspace
         return Check(
@@ -140,6 +141,7 @@ def check_workspace(ours: Context) -> Check:
         detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
             place=place, version=HEAD, tasks=tasks, runs=runs
         ),
+        hint=standing_of(mine) if mine.role else "",
         data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
     )
 
