@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -44,7 +44,7 @@ class OwnRoles:
 @contextmanager
 def own_roles(
     databases: Databases, people: Sequence[str], coordinators: Collection[str] = ()
-) -> Iterator[OwnRoles]:
+) -> Generator[OwnRoles]:
     """A fresh workspace in which each of these people has a role."""
     prefix = f"r{uuid.uuid4().hex[:12]}"
     roles = {person: f"{prefix}_{index}" for index, person in enumerate(people)}

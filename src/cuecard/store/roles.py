@@ -204,6 +204,28 @@ class OwnRole(NamedTuple):
     coordinator: bool = True
     owner: bool = True
 
+    @property
+    def told(self) -> str:
+        """Whom the workspace takes its reader for, and whether that is proven."""
+        if not self.role:
+            return _("In a file everybody is who they say they are (--as NAME): nobody proves it.")
+        if not self.proven:
+            text = _(
+                "All who share the role {role} are who they say they are, and nothing is hidden from SQL: `cuecard people"
+                " add NAME --role ROLE` gives a person a role of their own."
+            )
+        elif not self.person:
+            text = _(
+                "You are connected as {role}, the owner: nothing is hidden from you, and your name is not proven."
+            )
+        elif self.coordinator:
+            text = _(
+                "You are {name}, a coordinator: nothing is hidden from you in SQL, and you may work as others."
+            )
+        else:
+            text = _("You are {name}, which the database's role {role} proves.")
+        return text.format(name=self.person, role=self.role)
+
 
 _OWN_ROLE = text(
     "SELECT session_user::text, coalesce(cuecard_person(), ''), EXISTS (SELECT FROM rolenow WHERE person <> ''),"
@@ -327,6 +349,8 @@ class Roles:
                 self._map(session, each.role, "", coordinator=False)
 
     def _of(self, name: str) -> list[Membership]:
+        if self._database.is_sqlite:
+            raise _no_roles()
         found = [each for each in self.all() if each.person == name.strip()]
         if not found:
             raise NotFound(
@@ -340,10 +364,7 @@ class Roles:
     @contextmanager
     def _changing(self) -> Generator[Session]:
         if self._database.is_sqlite:
-            raise NotAllowed(
-                _("Roles are for PostgreSQL"),
-                _("In a file everybody is who they say they are: --as NAME."),
-            )
+            raise _no_roles()
         mine = self.mine()
         if not mine.owner:
             raise NotAllowed(
@@ -363,6 +384,13 @@ class Roles:
         session.flush()
         _grant(session.connection(), role, nothing=not person)
         return Membership.from_fields(row)
+
+
+def _no_roles() -> NotAllowed:
+    return NotAllowed(
+        _("Roles are for PostgreSQL"),
+        _("In a file everybody is who they say they are: --as NAME."),
+    )
 
 
 def _scalar(connection: Connection, query: str) -> str:
