@@ -121,7 +121,6 @@ def check_terminal() -> Check:
 def check_workspace(ours: Context) -> Check:
     """Whether the workspace can be opened. A missing default workspace is no error, as `cuecard` creates it."""
     from cuecard.store.schema import HEAD
-    from cuecard.tui.commands.people import standing_of
 
     try:
         with ours.open() as workspace:
@@ -141,7 +140,7 @@ def check_workspace(ours: Context) -> Check:
         detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
             place=place, version=HEAD, tasks=tasks, runs=runs
         ),
-        hint=standing_of(mine) if mine.role else "",
+        hint=mine.told if mine.role else "",
         data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
     )
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say, table
-from cuecard.tui.commands.verb import Result, verb
+from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
     from cuecard.core.records import Membership
-    from cuecard.store.roles import OwnRole
 
 Name = Annotated[str, N_("Name of a person")]
 
@@ -53,29 +52,8 @@ def people(ours: Context) -> Result:
             ],
             "worked_as": [_json(each) | {"person": each.person} for each in acted],
         },
-        remarks=lambda: note(standing_of(mine)),
+        remarks=lambda: note(mine.told),
     )
-
-
-def standing_of(mine: OwnRole) -> str:
-    """Whom the workspace takes its reader for, and whether that is proven."""
-    if not mine.role:
-        return _("In a file everybody is who they say they are: --as NAME. Nobody proves it.")
-    if not mine.proven:
-        return _(
-            "All share the rights of role {role}: names are not proven, and nothing is hidden from SQL. `cuecard people add"
-            " NAME --role ROLE` gives each person a role of their own."
-        ).format(role=mine.role)
-    if not mine.person:
-        return _(
-            "You are connected as {role}, who owns the tables: nothing is hidden from you, and your name is not proven."
-        ).format(role=mine.role)
-    text = (
-        _("You are {name}, a coordinator: nothing is hidden from SQL, and you may work as others.")
-        if mine.coordinator
-        else _("You are {name}, as the database's role {role} proves.")
-    )
-    return text.format(name=mine.person, role=mine.role)
 
 
 @verb("cuecard people add Ana --role ana")
@@ -110,7 +88,10 @@ def add(
 
 @verb("cuecard people coordinator Cleo")
 def coordinator(
-    ours: Context, name: Name, *, no_more: Annotated[bool, N_("Not any more")] = False
+    ours: Context,
+    name: Name,
+    *,
+    no_more: Annotated[bool, Help(N_("Not any more"), "--not")] = False,
 ) -> str:
     ours.workspace.roles.coordinate(name, not no_more)
     text = _("{name} is a member now.") if no_more else _("{name} is a coordinator now.")
