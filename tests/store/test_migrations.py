@@ -60,6 +60,8 @@ def test_the_list_of_versions_is_that_of_the_scripts() -> None:
 
 @pytest.mark.parametrize("start", [None, *VERSIONS])
 def test_from_every_version_the_head_equals_the_models(url: str, start: str | None) -> None:
+    if url.startswith("postgres") and start not in (None, "0001", *VERSIONS[7:]):
+        pytest.skip("from the first version it goes through all of them")
     database = opened(url)
     if start is not None:
         with database.connection() as connection:
@@ -146,6 +148,10 @@ def test_history_can_be_neither_changed_nor_deleted(
         session.add(worker)
         session.flush()
         session.add(TakeRow(trial_id=trial.id, fence=1, worker="w", at=now, why="first"))
+        session.connection().exec_driver_sql(
+            "INSERT INTO roleentry (at, kind, role, person, coordinator, by) "
+            "VALUES ('2026-01-01 00:00:00', 'acted', 'ann', 'Cy', true, 'ann')"
+        )
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):

@@ -18,6 +18,15 @@ class Person(Frozen):
     created_at: datetime
 
 
+class Membership(Frozen):
+    """A role of the PostgreSQL server, and the person it stands for, or worked as, since or at a time."""
+
+    role: str
+    person: str
+    coordinator: bool
+    at: datetime
+
+
 class TaskSummary(Frozen):
     """One task of the task list. `forks`: newest revisions on other branches than `revision`."""
 

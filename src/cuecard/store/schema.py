@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, text
 
 from cuecard.core.i18n import _
+from cuecard.store import roles
 from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import foreign_database, newer_version, outdated
 from cuecard.store.task_tables import metadata
@@ -46,6 +47,7 @@ APPEND_ONLY = (
         "payload",
         "reveal",
         "revision",
+        "roleentry",
         "seatmove",
         "sessionform",
         "setitem",
@@ -90,6 +92,7 @@ def _create(connection: Connection) -> None:
     """The tables of the newest version, without the migrations that lead to it."""
     metadata.create_all(connection)
     keep_append_only(connection, APPEND_ONLY)
+    roles.install(connection)
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     table = Table("alembic_version", MetaData(), version, key)
