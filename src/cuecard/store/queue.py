@@ -204,7 +204,7 @@ class PgQueue:
                     claims.append(claim)
         except BeingPlayed:
             for job, _trials in taken:
-                await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=2), None))
+                await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
             raise
         return claims
 

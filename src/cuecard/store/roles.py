@@ -52,6 +52,7 @@ class Rule(NamedTuple):
 _OWN = "false"
 RULES: dict[str, Rule] = {
     "adjudication": Rule("by", _ITEM),
+    "claim": Rule(more="UPDATE"),
     "content": Rule(),
     "contribution": Rule(
         "by",
@@ -79,6 +80,7 @@ RULES: dict[str, Rule] = {
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),
     "shadow": Rule(sees=_TRIAL),
     "standing": Rule(more="UPDATE"),
+    "take": Rule(),
     "task": Rule(more="UPDATE"),
     "throwndraft": Rule("person", _OWN),
     "trial": Rule(more="UPDATE (termination, detail, ended_at)"),
@@ -86,6 +88,7 @@ RULES: dict[str, Rule] = {
     "trialnote": Rule("person", _TRIAL),
     "usage": Rule(more="UPDATE"),
     "verdict": Rule(sees=_ITEM),
+    "worker": Rule(more="UPDATE"),
 }
 """By table. What is not here no member may read or write."""
 VIEWS = ("contributionlog", "labelledcount", "rolenow", "setitemlog")

@@ -8,13 +8,14 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import BeingPlayed, Claim, Purpose, TrialQueue
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue
 from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _BEAT = 2.0
-_LOOK = 1.0
+_LOOK = 0.5
 
 OnWork = Callable[[int, RunEvent], None]
 """Called with the id of a run and what this worker did in it."""
@@ -186,7 +187,8 @@ class _Played:
 @dataclass
 class Worker:
     """Takes offered trials of runs, at most `concurrency` at a time, plays and judges them, and hands them back. `runs`:
-    the ids of those it takes part in, all if there are none. `refused`: why it takes nothing of a run, by id.
+    the ids of those it takes part in, all if there are none. `refused`: why it takes nothing of a run, by id. `lapse`:
+    seconds without a beat after which it takes over what another holds.
     """
 
     workspace: Archive
@@ -195,6 +197,7 @@ class Worker:
     concurrency: int
     runs: Collection[int] = ()
     on_event: OnWork | None = None
+    lapse: float = WORKER_LAPSE
     refused: dict[int, str] = field(default_factory=dict[int, str])
     calls: int = 0
     queue: TrialQueue = field(init=False)
@@ -207,11 +210,14 @@ class Worker:
         """
         self.free = self.concurrency
         hashed = hash_of_players(self.config)
-        opened = self.workspace.workers.queue(self.by, self.concurrency, players=hashed)
+        opened = self.workspace.workers.queue(
+            self.by, self.concurrency, players=hashed, lapse=self.lapse
+        )
         async with opened as self.queue:
             control.when_paused(lambda _halt: self._stop(control))
             control.attach(lambda: self._stop(control))
-            beating = asyncio.create_task(self._beat_on())
+            ended = asyncio.Event()
+            beating = asyncio.create_task(self._beat_on(ended))
             try:
                 while not control.cancelled and control.halt is None:
                     if not await self._look() and until_done:
@@ -222,11 +228,11 @@ class Worker:
                 tasks = [played.task for played in self._playing.values() if played.task]
                 await asyncio.gather(*tasks, return_exceptions=True)
                 control.detach()
-                beating.cancel()
-                await asyncio.gather(beating, return_exceptions=True)
+                ended.set()
+                await beating
 
     async def news(self) -> None:
-        """Wait until something may have changed, for a second at most."""
+        """Wait until something may have changed, for half a second at most."""
         await self.queue.wait(_LOOK)
 
     def _stop(self, control: RunControl) -> None:
@@ -315,16 +321,22 @@ class Worker:
                 self.workspace.runs.set_state, run_id, RunState.PAUSED, str(halt)
             )
 
-    async def _beat_on(self) -> None:
-        while True:
-            note = "\n".join(f"{run}: {why}" for run, why in self.refused.items())
-            try:
-                for claim in await self.queue.beat(self.calls, note):
-                    if (played := self._playing.get(claim.run_id)) is not None:
-                        played.handed.lose(claim)
-            except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next may come through
-                _LOG.warning("a beat could not be written: %s", told(error))
-            await asyncio.sleep(_BEAT)
+    async def _beat_on(self, ended: asyncio.Event) -> None:
+        last = False
+        while not last:
+            last = ended.is_set()
+            await self._beat()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), _BEAT)
+
+    async def _beat(self) -> None:
+        note = "\n".join(f"{run}: {why}" for run, why in self.refused.items())
+        try:
+            for claim in await self.queue.beat(self.calls, note):
+                if (played := self._playing.get(claim.run_id)) is not None:
+                    played.handed.lose(claim)
+        except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next may come through
+            _LOG.warning("a beat could not be written: %s", told(error))
 
 
 async def follow_run(
