@@ -189,6 +189,8 @@ _CONNECTION = {
 }
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
+_ENDS_TRANSACTIONS = 170000
+"""The version of PostgreSQL that ends a whole transaction after a time."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
 _HOLDERS = """
@@ -294,6 +296,45 @@ class Database:
         ):
             yield session
             session.commit()
+
+    @contextmanager
+    def plain(self) -> Generator[Connection]:
+        """For `at_once`: a connection without a transaction, whose statements each see what is committed by then. On SQLite
+        it is that of `connection`.
+        """
+        if self.is_sqlite:
+            with self.connection() as connection:
+                yield connection
+            return
+        if self.barred:
+            raise read_only(*self.barred)
+        with self._explained(_Locks()), self._begun(**{_BEGIN: ""}) as connection:
+            yield connection
+
+    @contextmanager
+    def at_once(self, connection: Connection) -> Generator[None]:
+        """What is executed meanwhile goes to a PostgreSQL server as one message and one transaction, which excludes nobody:
+        one round trip. No statement gives results, and the first that fails is told at the end; nothing is written then.
+        """
+        if self.is_sqlite:
+            yield
+            return
+        import psycopg
+
+        driver: Any = connection.connection.dbapi_connection
+        try:
+            with driver.pipeline():
+                driver.execute("BEGIN")
+                if driver.info.server_version >= _ENDS_TRANSACTIONS:
+                    # Who stops before all is sent is not idle.
+                    driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
+                yield
+                driver.execute("COMMIT")
+        except psycopg.Error as error:
+            lost: bool = driver.closed or driver.broken
+            raise DBAPIError.instance(
+                None, None, error, psycopg.Error, connection_invalidated=lost
+            ) from error
 
     def use_wal(self, *, patience: float = BUSY_SECONDS) -> None:
         """Switch SQLite to write-ahead logging, so that readers and the writer do not wait for each other. Waits up to

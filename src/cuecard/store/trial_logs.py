@@ -160,7 +160,9 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
             }
         _count(line, reply)
     if lines:
-        connection.execute(_adding(connection.dialect.name), list(lines.values()))
+        connection.execute(
+            _adding(connection.dialect.name), [line for _key, line in sorted(lines.items())]
+        )
 
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:

@@ -71,7 +71,9 @@ class Appender:
         self._states: dict[int, _State] = {}
 
     def append(self, batch: Sequence[tuple[int, Event]]) -> None:
-        """Append a batch; see `Runs.append_events`."""
+        """Append a batch; see `Runs.append_events`. On PostgreSQL one round trip, besides one the first time that trials are
+        met. What else must hold of a trial goes the same way: a statement in `at_once` that fails where it does not.
+        """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
             (trial_id, payload)
@@ -79,13 +81,18 @@ class Appender:
             for payload in one.payloads
         )
         new = _Batch()
-        with self._database.connection() as connection:
+        with self._database.plain() as connection:
             new.states = self._known(connection, {trial_id for trial_id, _event in batch})
             for (trial_id, event), one in zip(batch, coded, strict=True):
                 _add(connection, new, trial_id, event, one)
             if new.rows:
-                write_payloads(connection, ready)
-                _write(connection, new)
+                try:
+                    with self._database.at_once(connection):
+                        write_payloads(connection, ready)
+                        _write(connection, new)
+                except IntegrityError as error:
+                    what = _("an event of this place in the dialogue is already recorded")
+                    raise _refused(what) from error
         if new.rows:
             self._shelf.kept(ready)
         for trial_id, state in new.states.items():
@@ -149,10 +156,7 @@ def _add(
 
 
 def _write(connection: Connection, batch: _Batch) -> None:
-    try:
-        connection.execute(_INSERT, batch.rows)
-    except IntegrityError as error:
-        raise _refused(_("an event of this place in the dialogue is already recorded")) from error
+    connection.execute(_INSERT, batch.rows)
     add_usage(
         connection,
         (
@@ -169,7 +173,7 @@ def _write(connection: Connection, batch: _Batch) -> None:
                 "why": end.detail if end else "",
                 "when": batch.ended_at[trial_id] if end else None,
             }
-            for trial_id, end in batch.ends.items()
+            for trial_id, end in sorted(batch.ends.items(), key=lambda each: each[0])
         ]
         connection.execute(_SET_END, ends)
 
