@@ -59,7 +59,6 @@ RULES: dict[str, Rule] = {
         _SEEN,
         checks=f"({_ALL} OR kind NOT IN ('prioritised', 'claimed', 'released') OR about = {_ME})",
     ),
-    "claim": Rule(more="UPDATE, DELETE"),
     "cosign": Rule("author"),
     "draft": Rule("person", _OWN, "UPDATE, DELETE"),
     "effort": Rule("person"),
