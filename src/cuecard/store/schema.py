@@ -48,6 +48,7 @@ APPEND_ONLY = (
         "reveal",
         "revision",
         "roleentry",
+        "runorder",
         "seatmove",
         "sessionform",
         "setitem",
