@@ -5,8 +5,8 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -157,6 +157,7 @@ def _writes_ahead(path: Path) -> bool:
 
 
 BUSY_SECONDS = 30
+_PAGES = 1024
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _WRITES = "cuecard_writes"
 _PATIENCE = "cuecard_patience"
@@ -253,6 +254,30 @@ class Database:
             with self._watch_lock:
                 self._watch = self._watch or self._engine.raw_connection()
                 return str(self._watch.cursor().execute("PRAGMA data_version").fetchone()[0])
+
+    def copy_pages(self, file: Path, told: Callable[[int, int], None], *, room: int) -> None:
+        """Copy an SQLite database as it is now into an empty file, page by page, while others go on writing. `room`: bytes
+        that the file may take. `told` is called with pages that were copied, and how many there are. Raises `CuecardError`.
+        """
+
+        def copied(_state: int, rest: int, of: int) -> None:
+            told(of - rest, of)
+
+        with self._explained():
+            source = self._engine.raw_connection()
+            try:
+                cursor = source.cursor()
+                # In a transaction that reads, others' commits do not make the copy begin again.
+                cursor.execute("BEGIN")
+                pages = cursor.execute("PRAGMA page_count").fetchone()[0]
+                size = pages * cursor.execute("PRAGMA page_size").fetchone()[0]
+                if size > room:
+                    raise troubles.full(f"{file.parent}: {size >> 20:,} MB > {room >> 20:,} MB")
+                with closing(sqlite3.connect(file)) as made:
+                    driver: Any = source.driver_connection
+                    driver.backup(made, pages=_PAGES, progress=copied)
+            finally:
+                source.close()
 
     def close(self) -> None:
         with self._watch_lock:
