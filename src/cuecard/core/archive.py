@@ -75,6 +75,57 @@ class Lease:
     lost: bool = False
 
 
+POISON = 3
+"""Takes of a trial that were lost, because the worker died, after which nobody takes it again."""
+
+Purpose = Literal["play", "judge"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A worker's hold on a trial, to play it or only to judge it. `fence` grows with each take: what is written with an
+    older one is refused (`ClaimLost`). `lost`: how many workers died while they held the trial.
+    """
+
+    trial_id: int
+    run_id: int
+    fence: int
+    purpose: Purpose = "play"
+    lost: int = 0
+
+
+class TrialQueue(Protocol):
+    """Hands out the trials of runs to workers, and takes them back: of one worker's own. It forgets nothing when a worker
+    dies; what that worker held is handed out again within `LAPSE` seconds.
+    """
+
+    async def offer(
+        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose = "play"
+    ) -> int:
+        """Offer trials; how many are new. Those of one lane are played by one worker, one after the other."""
+        ...
+
+    async def take(self, run_id: int, most: int) -> list[Claim]:
+        """At most so many trials of the run, none if there are none now. Raises `BeingPlayed`."""
+        ...
+
+    async def beat(self, calls: int, note: str) -> list[Claim]:
+        """Say that this worker is alive, how many calls it made, and what it has to say. Returns what it has lost."""
+        ...
+
+    async def give_back(self, claim: Claim, *, done: bool) -> None:
+        """Let go of a trial: nothing is left to do, or somebody else may take it."""
+        ...
+
+    async def cancel(self, run_id: int) -> None:
+        """Take back what is offered of a run and not held; what is held is given back by whoever holds it."""
+        ...
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until something is offered or given back, but no longer than that."""
+        ...
+
+
 class TaskArchive(Protocol):
     """Tasks and their revisions."""
 

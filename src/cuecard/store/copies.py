@@ -9,6 +9,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,17 +26,20 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlmodel import Session
+from sqlmodel import Session, col
 
-from cuecard.core.archive import BeingPlayed
+from cuecard.core.archive import LAPSE, BeingPlayed
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
+from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
 from cuecard.store import errors as troubles
+from cuecard.store import roles
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
 from cuecard.store.schema import APPEND_ONLY, HALF, HEAD, PRESENT, create_tables, stamp, table_names
-from cuecard.store.task_tables import insert_new, insert_of, metadata
+from cuecard.store.task_tables import in_utc, insert_new, insert_of, metadata
+from cuecard.store.trial_tables import WorkerRow
 
 OnRows = Callable[[str, int, int], None]
 """Called with what is being done (a table's name, "" for pages of a file), how much of it is done, and how much there is."""
@@ -145,6 +149,20 @@ class Copies:
         for lease in self._leases.of(session).values():
             if lease.alive:
                 raise BeingPlayed(lease)
+        beating = select(WorkerRow).where(
+            col(WorkerRow.left_at).is_(None),
+            col(WorkerRow.beat_at) > datetime.now(UTC) - timedelta(seconds=LAPSE),
+        )
+        if worker := session.scalars(beating).first():
+            raise BeingPlayed(
+                RunLease(
+                    person=worker.person,
+                    host=worker.host,
+                    pid=worker.pid,
+                    since=in_utc(worker.since),
+                    alive=True,
+                )
+            )
 
 
 def tables() -> list[Table]:
@@ -248,6 +266,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
                 connection.execute(text(f'ANALYZE "{table.name}"'))
         HALF.drop(connection)
         stamp(connection)
+        roles.install(connection)  # of roles that the rows tell of
     return found
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from cuecard.core.i18n import _
+from cuecard.store import roles
 from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
@@ -56,10 +57,12 @@ APPEND_ONLY = (
         "payload",
         "reveal",
         "revision",
+        "roleentry",
         "seatmove",
         "sessionform",
         "setitem",
         "shadow",
+        "take",
         "throwndraft",
     ),
     *("trialnote", "verdict"),
@@ -111,6 +114,7 @@ def create_tables(connection: Connection) -> None:
     """The tables of the newest version, of which nothing says yet that they are a workspace."""
     metadata.create_all(connection)
     keep_append_only(connection, APPEND_ONLY)
+    roles.install(connection)
 
 
 def stamp(connection: Connection) -> None:

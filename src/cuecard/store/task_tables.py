@@ -95,6 +95,20 @@ class PersonRow(Row, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class RoleEntryRow(Row, table=True):
+    """Append-only: since when a role of the PostgreSQL server stands for whom (kind `mapped`, the newest counts; person ""
+    for nobody), or that a coordinator's role worked as somebody else (`acted`). `by`: the role that entered it.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime)
+    kind: str
+    role: str
+    person: str = Field(sa_type=FreeText)
+    coordinator: bool = False
+    by: str
+
+
 class TaskRow(Row, table=True):
     """A task as its newest revision (`head`) and its contributions make it, for quick lists. `search`: the casefolded
     text that the filter searches; `forks`: how many revisions besides the head nobody has built on.

@@ -23,6 +23,7 @@ from cuecard.store.leases import Leases
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews
+from cuecard.store.roles import Roles
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
 from cuecard.store.tasks import Tasks
@@ -45,6 +46,7 @@ class Workspace:
         self._writer: EventWriter | None = None
         self._lock = threading.Lock()
         self.people = People(database)
+        self.roles = Roles(database)
         self.tasks = Tasks(database)
         self.drafts = Drafts(database)
         self.effort = Effort(database)
