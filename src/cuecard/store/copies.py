@@ -83,11 +83,11 @@ class Copies:
             self._check_leases(session)
             _begin(target, source.public_url)
             target.use_wal()
-            connection = _unlimited(session.connection())
+            connection = unlimited(session.connection())
             for table in tables():
-                count = _count(connection, table)
+                count = count_of(connection, table)
                 with target.read() as there:
-                    known = _count(there.connection(), table)
+                    known = count_of(there.connection(), table)
                 if count != known:
                     _copy(connection, target, table, count, told)
         with _still(source) as connection:
@@ -139,10 +139,10 @@ class Copies:
 
     def _dump(self, copy: Database, told: OnRows) -> list[Copied]:
         with self._database.read() as session:
-            connection = _unlimited(session.connection())
+            connection = unlimited(session.connection())
             _begin(copy, self._database.public_url)
             for table in tables():
-                _copy(connection, copy, table, _count(connection, table), told)
+                _copy(connection, copy, table, count_of(connection, table), told)
             return _finish(connection, copy, told)
 
     def _check_leases(self, session: Session) -> None:
@@ -187,7 +187,7 @@ def check_pages(database: Database) -> None:
 
 def _begin(target: Database, source: str) -> None:
     with target.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         names = table_names(connection)
         if not names:
             create_tables(connection)
@@ -244,7 +244,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
     """Compare every table, take in what is other, and make a workspace of the target."""
     found: list[Copied] = []
     for table in tables():
-        count = _count(source, table)
+        count = count_of(source, table)
         copied, hash = _copy(source, target, table, count, told)
         if copied.changed:
             hash = _copy(source, target, table, count, told)[1]
@@ -258,7 +258,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
             )
         found.append(copied)
     with target.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         _check_mark(connection, target)
         if not target.is_sqlite:
             for table in tables():
@@ -329,7 +329,7 @@ def _paired(table: Table, ours: Iterable[Any], others: Iterable[Any]) -> Iterato
 def _rows_in(database: Database, table: Table) -> Iterator[Any]:
     # A session of its own: of an empty table it is over at once, and holds up nothing while rows are written.
     with database.read() as session:
-        yield from rows_of(_unlimited(session.connection()), table)
+        yield from rows_of(unlimited(session.connection()), table)
 
 
 def _order(connection: Connection, table: Table) -> list[Any]:
@@ -359,7 +359,7 @@ def _canonical(row: Any) -> bytes:
     return repr(tuple(row)).encode()
 
 
-def _count(connection: Connection, table: Table) -> int:
+def count_of(connection: Connection, table: Table) -> int:
     return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
@@ -371,7 +371,7 @@ def _still(database: Database) -> Generator[Connection]:
             yield session.connection()
         return
     with database.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         if not database.is_sqlite:
             names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
             connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
@@ -379,7 +379,7 @@ def _still(database: Database) -> Generator[Connection]:
         yield connection
 
 
-def _unlimited(connection: Connection) -> Connection:
+def unlimited(connection: Connection) -> Connection:
     """Long reads are meant here; and where a rule would hide rows, PostgreSQL refuses instead of leaving them out."""
     if connection.dialect.name != "sqlite":
         connection.execute(text(_UNLIMITED))
