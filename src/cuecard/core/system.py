@@ -19,11 +19,16 @@ _FORMER: dict[str, str] = {}
 
 
 def replace_file(
-    path: Path, data: str | bytes | Iterable[bytes], *, private: bool = False, new: bool = False
+    path: Path,
+    data: str | bytes | Iterable[bytes],
+    *,
+    private: bool = False,
+    new: bool = False,
+    synced: bool = False,
 ) -> Path:
     """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
-    What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its
-    folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
+    What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it;
+    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
     pieces = (content,) if isinstance(content, bytes) else content
@@ -37,6 +42,9 @@ def replace_file(
         mode = _PRIVATE_FILE if private else 0o666
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.writelines(pieces)
+            if synced:
+                file.flush()
+                os.fsync(file.fileno())
         if new:
             place.touch(exist_ok=False)
         elif not private and place.exists():
@@ -84,10 +92,10 @@ def make_own_folder(folder: Path) -> Path:
     return folder
 
 
-def keep(path: Path, data: str) -> Path:
+def keep(path: Path, data: str, *, synced: bool = False) -> Path:
     """Replace a file in one of a person's own folders. Raises `OSError`."""
     make_own_folder(path.parent)
-    return replace_file(path, data, private=True)
+    return replace_file(path, data, private=True, synced=synced)
 
 
 def shut_own_folders() -> None:

@@ -5,8 +5,9 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from sqlmodel import Session
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
     CuecardError,
+    DatabaseAway,
     NotFound,
     Scrubber,
     passwords_in,
@@ -157,28 +159,38 @@ def _writes_ahead(path: Path) -> bool:
 
 
 BUSY_SECONDS = 30
+_TRYING = 1.0
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _WRITES = "cuecard_writes"
 _PATIENCE = "cuecard_patience"
 _BESIDE = "cuecard_beside"
 _ADVISORY_LOCK = 0x63756563  # "cuec": any constant that is ours alone
+began_to_write: ContextVar[bool] = ContextVar("began_to_write", default=False)
+"""Of what is being done in this thread; see `Workspace.attempt`."""
 
 
 class Database:
     """Sessions on one database, SQLite or PostgreSQL. Safe to use from any thread."""
 
-    def __init__(self, url: URL, barred: Barred | None = None) -> None:
-        """`barred`: why it can only be read, None if it can be written."""
+    def __init__(self, url: URL, barred: Barred | None = None, busy: float = BUSY_SECONDS) -> None:
+        """`barred`: why it can only be read, None if it can be written. `busy`: seconds to wait for other writers of a
+        SQLite file.
+        """
         self.url = url
         self.barred = barred
         passwords = passwords_in(url.render_as_string(hide_password=False))
         self._scrubber = Scrubber(((DATABASE_PASSWORD, each) for each in passwords), least=_LEAST)
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self._engine = _sqlite_engine(url, barred) if self.is_sqlite else _postgres_engine(url)
+        self._engine = (
+            _sqlite_engine(url, barred, busy) if self.is_sqlite else _postgres_engine(url)
+        )
         self._writer = self._engine.execution_options(**{_WRITES: True})
         self._lock = threading.Lock()
         self._watch_lock = threading.Lock()
         self._watch: PoolProxiedConnection | None = None
+        self._file: tuple[int, int] | None = None
+        self.on_away: Callable[[DatabaseAway], None] | None = None
+        """Called on any thread with each error that says that the database is away, but not for want of `patience`."""
 
     @property
     def public_url(self) -> str:
@@ -210,6 +222,13 @@ class Database:
         """As `write`, but gives the bare connection: for migrations and bulk inserts."""
         with self._alone(None), self._writer.begin() as connection:
             yield connection
+
+    def try_writing(self) -> None:
+        """Commit something that changes nothing. Raises `CuecardError` as any write would."""
+        with self.write(patience=_TRYING) as session:
+            if self.is_sqlite:  # a page is written, so a full disk shows
+                number = session.connection().exec_driver_sql("PRAGMA user_version").scalar()
+                session.connection().exec_driver_sql(f"PRAGMA user_version = {number}")
 
     @contextmanager
     def beside(self, *, patience: float) -> Generator[Connection]:
@@ -265,31 +284,57 @@ class Database:
     def _alone(self, patience: float | None) -> Generator[None]:
         if self.barred:
             raise read_only(*self.barred)
+        began_to_write.set(True)
         if not self._lock.acquire(timeout=-1 if patience is None else patience):
             raise busy(self.public_url)
         try:
-            with self._explained():
+            with self._explained(quietly=patience is not None):
                 yield
         finally:
             self._lock.release()
 
     @contextmanager
-    def _explained(self) -> Generator[None]:
+    def _explained(self, *, quietly: bool = False) -> Generator[None]:
         try:
+            found = self._inode()
+            if self._file and found != self._file:
+                # SQLite would go on with a file that nobody finds any more.
+                raise troubles.gone(self.public_url)
+            self._file = found
             yield
+        except DatabaseAway as error:
+            self._noticed(error, quietly)
+            raise
         except sqlite3.Error as error:
-            raise database_trouble(str(error), self.public_url) from error
+            raise self._noticed(database_trouble(str(error), self.public_url), quietly) from error
         except DBAPIError as error:
             # Neither statement nor parameters: they hold what people wrote, and are long.
             said = self._scrubber.text(str(error.orig))
-            told = troubles.away if troubles.is_away(error) else database_trouble
-            raise told(said, self.public_url) from error
+            make = troubles.away if troubles.is_away(error) else database_trouble
+            raise self._noticed(make(said, self.public_url), quietly) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),
                 _("Too many things use it at once."),
                 _("Try again in a moment."),
             ) from error
+
+    def _noticed(self, error: CuecardError, quietly: bool) -> CuecardError:
+        if isinstance(error, DatabaseAway):
+            error.wrote = began_to_write.get()
+            if self.on_away is not None and not quietly:
+                self.on_away(error)
+        return error
+
+    def _inode(self) -> tuple[int, int] | None:
+        """Which file is written to; None without one."""
+        if not self.is_sqlite or self.barred:
+            return None
+        try:
+            found = os.stat(self.url.database or "")
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
 
 def _switch_to_wal(cursor: Any, patience: float) -> None:
@@ -308,7 +353,7 @@ def _switch_to_wal(cursor: Any, patience: float) -> None:
             time.sleep(0.02)
 
 
-def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
+def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
     path = url.database or ""
     if barred and not path.startswith("file:"):
         # A connection a session: how such a file is best read changes when somebody else begins to write.
@@ -321,7 +366,7 @@ def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
             pool_size=8,
             max_overflow=64,
             hide_parameters=True,
-            connect_args={"timeout": BUSY_SECONDS},
+            connect_args={"timeout": busy},
         )
 
     def connected(connection: Any, _record: object) -> None:
@@ -345,7 +390,7 @@ def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         finally:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {busy * 1000:.0f}")
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)

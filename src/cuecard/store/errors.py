@@ -182,16 +182,33 @@ def _found_read_only(place: str) -> CuecardError:
     return read_only(_("{place} or its folder is read-only.").format(place=place))
 
 
-def busy(place: str) -> CuecardError:
-    return CuecardError(
+def busy(place: str) -> DatabaseAway:
+    return DatabaseAway(
         _("The workspace is busy"),
         _("Another program is writing to {place} for a long time.").format(place=place),
         _("Close what else uses it, then try again."),
+        reads=True,
     )
 
 
-def _full(place: str) -> CuecardError:
-    return CuecardError(_("The disk is full"), place, _("Make room, then try again."))
+def gone(place: str) -> DatabaseAway:
+    return DatabaseAway(
+        _("The workspace's file is gone"),
+        _("{place} is not the file any more that was opened.").format(place=place),
+        _("Put it back where it was, or look whether its disk or share is there."),
+    )
+
+
+def _unsteady(place: str) -> DatabaseAway:
+    return DatabaseAway(
+        _("The workspace's disk does not answer"),
+        place,
+        _("Look whether its disk or share is there; `cuecard doctor` checks the file."),
+    )
+
+
+def _full(place: str) -> DatabaseAway:
+    return DatabaseAway(_("The disk is full"), place, _("Make room, then try again."), reads=True)
 
 
 def _damaged(place: str) -> CuecardError:
@@ -226,7 +243,8 @@ _KNOWN = (
     (("readonly", "read-only", "permission denied for"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
     (("disk is full", "no space left"), _full),
-    (("malformed", "disk i/o error"), _damaged),
+    (("malformed",), _damaged),
+    (("disk i/o error",), _unsteady),
     (("unable to open database file",), _cannot_open),
     (_CONNECTING, _not_let_in),
 )

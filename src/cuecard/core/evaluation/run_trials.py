@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
-from cuecard.core.archive import LAPSE, BeingPlayed, Lease
+from cuecard.core.archive import LAPSE, BeingPlayed, Lease, outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     CallAnswered,
@@ -162,7 +162,7 @@ class Grid:
         return Cell(str(trial.id), begin, after)
 
     async def _begin(self, trial: TrialRecord) -> tuple[TrialSetup, TrialLog]:
-        held = await asyncio.to_thread(self._read, trial)
+        held = await outlast(self._workspace, self._read, trial)
         # Players are made on the run's loop: clients of models belong to it.
         setup = setup_for(
             trial,
