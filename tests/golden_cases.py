@@ -420,6 +420,9 @@ def _people() -> Iterator[Case]:
             "--as Ben review skills",
         ),
     )
+    yield from _forms("people/", "people", FORMS[:2], zh=True)
+    for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
+        yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))
     yield Case("sessions/zh", ("sessions",), language="zh")
     yield Case("sessions/json", ("sessions --json",))

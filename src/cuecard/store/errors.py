@@ -2,7 +2,7 @@
 
 from sqlalchemy.exc import DBAPIError
 
-from cuecard.core.errors import CuecardError, DatabaseAway, NotFound, install_hint
+from cuecard.core.errors import CuecardError, DatabaseAway, NotAllowed, NotFound, install_hint
 from cuecard.core.i18n import _
 
 _GONE = ("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300")
@@ -182,6 +182,16 @@ def _found_read_only(place: str) -> CuecardError:
     return read_only(_("{place} or its folder is read-only.").format(place=place))
 
 
+def _not_granted(_place: str) -> CuecardError:
+    return NotAllowed(
+        _("The database does not let you do this"),
+        _(
+            "Its role may write only in the name of the person it stands for, and change no history."
+        ),
+        _("`cuecard people` shows whom it stands for; a coordinator may do more."),
+    )
+
+
 def busy(place: str) -> DatabaseAway:
     return DatabaseAway(
         _("The workspace is busy"),
@@ -240,7 +250,8 @@ _CONNECTING = (
 )
 _KNOWN = (
     (("file is not a database", "file is encrypted"), not_a_database),
-    (("readonly", "read-only", "permission denied for"), _found_read_only),
+    (("row-level security", "permission denied for", "must be owner of"), _not_granted),
+    (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
     (("disk is full", "no space left"), _full),
     (("malformed",), _damaged),

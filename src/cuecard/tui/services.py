@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
 from cuecard.core.system import CONFIG_NAME, formerly
+from cuecard.store import is_file
 from cuecard.tui.present.journal import CALLS, Journal
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class Services:
         """The workspace as a person knows it: a path, or its address without the password."""
         parts = urlsplit(self.url)
         return unquote(parts.path.removeprefix("/")) if parts.scheme == "sqlite" else self.url
+
+    @property
+    def shared(self) -> bool:
+        """Whether it is on a server, which may know who somebody is."""
+        return not is_file(self._address)
 
     async def ask(self, call: Callable[[Workspace], T], *, wait: bool = True) -> T:
         """Run `call` with the workspace in a thread. Raises what it raises. While the database is away, what only reads

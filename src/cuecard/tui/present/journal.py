@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 from cuecard.core.errors import Conflict, DatabaseAway, told
 from cuecard.core.i18n import N_, _
@@ -126,7 +126,7 @@ class Journal:
         entry = {"call": name, "at": at.isoformat(), "given": to_jsonable_python(given)}
         key = f"{name} {key}" if key else ""
         with self._lock:
-            path = self._folder / f"{time.time_ns():020}-{os.getpid()}.json"
+            path = self._folder / f"{time.time_ns():020}-{uuid4().hex[:8]}.json"
             keep(path, json.dumps(entry), synced=True)
             if before := self._by_key.get(key):
                 before.unlink(missing_ok=True)
