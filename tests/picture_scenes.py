@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.merge import Merging
 from cuecard.annotate.authoring.yaml_text import ReadBack, from_yaml, to_yaml
 from cuecard.annotate.independent_gold.building import hand_in, open_blank
+from cuecard.core.errors import DatabaseAway
 from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
@@ -133,6 +135,16 @@ def tab(name: str) -> Step:
         await camera.rest()
 
     return step
+
+
+async def lost(camera: Camera) -> None:
+    """The file of the workspace is gone, and that has been noticed for so long that it is seldom tried again."""
+    camera.goes_on.add("_until_back")
+    Path("cuecard.db").rename("elsewhere.db")
+    with suppress(DatabaseAway):
+        await asyncio.to_thread(camera.app.services.try_again)
+    while ":15," not in camera.app.outage.words:
+        await camera.press("f12")
 
 
 def read_trial(name: str, task_id: str) -> Step:
@@ -660,6 +672,14 @@ WALKS: tuple[Walk, ...] = (
         push(lambda ws: SessionFormScreen(session(ws, "espresso"))),
         Scene("form", SessionFormScreen),
         person="Eve",
+    ),
+    # The database goes away
+    walk(
+        go("tasks"),
+        lost,
+        Scene("outage", TasksScreen),
+        keys("n"),
+        Scene("outage-dialog", NewTaskDialog),
     ),
     # The agent played by a person
     walk(

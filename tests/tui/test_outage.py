@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +15,15 @@ import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.samples import import_samples
-from cuecard.core.engine.events import UserSpoke
+from cuecard.core.config import load_config
+from cuecard.core.engine.events import Limits, RunState, UserSpoke
+from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.runs import start_run
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.outage import OutageBar
 from cuecard.tui.preferences import Preferences
+from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.play.dialogs import MarkDialog
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.play.sources import NoteDialog
@@ -124,6 +132,73 @@ async def test_a_list_that_cannot_be_read_waits_and_says_so(
         await pilot.press("f12")
         await until(pilot, lambda: "night train" in shown(app.screen))
         await until(pilot, lambda: "is back" in bar(app))
+
+
+@contextmanager
+def locked(database: Path) -> Generator[None]:
+    """Another program writes to the file for as long as this lasts."""
+    program = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('BEGIN IMMEDIATE'); print('in', flush=True); input()"
+    command = [sys.executable, "-c", program, str(database)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        try:
+            yield
+        finally:
+            other.communicate(b"\n")
+
+
+async def test_labels_wait_while_another_program_locks_the_file(judged: Path) -> None:
+    app = SteadyApp(Services(f"sqlite:///{judged}", busy=0.2), "Ben", Preferences())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = LabelScreen(1, "first run")
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.step and screen.step.view)
+        with locked(judged):
+            await pilot.press("y", "n")
+            await until(pilot, lambda: screen.step and screen.step.labelled == 2)
+            await until(pilot, lambda: "is busy" in bar(app) and "2 things" in bar(app))
+            with Workspace.open(judged) as workspace:
+                assert not workspace.verdicts.item_labels()
+            await pilot.press("escape")
+            app.action_go("tasks")
+            await until(pilot, lambda: "night train" in shown(app.screen))
+        await pilot.press("f12")
+        await until(pilot, lambda: "is back" in bar(app))
+    with Workspace.open(judged) as workspace:
+        given = workspace.verdicts.item_labels()
+    assert sorted(label.value for label in given) == ["no", "yes"]
+    assert {(label.person, label.phase) for label in given} == {("Ben", "blind")}
+
+
+async def test_a_run_waits_for_its_server_and_pays_for_no_call_twice(
+    home: Path, own_postgres: Server
+) -> None:
+    with live_agent(home, "I think it is espresso.", pause=0.02) as model:
+        config = load_config(home / "cuecard.yaml")
+        plan = RunPlan(
+            tasks=("espresso", "table-us-states"),
+            agents=("live",),
+            samples=2,
+            limits=Limits(max_turns=3),
+        )
+        with Workspace.open(own_postgres.url) as workspace:
+            playing = asyncio.create_task(start_run(workspace, plan, by="Ana", config=config))
+            while len(model.requests) < 6:  # noqa: ASYNC110 - counted on another thread
+                await asyncio.sleep(0.01)
+            own_postgres.stop(signal.SIGKILL)
+            await asyncio.sleep(0.3)
+            assert not playing.done()
+            own_postgres.start()
+            outcome = await playing
+            trials = workspace.runs.trials(outcome.run.id)
+            calls = sum(used.calls for used in workspace.runs.usage(outcome.run.id))
+    assert outcome.run.state is RunState.DONE
+    assert not outcome.unjudged
+    assert [
+        trial for trial in trials if not trial.termination or trial.termination.is_failure
+    ] == []
+    assert calls == len(model.requests)
 
 
 async def test_a_session_goes_on_when_its_server_is_back(home: Path, own_postgres: Server) -> None:
