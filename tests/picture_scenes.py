@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -138,12 +139,13 @@ def tab(name: str) -> Step:
 
 
 async def lost(camera: Camera) -> None:
-    """The file of the workspace is gone, and that has been noticed for so long that it is seldom tried again."""
-    camera.goes_on.add("_until_back")
-    Path("cuecard.db").rename("elsewhere.db")
+    """The file of the workspace is gone, and that was noticed so long ago that it is seldom tried again."""
+    camera.goes_on |= {"_until_back", "LiveScreen.look"}
+    os.rename("cuecard.db", "elsewhere.db")
     with suppress(DatabaseAway):
-        await asyncio.to_thread(camera.app.services.try_again)
-    while ":15," not in camera.app.outage.words:
+        await asyncio.to_thread(camera.app.services.workspace().version)
+    await camera.until(lambda: camera.app.outage.error)
+    while ":15:15" not in camera.app.outage.words:
         await camera.press("f12")
 
 

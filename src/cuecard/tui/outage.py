@@ -149,7 +149,6 @@ class OutageBar(Static):
         text-wrap: nowrap; text-overflow: ellipsis;
     }
     OutageBar.-back { background: $success; }
-    CuecardDialog OutageBar { dock: top; }
     """
 
     def __init__(self) -> None:
