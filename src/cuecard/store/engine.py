@@ -526,7 +526,12 @@ def _postgres_engine(url: URL) -> Engine:
     try:
         # A connection that was lost is found when a transaction begins on it: no question before each is needed.
         engine = create_engine(
-            url, pool_size=8, max_overflow=16, hide_parameters=True, connect_args=given
+            url,
+            pool_size=8,
+            max_overflow=16,
+            hide_parameters=True,
+            connect_args=given,
+            use_native_hstore=False,  # else the server is asked for it first
         )
     except ImportError as error:
         raise missing_driver() from error

@@ -205,14 +205,18 @@ def busy(place: str) -> CuecardError:
     )
 
 
+class Busy(CuecardError):
+    """Somebody else writes, on PostgreSQL; it may be over in a moment."""
+
+
 def busy_by(place: str, who: str, idle: float | None) -> CuecardError:
     """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
     if not who:
-        return busy(place)
+        who = _("Another program")
     if idle is None:
         said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
-        return CuecardError(_("The workspace is busy"), said, _("Try again in a moment."))
-    return CuecardError(
+        return Busy(_("The workspace is busy"), said, _("Try again in a moment."))
+    return Busy(
         _("The workspace is busy"),
         _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
             who=who, place=place, n=round(idle)

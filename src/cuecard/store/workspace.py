@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
-from cuecard.core.errors import guard_address, public_form
+from cuecard.core.errors import CuecardError, guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
@@ -66,8 +67,15 @@ class Workspace:
         self.trial_notes = TrialNotes(database)
 
     @classmethod
-    def open(cls, url_or_path: str | Path, *, create: bool = True) -> Workspace:
-        """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed.
+    def open(
+        cls,
+        url_or_path: str | Path,
+        *,
+        create: bool = True,
+        waiting: Callable[[CuecardError], None] | None = None,
+    ) -> Workspace:
+        """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed. `waiting` is told for
+        whom an upgrade on PostgreSQL waits.
 
         If it is of this version, opening only reads: it does not wait for writers, and works with a file or folder that
         cannot be written (see `read_only`). Raises `NotFound` if it does not exist and `create` is false, or its folder
@@ -79,7 +87,7 @@ class Workspace:
         barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
         database = Database(url, barred)
         try:
-            ensure_head(database)
+            ensure_head(database, waiting)
         except BaseException:
             database.close()
             raise
