@@ -7,8 +7,8 @@ import stat
 import threading
 import time
 import zlib
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +16,12 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
+from cuecard.core.archive import Claim
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
+    ClaimLost,
     CuecardError,
     NotFound,
     Scrubber,
@@ -30,7 +32,7 @@ from cuecard.core.i18n import _
 from cuecard.store import errors as troubles
 from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
 from cuecard.store.task_tables import TaskRow
-from cuecard.store.trial_tables import RunRow, TrialRow, VerdictRow
+from cuecard.store.trial_tables import ClaimRow, RunRow, TrialRow, VerdictRow
 
 _SIDES = ("-wal", "-shm")
 """What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
@@ -159,6 +161,7 @@ def _writes_ahead(path: Path) -> bool:
 
 
 BUSY_SECONDS = 30
+_PAGES = 1024
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _PATIENCE = "cuecard_patience"
 _LOCKS = "cuecard_locks"
@@ -191,6 +194,14 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
 _ENDS_TRANSACTIONS = 170000
 """The version of PostgreSQL that ends a whole transaction after a time."""
+_STAND = """
+SELECT 1 / (count(*) = %s)::int FROM (
+    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
+        ON claim.trial_id = given.trial AND claim.fence = given.fence
+    ORDER BY claim.trial_id FOR SHARE OF claim
+) held
+"""
+"""Holds claims as `check_fences` does, and fails where one stands no more."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
 _HOLDERS = """
@@ -312,11 +323,16 @@ class Database:
             yield connection
 
     @contextmanager
-    def at_once(self, connection: Connection) -> Generator[None]:
+    def at_once(
+        self, connection: Connection, fences: Mapping[int, int] | None = None
+    ) -> Generator[None]:
         """What is executed meanwhile goes to a PostgreSQL server as one message and one transaction, which excludes nobody:
         one round trip. No statement gives results, and the first that fails is told at the end; nothing is written then.
+        `fences`: see `check_fences`.
         """
         if self.is_sqlite:
+            if fences:
+                check_fences(connection, fences)
             yield
             return
         import psycopg
@@ -328,8 +344,12 @@ class Database:
                 if driver.info.server_version >= _ENDS_TRANSACTIONS:
                     # Who stops before all is sent is not idle.
                     driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
+                if fences:
+                    driver.execute(_STAND, (len(fences), list(fences), list(fences.values())))
                 yield
                 driver.execute("COMMIT")
+        except psycopg.errors.DivisionByZero as error:
+            raise _claim_lost() from error
         except psycopg.Error as error:
             lost: bool = driver.closed or driver.broken
             raise DBAPIError.instance(
@@ -349,6 +369,11 @@ class Database:
             finally:
                 connection.close()
 
+    def connect_arguments(self) -> tuple[Sequence[Any], dict[str, Any]]:
+        """What the driver takes to open a connection of one's own."""
+        arguments, options = self._engine.dialect.create_connect_args(self.url)
+        return arguments, dict(options)
+
     def version(self) -> str:
         """Another text than before if anything was committed since, here or elsewhere. Reads no table: asking takes less
         than a millisecond. Raises `CuecardError`.
@@ -367,6 +392,30 @@ class Database:
             with self._watch_lock:
                 self._watch = self._watch or self._engine.raw_connection()
                 return str(self._watch.cursor().execute("PRAGMA data_version").fetchone()[0])
+
+    def copy_pages(self, file: Path, told: Callable[[int, int], None], *, room: int) -> None:
+        """Copy an SQLite database as it is now into an empty file, page by page, while others go on writing. `room`: bytes
+        that the file may take. `told` is called with pages that were copied, and how many there are. Raises `CuecardError`.
+        """
+
+        def copied(_state: int, rest: int, of: int) -> None:
+            told(of - rest, of)
+
+        with self._explained():
+            source = self._engine.raw_connection()
+            try:
+                cursor = source.cursor()
+                # In a transaction that reads, others' commits do not make the copy begin again.
+                cursor.execute("BEGIN")
+                pages = cursor.execute("PRAGMA page_count").fetchone()[0]
+                size = pages * cursor.execute("PRAGMA page_size").fetchone()[0]
+                if size > room:
+                    raise troubles.full(f"{file.parent}: {size >> 20:,} MB > {room >> 20:,} MB")
+                with closing(sqlite3.connect(file)) as made:
+                    driver: Any = source.driver_connection
+                    driver.backup(made, pages=_PAGES, progress=copied)
+            finally:
+                source.close()
 
     def close(self) -> None:
         with self._watch_lock:
@@ -573,12 +622,43 @@ def run_row(session: Session, run_id: int) -> RunRow:
     return row
 
 
+def of_run(run_id: int) -> str:
+    """What to write about (`Database.write`) when who plays a run is checked or changed."""
+    return f"run:{run_id}"
+
+
 def trial_row(session: Session, trial_id: int) -> TrialRow:
     """The row of a trial. Raises `NotFound`."""
     row = session.get(TrialRow, trial_id)
     if row is None:
         raise trial_missing(trial_id)
     return row
+
+
+def known_or_held(session: Session, trial_id: int, claim: Claim | None) -> None:
+    """Raises `NotFound` for an unknown trial; with a claim on it, what `check_fences` raises."""
+    if claim is None:
+        trial_row(session, trial_id)
+    else:
+        check_fences(session.connection(), {claim.trial_id: claim.fence})
+
+
+def check_fences(connection: Connection, fences: Mapping[int, int]) -> None:
+    """Hold the claims with these fences, by trial, for the rest of the transaction: whoever takes one of the trials over
+    waits for it. Raises `ClaimLost` if somebody has.
+    """
+    held = select(ClaimRow.trial_id, ClaimRow.fence).where(col(ClaimRow.trial_id).in_(fences))
+    ordered = held.order_by(col(ClaimRow.trial_id)).with_for_update(read=True)
+    if {row.trial_id: row.fence for row in connection.execute(ordered)} != fences:
+        raise _claim_lost()
+
+
+def _claim_lost() -> ClaimLost:
+    return ClaimLost(
+        _("Another worker plays this trial now"),
+        _("This one gave no sign of life for too long."),
+        _("Nothing of the trial is lost; this worker goes on with others."),
+    )
 
 
 def verdict_row(session: Session, verdict_id: int) -> VerdictRow:

@@ -145,6 +145,24 @@ def newer_version(place: str, version: str) -> CuecardError:
     )
 
 
+def half_moved(place: str, source: str) -> CuecardError:
+    return CuecardError(
+        _("This workspace has not all been moved here yet"),
+        _("{place} was begun from {source}.").format(place=place, source=source),
+        _("Run `cuecard --db {source} move --to …` once more: it goes on where it was.").format(
+            source=source
+        ),
+    )
+
+
+def occupied(place: str) -> CuecardError:
+    return CuecardError(
+        _("Another workspace is there already"),
+        _("{place} was not changed.").format(place=place),
+        _("Choose an empty database, a new schema or a new file."),
+    )
+
+
 def absent(place: str) -> NotFound:
     return NotFound(
         _("There is no workspace here"),
@@ -225,11 +243,11 @@ def busy_by(place: str, who: str, idle: float | None) -> CuecardError:
     )
 
 
-def _full(place: str) -> CuecardError:
+def full(place: str) -> CuecardError:
     return CuecardError(_("The disk is full"), place, _("Make room, then try again."))
 
 
-def _damaged(place: str) -> CuecardError:
+def damaged(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is damaged"), place, _("Restore a backup, or try `sqlite3 FILE .recover`.")
     )
@@ -261,8 +279,8 @@ _KNOWN = (
     (("row-level security", "permission denied for", "must be owner of"), _not_granted),
     (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
-    (("disk is full", "no space left"), _full),
-    (("malformed", "disk i/o error"), _damaged),
+    (("disk is full", "no space left"), full),
+    (("malformed", "disk i/o error"), damaged),
     (("unable to open database file",), _cannot_open),
     (_CONNECTING, _not_let_in),
 )

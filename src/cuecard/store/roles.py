@@ -52,13 +52,13 @@ class Rule(NamedTuple):
 _OWN = "false"
 RULES: dict[str, Rule] = {
     "adjudication": Rule("by", _ITEM),
+    "claim": Rule(more="UPDATE"),
     "content": Rule(),
     "contribution": Rule(
         "by",
         _SEEN,
         checks=f"({_ALL} OR kind NOT IN ('prioritised', 'claimed', 'released') OR about = {_ME})",
     ),
-    "claim": Rule(more="UPDATE, DELETE"),
     "cosign": Rule("author"),
     "draft": Rule("person", _OWN, "UPDATE, DELETE"),
     "effort": Rule("person"),

@@ -14,6 +14,7 @@ from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
@@ -32,7 +33,7 @@ from cuecard.store.codec import (
     unpack,
     write_payloads,
 )
-from cuecard.store.engine import Database, trial_missing
+from cuecard.store.engine import Database, check_fences, trial_missing
 from cuecard.store.task_tables import add_new, clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 
@@ -232,10 +233,18 @@ class JudgeCalls:
         with self._database.read() as session:
             return {row.key: _reply(row) for row in session.exec(query)}
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is on the disk when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         body, packed = pack(dumped(call.reply))
         key = trial_id, clean(judge), attempt, clean(call.key)
@@ -250,6 +259,8 @@ class JudgeCalls:
             "packed": packed,
         }
         with self._database.beside() as connection:
+            if claim is not None:
+                check_fences(connection, {claim.trial_id: claim.fence})
             try:
                 added = add_new(connection, _JUDGE_CALLS_TABLE, values)
             except IntegrityError:

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Empty, SimpleQueue
@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
@@ -70,9 +71,12 @@ class Appender:
         self._shelf = Shelf(database)
         self._states: dict[int, _State] = {}
 
-    def append(self, batch: Sequence[tuple[int, Event]]) -> None:
+    def append(
+        self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int] | None = None
+    ) -> None:
         """Append a batch; see `Runs.append_events`. On PostgreSQL one round trip, besides one the first time that trials are
-        met. What else must hold of a trial goes the same way: a statement in `at_once` that fails where it does not.
+        met; what else must hold of a trial goes the same way, as fences do in `Database.at_once`. `fences`: of the claims on
+        trials that workers play. Raises `ClaimLost` if one of them stands no more.
         """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
@@ -87,7 +91,7 @@ class Appender:
                 _add(connection, new, trial_id, event, one)
             if new.rows:
                 try:
-                    with self._database.at_once(connection):
+                    with self._database.at_once(connection, fences):
                         write_payloads(connection, ready)
                         _write(connection, new)
                 except IntegrityError as error:
@@ -211,9 +215,10 @@ class Session:
     they could follow somebody else's event.
     """
 
-    __slots__ = ("trouble",)
+    __slots__ = ("claim", "trouble")
 
-    def __init__(self) -> None:
+    def __init__(self, claim: Claim | None = None) -> None:
+        self.claim = claim
         self.trouble: Exception | None = None
 
 
@@ -372,7 +377,7 @@ class EventWriter:
         if not batch:
             return
         try:
-            self._appender.append([(job.trial_id, job.event) for job in batch])
+            self._appender.append([(job.trial_id, job.event) for job in batch], _fences(batch))
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: whoever waits is told
             trials: dict[int, list[Job]] = defaultdict(list)
             for job in batch:
@@ -409,6 +414,15 @@ class EventWriter:
         with self._progress:
             self._written += len(batch)
             self._progress.notify_all()
+
+
+def _fences(batch: Sequence[Job]) -> dict[int, int]:
+    """The oldest fence of each trial: whoever shows a newer one is heard when the batch is taken apart."""
+    fences: dict[int, int] = {}
+    for job in batch:
+        if (claim := job.session.claim) is not None:
+            fences[job.trial_id] = min(claim.fence, fences.get(job.trial_id, claim.fence))
+    return fences
 
 
 def _settle(jobs: Sequence[Job]) -> None:
