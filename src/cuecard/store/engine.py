@@ -197,6 +197,14 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
 _ENDS_TRANSACTIONS = 170000
 """The version of PostgreSQL that ends a whole transaction after a time."""
+_STAND = """
+SELECT 1 / (count(*) = %s)::int FROM (
+    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
+        ON claim.trial_id = given.trial AND claim.fence = given.fence
+    ORDER BY claim.trial_id FOR SHARE OF claim
+) held
+"""
+"""Holds claims as `check_fences` does, and fails where one stands no more."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
 _HOLDERS = """
@@ -209,14 +217,6 @@ FROM pg_stat_activity LEFT JOIN (
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND (holder IS NOT NULL OR backend_xid IS NOT NULL)
 ORDER BY holder IS NULL, xact_start NULLS LAST LIMIT 1
 """
-_HOLD = """
-SELECT 1 / (count(*) = %(n)s)::int FROM (
-    SELECT 1 FROM claim JOIN unnest(%(trials)s::int[], %(fences)s::int[]) AS shown (trial, number)
-        ON claim.trial_id = shown.trial AND claim.fence = shown.number
-    FOR SHARE OF claim
-) held
-"""
-"""Holds the claims that were shown, as `check_fences` does; an error where one of them stands no more."""
 
 
 class _Locks(NamedTuple):
@@ -367,8 +367,7 @@ class Database:
                     # Who stops before all is sent is not idle.
                     driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
                 if fences:
-                    shown = {"trials": list(fences), "fences": list(fences.values())}
-                    driver.execute(_HOLD, {**shown, "n": len(fences)})
+                    driver.execute(_STAND, (len(fences), list(fences), list(fences.values())))
                 yield
                 driver.execute("COMMIT")
         except psycopg.errors.DivisionByZero as error:
@@ -628,7 +627,12 @@ def _postgres_engine(url: URL) -> Engine:
     try:
         # A connection that was lost is found when a transaction begins on it: no question before each is needed.
         engine = create_engine(
-            url, pool_size=8, max_overflow=16, hide_parameters=True, connect_args=given
+            url,
+            pool_size=8,
+            max_overflow=16,
+            hide_parameters=True,
+            connect_args=given,
+            use_native_hstore=False,  # else the server is asked for it first
         )
     except ImportError as error:
         raise missing_driver() from error
@@ -668,6 +672,11 @@ def run_row(session: Session, run_id: int) -> RunRow:
             _("There is no such run"), str(run_id), _("`cuecard runs` lists those there are.")
         )
     return row
+
+
+def of_run(run_id: int) -> str:
+    """What to write about (`Database.write`) when who plays a run is checked or changed."""
+    return f"run:{run_id}"
 
 
 def trial_row(session: Session, trial_id: int) -> TrialRow:

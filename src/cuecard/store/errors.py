@@ -224,16 +224,18 @@ def busy(place: str) -> DatabaseAway:
     )
 
 
-def busy_by(place: str, who: str, idle: float | None) -> DatabaseAway:
+class Busy(DatabaseAway):
+    """Somebody else writes, on PostgreSQL; it may be over in a moment."""
+
+
+def busy_by(place: str, who: str, idle: float | None) -> Busy:
     """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
     if not who:
-        return busy(place)
+        who = _("Another program")
     if idle is None:
         said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
-        return DatabaseAway(
-            _("The workspace is busy"), said, _("Try again in a moment."), reads=True
-        )
-    return DatabaseAway(
+        return Busy(_("The workspace is busy"), said, _("Try again in a moment."), reads=True)
+    return Busy(
         _("The workspace is busy"),
         _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
             who=who, place=place, n=round(idle)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from cuecard.core.archive import PATIENCE, Claim, Done
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
-from cuecard.core.errors import DatabaseAway, guard_address, public_form
+from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
@@ -78,10 +78,15 @@ class Workspace:
 
     @classmethod
     def open(
-        cls, url_or_path: str | Path, *, create: bool = True, busy: float = BUSY_SECONDS
+        cls,
+        url_or_path: str | Path,
+        *,
+        create: bool = True,
+        busy: float = BUSY_SECONDS,
+        waiting: Callable[[CuecardError], None] | None = None,
     ) -> Workspace:
         """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed. `busy`: seconds to
-        wait for others who write to a SQLite file.
+        wait for others who write to a SQLite file. `waiting` is told for whom an upgrade on PostgreSQL waits.
 
         If it is of this version, opening only reads: it does not wait for writers, and works with a file or folder that
         cannot be written (see `read_only`). Raises `NotFound` if it does not exist and `create` is false, or its folder
@@ -90,7 +95,7 @@ class Workspace:
         """
         database = database_at(url_or_path, create=create, busy=busy)
         try:
-            ensure_head(database)
+            ensure_head(database, waiting)
         except BaseException:
             database.close()
             raise

@@ -74,9 +74,9 @@ class Appender:
     def append(
         self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int] | None = None
     ) -> None:
-        """Append a batch; see `Runs.append_events`. `fences`: of the claims on trials that workers play. Raises
-        `ClaimLost` if one of them stands no more. On PostgreSQL one round trip, besides one the first time that trials are
-        met.
+        """Append a batch; see `Runs.append_events`. On PostgreSQL one round trip, besides one the first time that trials are
+        met; what else must hold of a trial goes the same way, as fences do in `Database.at_once`. `fences`: of the claims on
+        trials that workers play. Raises `ClaimLost` if one of them stands no more.
         """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
