@@ -16,6 +16,7 @@ from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
+from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.engine import Database, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
@@ -34,6 +35,7 @@ from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
+    from cuecard.store.audit import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
 
@@ -55,6 +57,8 @@ class Workspace:
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
+        self.allowances = Allowances(database)
+        self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
@@ -120,6 +124,12 @@ class Workspace:
         from cuecard.store.copies import Copies
 
         return Copies(self._database, self.leases)
+
+    def audit(self, told: OnAudit) -> list[Part]:
+        """Read everything, and hold it against its names and against what it was counted from."""
+        from cuecard.store.audit import audit
+
+        return audit(self._database, told)
 
     def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
         """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""
