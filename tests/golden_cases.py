@@ -234,6 +234,8 @@ def _runs() -> Iterator[Case]:
     yield Case("run/json-lines", (f"run espresso --json-lines {one}",))
     yield Case("run/replay", ("run --replay 5 --concurrency 1",))
     yield Case("run/zh", (f"run espresso {one}",), language="zh")
+    yield Case("run/workers", ("run espresso --workers", "run espresso --detach", "worker"))
+    yield Case("worker/zh", ("worker",), language="zh")
     yield Case(
         "run/files", (f"run tasks/ferry.yaml {one}", "run bad.yaml"), {**TASKS, "bad.yaml": BROKEN}
     )
@@ -420,6 +422,9 @@ def _people() -> Iterator[Case]:
             "--as Ben review skills",
         ),
     )
+    yield from _forms("people/", "people", FORMS[:2], zh=True)
+    for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
+        yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))
     yield Case("sessions/zh", ("sessions",), language="zh")
     yield Case("sessions/json", ("sessions --json",))

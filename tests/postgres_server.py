@@ -30,10 +30,9 @@ _SETTINGS = {
     "unix_socket_directories": "",
     "max_connections": "200",
     "shared_buffers": "32MB",
-    # What is lost with the machine was a test's.
+    # What is lost with the machine was a test's; what is committed outlives the server.
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "autovacuum": "off",
@@ -136,51 +135,75 @@ def keep(folder: Path) -> None:
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, lambda *_: sys.exit(1))
     address = folder / "postgres.url"
+    with own_server() as running, (folder / "postgres.users").open("w") as users:
+        made = address.with_suffix(".new")
+        made.write_text(running.url)
+        made.rename(address)
+        fcntl.flock(users, fcntl.LOCK_EX)
+        address.unlink()
+
+
+@contextmanager
+def own_server() -> Iterator[Server]:
+    """A running server of one's own, of which nothing is left afterwards."""
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > _ROOM
     home = Path(tempfile.mkdtemp(prefix="cuecard-postgres-", dir=memory if roomy else None))
     try:
-        with own_server(home) as url, (folder / "postgres.users").open("w") as users:
-            made = address.with_suffix(".new")
-            made.write_text(url)
-            made.rename(address)
-            fcntl.flock(users, fcntl.LOCK_EX)
-            address.unlink()
+        server = Server(home)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
 
-@contextmanager
-def own_server(home: Path) -> Iterator[str]:
-    """A server with its files in `home`, an empty folder; gives its address. Whoever asks as a superuser is let in."""
-    who = "nobody" if os.geteuid() == 0 else None  # PostgreSQL refuses to be root.
-    if who:
-        account = pwd.getpwnam(who)
-        os.chown(home, account.pw_uid, account.pw_gid)
-        identity: dict[str, Any] = {"user": account.pw_uid, "group": account.pw_gid}
-        identity["extra_groups"] = []
-    else:
-        identity = {}
-    given = {"cwd": home, "env": {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "HOME": str(home)}}
-    options: Any = {**identity, **given, "stdin": subprocess.DEVNULL}
-    programs, data = _programs(home, options), home / "data"
-    init = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
-    subprocess.run([*init, "--no-sync", "--no-instructions"], check=True, **options)
-    settings = "".join(f"{name} = '{value}'\n" for name, value in _SETTINGS.items())
-    with (data / "postgresql.conf").open("a") as file:
-        file.write(settings)
-    for attempt in range(5):
-        port = _free_port()
-        command = [programs / "postgres", "-D", data, "-p", str(port)]
-        process = subprocess.Popen(command, **options)
-        try:
-            if _answers(process, data) or attempt == 4:
-                # With a password, which nobody checks: what is shown must not have it.
-                yield f"postgresql://postgres:geheim@127.0.0.1:{port}/postgres"
+class Server:
+    """A server with its files in `home`, an empty folder. Whoever asks as a superuser is let in."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        given = {"cwd": home, "env": {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "HOME": str(home)}}
+        self._options: Any = {**given, "stdin": subprocess.DEVNULL}
+        if os.geteuid() == 0:  # PostgreSQL refuses to be root.
+            account = pwd.getpwnam("nobody")
+            os.chown(home, account.pw_uid, account.pw_gid)
+            self._options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        self._programs = _programs(home, self._options)
+        init = [self._programs / "initdb", "-D", home / "data", "-U", "postgres", "-A", "trust"]
+        more = ["-E", "UTF8", "--no-sync", "--no-instructions"]
+        subprocess.run([*init, *more], check=True, stdout=sys.stderr, **self._options)
+        settings = "".join(f"{name} = '{value}'\n" for name, value in _SETTINGS.items())
+        with (home / "data" / "postgresql.conf").open("a") as file:
+            file.write(settings)
+
+    @property
+    def url(self) -> str:
+        # With a password, which nobody checks: what is shown must not have it.
+        return f"postgresql://postgres:geheim@127.0.0.1:{self._port}/postgres"
+
+    def start(self) -> None:
+        """Start it; again at the same port."""
+        for _attempt in range(5):
+            self._port = self._port or _free_port()
+            command = [self._programs / "postgres", "-D", self.home / "data", "-p", str(self._port)]
+            self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL, **self._options)
+            if _answers(self._process, self.home / "data"):
                 return
-        finally:
-            process.send_signal(signal.SIGQUIT)  # Ends all that use it, and writes nothing.
-            process.wait()
+            self._port = 0
+        raise RuntimeError("no port was free")
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """By default it ends all that use it, and writes nothing."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait()
+            if how == signal.SIGKILL:
+                (self.home / "data" / "postmaster.pid").unlink()
 
 
 def _answers(process: subprocess.Popen[bytes], data: Path) -> bool:

@@ -347,6 +347,12 @@ class Conflict(CuecardError):
     """Somebody else changed it first; nothing was overwritten."""
 
 
+class DatabaseAway(CuecardError):
+    """The database's server cannot be reached, or the connection to it was lost. What was under way may or may not have
+    been saved; the same may work in a moment. Never a wrong password or a missing right.
+    """
+
+
 class NotAllowed(CuecardError):
     """The workflow does not permit this move now, or not to this person."""
 

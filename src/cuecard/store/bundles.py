@@ -22,6 +22,7 @@ from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_
 from cuecard.store.codec import decode_outline, origins_in, read_payloads, unpack
 from cuecard.store.engine import run_row
 from cuecard.store.judgements import load_judgements
+from cuecard.store.roles import check_whole
 from cuecard.store.task_tables import ContentRow, ContributionRow, CosignRow, RevisionRow
 from cuecard.store.trial_logs import load_usage
 from cuecard.store.trial_tables import (
@@ -60,6 +61,7 @@ class Exchange:
         """
         with self._database.read() as session:
             names = [run_row(session, run).name for run in runs]
+            check_whole(session, runs)
         return Export(self._database, person, None, tuple(dict.fromkeys(runs)), names[0])
 
     def import_(

@@ -289,7 +289,8 @@ class Database:
         except DBAPIError as error:
             # Neither statement nor parameters: they hold what people wrote, and are long.
             said = self._scrubber.text(str(error.orig))
-            raise database_trouble(said, self.public_url) from error
+            told = troubles.away if troubles.is_away(error) else database_trouble
+            raise told(said, self.public_url) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),

@@ -2,7 +2,7 @@
 from them. On SQLite, and where no role is mapped, everybody is who they say they are.
 """
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from cuecard.core.errors import NotAllowed, NotFound
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.records import Membership
 from cuecard.store.engine import Database
 from cuecard.store.people import checked_name, ensure_person
@@ -88,18 +88,22 @@ RULES: dict[str, Rule] = {
     "trialnote": Rule("person", _TRIAL),
     "usage": Rule(more="UPDATE"),
     "verdict": Rule(sees=_ITEM),
-    "worker": Rule(more="UPDATE"),
+    "worker": Rule("person", more="UPDATE"),
 }
 """By table. What is not here no member may read or write."""
 VIEWS = ("contributionlog", "labelledcount", "rolenow", "setitemlog")
 """What members read besides: see roles.sql."""
+
+_SCHEMA = "SELECT quote_ident(current_schema())"
+# Who may make functions there could make some that the owner's functions then call.
+_CLOSED = "REVOKE CREATE ON SCHEMA {} FROM PUBLIC"
 
 
 def install(connection: Connection) -> None:
     """Make, or renew, functions, views and policies, on PostgreSQL. They hide nothing until a role is mapped."""
     if connection.dialect.name == "sqlite":
         return
-    schema = connection.execute(text("SELECT quote_ident(current_schema())")).scalar_one()
+    schema = _scalar(connection, _SCHEMA)
     script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
     found = set(
         connection.execute(
@@ -137,12 +141,10 @@ def install(connection: Connection) -> None:
 def _grant(connection: Connection, role: str, *, nothing: bool = False) -> None:
     """Give a role the rights of a member, who owns nothing, so that triggers and policies hold; or take all away."""
     quote = connection.dialect.identifier_preparer.quote_identifier
-    name, schema = quote(role), quote(_scalar(connection, "SELECT current_schema()"))
+    name, schema = quote(role), _scalar(connection, _SCHEMA)
     statements = [
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {name}",
         f"REVOKE ALL ON ALL SEQUENCES IN SCHEMA {schema} FROM {name}",
-        # Who may make functions there could make some that the owner's functions then call.
-        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC, {name}",
     ]
     if not nothing:
         for table, rule in RULES.items():
@@ -170,6 +172,27 @@ def _view(view: str) -> Table:
     return Table(view, MetaData(), *(Column(c.name, c.type) for c in like.columns))
 
 
+def check_whole(session: Session, runs: Collection[int | None] = ()) -> None:
+    """Raises `NotAllowed` where the session's role must not see verdicts and labels of these runs, or of any if none is
+    named: what is counted from the others would be wrong.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return
+    of_runs = " JOIN trial t ON t.id = w.trial_id WHERE t.run_id = ANY(:runs)" if runs else ""
+    query = text(f"SELECT count(*) FROM cuecard_waiting() w{of_runs}")
+    given = {"runs": [run for run in runs if run is not None]} if runs else {}
+    if hidden := session.connection().execute(query, given).scalar_one():
+        raise NotAllowed(
+            _("Items of this still wait for your label"),
+            plural(
+                "{n} item. What is counted from it is shown once you have labelled it.",
+                "{n} items. What is counted from them is shown once you have labelled them.",
+                hidden,
+            ),
+            _("Coordinators see it now."),
+        )
+
+
 class OwnRole(NamedTuple):
     """The role that a workspace is open as. `proven`: roles are mapped to people, so names are; `person`: whom it stands
     for, "" for nobody; `coordinator`: it may work as anybody and sees everything; `owner`: it owns the tables.
@@ -180,6 +203,28 @@ class OwnRole(NamedTuple):
     proven: bool = False
     coordinator: bool = True
     owner: bool = True
+
+    @property
+    def told(self) -> str:
+        """Whom the workspace takes its reader for, and whether that is proven."""
+        if not self.role:
+            return _("In a file everybody is who they say they are (--as NAME): nobody proves it.")
+        if not self.proven:
+            text = _(
+                "All who share the role {role} are who they say they are, and nothing is hidden from SQL: `cuecard people"
+                " add NAME --role ROLE` gives a person a role of their own."
+            )
+        elif not self.person:
+            text = _(
+                "You are connected as {role}, the owner: nothing is hidden from you, and your name is not proven."
+            )
+        elif self.coordinator:
+            text = _(
+                "You are {name}, a coordinator: nothing is hidden from you in SQL, and you may work as others."
+            )
+        else:
+            text = _("You are {name}, which the database's role {role} proves.")
+        return text.format(name=self.person, role=self.role)
 
 
 _OWN_ROLE = text(
@@ -243,6 +288,11 @@ class Roles:
                 )
         return given
 
+    def check_whole(self, runs: Collection[int] = ()) -> None:
+        """Raises `NotAllowed` where figures of these runs, or of all, would lack what this role must not see."""
+        with self._database.read() as session:
+            check_whole(session, runs)
+
     def all(self) -> list[Membership]:
         """The roles that stand for somebody."""
         if self._database.is_sqlite:
@@ -270,6 +320,7 @@ class Roles:
         with self._changing() as session:
             connection = session.connection()
             quoted = connection.dialect.identifier_preparer.quote_identifier(role)
+            _execute(connection, _CLOSED.format(_scalar(connection, _SCHEMA)))
             free = connection.execute(_FREE, {"role": role}).scalar()
             if free is None and not create:
                 made = _("`CREATE ROLE {role} LOGIN` in psql, or --create, makes it.")
@@ -298,6 +349,8 @@ class Roles:
                 self._map(session, each.role, "", coordinator=False)
 
     def _of(self, name: str) -> list[Membership]:
+        if self._database.is_sqlite:
+            raise _no_roles()
         found = [each for each in self.all() if each.person == name.strip()]
         if not found:
             raise NotFound(
@@ -311,10 +364,7 @@ class Roles:
     @contextmanager
     def _changing(self) -> Generator[Session]:
         if self._database.is_sqlite:
-            raise NotAllowed(
-                _("Roles are for PostgreSQL"),
-                _("In a file everybody is who they say they are: --as NAME."),
-            )
+            raise _no_roles()
         mine = self.mine()
         if not mine.owner:
             raise NotAllowed(
@@ -334,6 +384,13 @@ class Roles:
         session.flush()
         _grant(session.connection(), role, nothing=not person)
         return Membership.from_fields(row)
+
+
+def _no_roles() -> NotAllowed:
+    return NotAllowed(
+        _("Roles are for PostgreSQL"),
+        _("In a file everybody is who they say they are: --as NAME."),
+    )
 
 
 def _scalar(connection: Connection, query: str) -> str:

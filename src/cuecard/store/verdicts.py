@@ -48,6 +48,7 @@ from cuecard.store.labels import (
     note_reveal,
     note_reveals,
 )
+from cuecard.store.roles import check_whole
 from cuecard.store.task_tables import insert_of, metadata
 from cuecard.store.trial_tables import (
     JudgementRow,
@@ -79,16 +80,20 @@ class Verdicts:
             return load_judgements(session, JudgementRow.trial_id == trial_id)
 
     def of_run(self, run_id: int) -> list[JudgementRecord]:
-        """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`."""
+        """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`; and
+        `NotAllowed` where some are hidden from the role of the database.
+        """
         with self._database.read() as session:
             run_row(session, run_id)
+            check_whole(session, [run_id])
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
 
     def heads(self, run_id: int) -> list[JudgementHead]:
-        """As `of_run`, without the verdicts. Raises `NotFound`."""
+        """As `of_run`, without the verdicts."""
         with self._database.read() as session:
             run_row(session, run_id)
+            check_whole(session, [run_id])
             return load_heads(session, col(JudgementRow.id).in_(current_judgements(run_id)))
 
     def judgements(self, ids: Collection[int]) -> list[JudgementRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
@@ -229,7 +230,8 @@ def warm_up(workspace: Workspace, run_id: int) -> None:
     """Read what scores of a run are read from, so that the first one opens as fast as the others. Counts nothing."""
     run_snapshot(workspace, run_id, None)
     workspace.runs.traits(run_id)
-    workspace.verdicts.heads(run_id)
+    with suppress(NotAllowed):
+        workspace.verdicts.heads(run_id)
     workspace.figures.of_run(run_id, current_language())
 
 
