@@ -59,6 +59,7 @@ RULES: dict[str, Rule] = {
         _SEEN,
         checks=f"({_ALL} OR kind NOT IN ('prioritised', 'claimed', 'released') OR about = {_ME})",
     ),
+    "allowance": Rule(more="UPDATE, DELETE"),
     "cosign": Rule("author"),
     "draft": Rule("person", _OWN, "UPDATE, DELETE"),
     "effort": Rule("person"),
@@ -75,6 +76,7 @@ RULES: dict[str, Rule] = {
     "roleentry": Rule(checks=f"{_ALL} AND kind = 'acted' AND role = session_user::text"),
     "run": Rule("created_by", more="UPDATE (name, state, limits, plan, reason)"),
     "runlease": Rule(more="UPDATE, DELETE"),
+    "runorder": Rule("person"),
     "seatmove": Rule("person"),
     "sessionform": Rule("person"),
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),
@@ -88,7 +90,7 @@ RULES: dict[str, Rule] = {
     "trialnote": Rule("person", _TRIAL),
     "usage": Rule(more="UPDATE"),
     "verdict": Rule(sees=_ITEM),
-    "worker": Rule("person", more="UPDATE"),
+    "worker": Rule("person", more="UPDATE, DELETE"),
 }
 """By table. What is not here no member may read or write."""
 VIEWS = ("contributionlog", "labelledcount", "rolenow", "setitemlog")

@@ -16,6 +16,7 @@ from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
+from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.engine import Database, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
@@ -35,6 +36,7 @@ from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
     from cuecard.store.bundles import Exchange
+    from cuecard.store.copies import Copies
 
 
 class Workspace:
@@ -54,6 +56,8 @@ class Workspace:
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
+        self.allowances = Allowances(database)
+        self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
@@ -77,10 +81,7 @@ class Workspace:
         does not exist; `CuecardError` if it is not a workspace, damaged, unreadable, of a newer version, or of an older
         one and not writable.
         """
-        url = _parsed(url_or_path)
-        guard_address(url.render_as_string(hide_password=False))
-        barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
-        database = Database(url, barred)
+        database = database_at(url_or_path, create=create)
         try:
             ensure_head(database)
         except BaseException:
@@ -116,6 +117,13 @@ class Workspace:
 
         return Exchange(self._database, self.leases)
 
+    @property
+    def copies(self) -> Copies:
+        """Moving the workspace to another database, and backing it up; loaded on first use."""
+        from cuecard.store.copies import Copies
+
+        return Copies(self._database, self.leases)
+
     def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
         """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""
         return StoreSink(self, trial_id, claim)
@@ -145,6 +153,13 @@ class Workspace:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def database_at(url_or_path: str | Path, *, create: bool) -> Database:
+    """The database at a path or URL, whatever it holds. Raises as `Workspace.open`."""
+    url = _parsed(url_or_path)
+    guard_address(url.render_as_string(hide_password=False))
+    return Database(url, check_file(url, create) if url.get_backend_name() == "sqlite" else None)
 
 
 def _parsed(url_or_path: str | Path) -> URL:
