@@ -252,6 +252,8 @@ def _runs() -> Iterator[Case]:
     yield Case("run/json-lines", (f"run espresso --json-lines {one}",))
     yield Case("run/replay", ("run --replay 5 --concurrency 1",))
     yield Case("run/zh", (f"run espresso {one}",), language="zh")
+    yield Case("run/workers", ("run espresso --workers", "run espresso --detach", "worker"))
+    yield Case("worker/zh", ("worker",), language="zh")
     yield Case(
         "run/files", (f"run tasks/ferry.yaml {one}", "run bad.yaml"), {**TASKS, "bad.yaml": BROKEN}
     )

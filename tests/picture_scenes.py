@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ from cuecard.tui.screens.review_dialogs import (
 from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.workers import RunWorkersScreen
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
@@ -112,6 +114,60 @@ def session(workspace: Workspace, task: str) -> int:
             if one.task_id == task:
                 return one.id
     raise LookupError(task)
+
+
+def worked_on(workspace: Workspace) -> int:
+    """A run that two workers share, which took over a trial of a third."""
+    from sqlalchemy import make_url
+
+    from cuecard.core.evaluation.plans import RunPlan, create_run
+    from cuecard.store.engine import Database
+    from cuecard.store.trial_tables import ClaimRow, TakeRow, WorkerRow
+
+    number = create_run(workspace, RunPlan(tasks=("espresso",), samples=6), by="Ann").id
+    trials = [trial.id for trial in workspace.runs.trials(number)]
+    now = datetime.now(UTC)
+    database = Database(make_url(workspace.url))
+    with database.write() as session:
+        for worker, host, gone in (("a", "node-1", 1), ("b", "node-2", 2), ("c", "node-3", 95)):
+            row = WorkerRow(
+                id=worker,
+                host=host,
+                machine=host,
+                pid=4100 + gone,
+                started="1",
+                person="Ben",
+                since=now - timedelta(minutes=20),
+                beat_at=now - timedelta(seconds=gone),
+                concurrency=100,
+                players="",
+                under_way=0 if worker == "c" else 1,
+                calls=40 + gone,
+                note='3: agents/live: memory is "local" here and "none" in the run'
+                if worker == "b"
+                else "",
+            )
+            session.add(row)
+        session.flush()
+        for trial, worker in zip(trials, ("a", "b", *[None] * 4), strict=True):
+            session.add(
+                ClaimRow(
+                    trial_id=trial,
+                    run_id=number,
+                    purpose="play",
+                    fence=2 if trial == trials[0] else 1,
+                    worker=worker,
+                    taken=now if worker else None,
+                    done=trial == trials[2],
+                )
+            )
+        session.add(TakeRow(trial_id=trials[0], fence=1, worker="c", at=now, why="first"))
+        session.add(
+            TakeRow(trial_id=trials[0], fence=2, worker="a", at=now, why="lost", before="c")
+        )
+        session.add(TakeRow(trial_id=trials[1], fence=1, worker="b", at=now, why="first"))
+    database.close()
+    return number
 
 
 def over(make: Callable[[int, str], Screen[Any]], name: str = "main") -> Step:
@@ -488,6 +544,12 @@ WALKS: tuple[Walk, ...] = (
         Scene("run-measures", ChoiceDialog),
         keys("escape t"),
         Scene("run", RunScreen),
+    ),
+    walk(
+        push(lambda ws: RunScreen(worked_on(ws))),
+        Scene("run-offered", RunScreen),
+        keys("w"),
+        Scene("run-workers", RunWorkersScreen),
     ),
     walk(
         over(lambda number, name: CompareScreen((number,), name)),

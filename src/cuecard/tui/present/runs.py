@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.task_feedback import disputed_runs
+from cuecard.core.archive import BeingPlayed
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
@@ -18,6 +19,7 @@ from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.core.records import (
+    Handout,
     OrderKind,
     RunLease,
     RunOrder,
@@ -108,7 +110,9 @@ def heading(run: RunRecord) -> list[Piece]:
 
 
 def played_by(lease: RunLease) -> str:
-    """`Ben plays it on host, process 12, since 21:03`."""
+    """`Ben plays it on host, process 12, since 21:03`, or how many workers do."""
+    if lease.workers:
+        return one_line(BeingPlayed(lease).message, 200)
     text = _("{person} plays it on {host}, process {pid}, since {time}.")
     return text.format(
         person=one_line(lease.person, 40) or _("Somebody"),
@@ -209,7 +213,8 @@ class Spending:
 @dataclass(frozen=True)
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
-    cannot be read, if they cannot. `asked`: the last order to whoever plays it.
+    cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
+    order to whoever plays it.
     """
 
     run: RunRecord
@@ -219,6 +224,7 @@ class RunSnapshot:
     disputed: int = 0
     pace: Pace | None = None
     unread: CuecardError | None = None
+    handout: Handout | None = None
     asked: RunOrder | None = None
 
     def since(self, live: LiveRun | None) -> RunSnapshot:
@@ -256,6 +262,7 @@ def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> Run
         disputed=disputed_runs(workspace).get(run_id, 0),
         pace=pace,
         unread=unread,
+        handout=workspace.workers.handout(run_id),
         asked=next(reversed(workspace.orders.of(run_id)), None),
     )
 
@@ -389,11 +396,27 @@ def head_lines(
     ]
     if snapshot.unread is not None:
         lines.append([Piece(one_line(str(snapshot.unread), 200), "bad")])
+    if snapshot.handout is not None and snapshot.run.state is not RunState.DONE:
+        lines.append([Piece(handout_line(snapshot.handout), "muted")])
     return [
         *lines,
         *why_it_stands(snapshot.run, here=here, asked=snapshot.asked),
         *disputed_lines(snapshot.disputed),
     ]
+
+
+def handout_line(handout: Handout) -> str:
+    """How the trials of a run stand that are handed out to workers."""
+    text = _(
+        "workers: {n} · trials waiting: {waiting} · held: {held} · done: {done} · taken over: {lost}"
+    )
+    return text.format(
+        n=sum(worker.alive for worker in handout.workers),
+        waiting=handout.waiting,
+        held=handout.held,
+        done=handout.done,
+        lost=len(handout.lost),
+    )
 
 
 def tab_line(shown: str) -> list[Piece]:

@@ -73,6 +73,8 @@ class RunActions(CuecardScreen[None]):
                 return run is not None and run.kind != "play"
             case "replay":
                 return self.trial_under_cursor is not None
+            case "workers":
+                return self._snapshot is not None and self._snapshot.handout is not None
             case "compare" | "errors" | "plots" | "report":
                 return run is not None and run.finished > 0
             case _:
@@ -87,6 +89,11 @@ class RunActions(CuecardScreen[None]):
             live.pause()
             told = _("Pausing. The calls under way get {n} seconds; r goes on with the run.")
             self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
+
+    def action_workers(self) -> None:
+        from cuecard.tui.screens.run.workers import RunWorkersScreen
+
+        self.app.push_screen(RunWorkersScreen(self._run_id))
 
     @guarded("cancel")
     async def action_cancel(self) -> None:
@@ -310,6 +317,7 @@ SCREEN_KEYS = keys(
     Key("run.budget", "b", "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False),
     Key("run.concurrency", "k", "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False),
     Key("run.replay", "p", "replay", N_("Re-play"), N_("Decide the trial's cues myself, turn by turn, before I am told"), show=False),
+    Key("run.workers", "w", "workers", N_("Workers"), N_("Which workers play the run, and what was taken over from whom")),
     Key("run.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people"), show=False),
 )  # fmt: skip
 TRIALS_KEYS = keys(
