@@ -143,7 +143,7 @@ def test_history_can_be_neither_changed_nor_deleted(
         )
         now = datetime.now(UTC)
         worker = WorkerRow(
-            id="w", host="h", pid=1, person="Ann", since=now, beat_at=now, concurrency=1,
+            id="w", host="h", machine="m", pid=1, started="", person="Ann", since=now, beat_at=now, concurrency=1,
             players="",
         )  # fmt: skip
         session.add(worker)

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -16,10 +17,11 @@ from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
+    Handout,
     KeptFigures,
     OrderKind,
     Outline,
@@ -50,11 +52,23 @@ LAPSE = 15.0
 """Seconds without a heartbeat after which a lease may lapse."""
 
 
+WORKER_LAPSE = 10.0
+"""Seconds without a sign of life after which what a worker holds is handed to others."""
+
+
 class BeingPlayed(Conflict):
-    """Another process plays the run. `certain`: it is known to be alive; otherwise that shows within `LAPSE` seconds."""
+    """Another process plays the run, or workers do. `certain`: it is known to be alive; otherwise that shows within `LAPSE`
+    seconds.
+    """
 
     def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
+        if lease.workers:
+            whose = ngettext(
+                "{n} worker plays it since {time}: {person}'s on {host}, process {pid}.",
+                "{n} workers play it since {time}; the first is {person}'s on {host}, process {pid}.",
+                lease.workers,
+            )
         super().__init__(
             _("This run is being played"),
             whose.format(
@@ -62,6 +76,7 @@ class BeingPlayed(Conflict):
                 host=lease.host,
                 pid=lease.pid,
                 time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
+                n=lease.workers,
             ),
             _("Stop it there, or wait until it is over."),
         )
@@ -81,12 +96,13 @@ class Lease:
 POISON = 3
 """Takes of a trial that were lost, because the worker died, after which nobody takes it again."""
 
-Purpose = Literal["play", "judge"]
+Purpose = Literal["play", "retry", "judge"]
+"""What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A worker's hold on a trial, to play it or only to judge it. `fence` grows with each take: what is written with an
+    """A worker's hold on a trial. `fence` grows with each take: what is written with an
     older one is refused (`ClaimLost`). `lost`: how many workers died while they held the trial.
     """
 
@@ -99,7 +115,7 @@ class Claim:
 
 class TrialQueue(Protocol):
     """Hands out the trials of runs to workers, and takes them back: of one worker's own. It forgets nothing when a worker
-    dies; what that worker held is handed out again within `LAPSE` seconds.
+    dies; what that worker held is handed out again after `WORKER_LAPSE` seconds.
     """
 
     async def offer(
@@ -247,8 +263,10 @@ class RunArchive(Protocol):
 class VerdictArchive(Protocol):
     """Judgements of trials. Judging adds, it never replaces."""
 
-    def add(self, trial_id: int, judgement: Judgement) -> JudgementRecord:
-        """Record a judgement. Raises `NotFound` for an unknown trial."""
+    def add(
+        self, trial_id: int, judgement: Judgement, claim: Claim | None = None
+    ) -> JudgementRecord:
+        """Record a judgement. Raises `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more."""
         ...
 
     def of_trial(self, trial_id: int) -> list[JudgementRecord]:
@@ -275,10 +293,18 @@ class JudgeCallArchive(Protocol):
         """The recorded replies by key: of one judge's `attempt` at a trial."""
         ...
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is stored when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         ...
 
@@ -378,6 +404,28 @@ class OrderArchive(Protocol):
         ...
 
 
+class WorkerArchive(Protocol):
+    """Workers, and the trials offered to them."""
+
+    def check(self) -> None:
+        """Raise `CuecardError` unless workers can share runs of this archive."""
+        ...
+
+    def offered(self) -> dict[int, int]:
+        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
+        ...
+
+    def handout(self, run_id: int) -> Handout | None:
+        """Where the run's offered trials stand; None if it was never offered to workers."""
+        ...
+
+    def queue(
+        self, person: str, concurrency: int = 0, *, players: str = "", lapse: float = WORKER_LAPSE
+    ) -> AbstractAsyncContextManager[TrialQueue]:
+        """This process's access to the queue. With `concurrency` it is that of a worker. Raises what `check` raises."""
+        ...
+
+
 class MoveArchive(Protocol):
     """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
@@ -474,6 +522,9 @@ class Archive(Protocol):
     def orders(self) -> OrderArchive: ...
 
     @property
+    def workers(self) -> WorkerArchive: ...
+
+    @property
     def player_moves(self) -> MoveArchive: ...
 
     @property
@@ -485,8 +536,14 @@ class Archive(Protocol):
     @property
     def people(self) -> PeopleArchive: ...
 
-    def sink(self, trial_id: int) -> Sink:
-        """The sink for a trial's events: `append` returns when the event is stored or can be made again."""
+    def version(self) -> str:
+        """Another text than before if anything was saved since, by anybody. Costs next to nothing."""
+        ...
+
+    def sink(self, trial_id: int, claim: Claim | None = None) -> Sink:
+        """The sink for a trial's events: `append` returns when the event is stored or can be made again. It raises
+        `ClaimLost` if `claim` stands no more.
+        """
         ...
 
 

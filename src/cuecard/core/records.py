@@ -207,13 +207,16 @@ class OpenRound(Frozen):
 
 
 class RunLease(Frozen):
-    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock."""
+    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock.
+    `workers`: how many workers that are alive share it; 0 for one process alone.
+    """
 
     person: str
     host: str
     pid: int
     since: datetime
     alive: bool
+    workers: int = 0
 
 
 class WorkerRecord(Frozen):

@@ -5,7 +5,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +14,12 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
+from cuecard.core.archive import Claim
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
+    ClaimLost,
     CuecardError,
     NotFound,
     Scrubber,
@@ -28,7 +30,7 @@ from cuecard.core.i18n import _
 from cuecard.store import errors as troubles
 from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
 from cuecard.store.task_tables import TaskRow
-from cuecard.store.trial_tables import RunRow, TrialRow, VerdictRow
+from cuecard.store.trial_tables import ClaimRow, RunRow, TrialRow, VerdictRow
 
 _SIDES = ("-wal", "-shm")
 """What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
@@ -236,6 +238,11 @@ class Database:
             finally:
                 connection.close()
 
+    def connect_arguments(self) -> tuple[Sequence[Any], dict[str, Any]]:
+        """What the driver takes to open a connection of one's own."""
+        arguments, options = self._engine.dialect.create_connect_args(self.url)
+        return arguments, dict(options)
+
     def version(self) -> str:
         """Another text than before if anything was committed since, here or elsewhere. Reads no table: asking takes less
         than a millisecond. Raises `CuecardError`.
@@ -429,6 +436,28 @@ def trial_row(session: Session, trial_id: int) -> TrialRow:
     if row is None:
         raise trial_missing(trial_id)
     return row
+
+
+def known_or_held(session: Session, trial_id: int, claim: Claim | None) -> None:
+    """Raises `NotFound` for an unknown trial; with a claim on it, what `check_fences` raises."""
+    if claim is None:
+        trial_row(session, trial_id)
+    else:
+        check_fences(session.connection(), {claim.trial_id: claim.fence})
+
+
+def check_fences(connection: Connection, fences: Mapping[int, int]) -> None:
+    """Hold the claims with these fences, by trial, for the rest of the transaction: whoever takes one of the trials over
+    waits for it. Raises `ClaimLost` if somebody has.
+    """
+    held = select(ClaimRow.trial_id, ClaimRow.fence).where(col(ClaimRow.trial_id).in_(fences))
+    ordered = held.order_by(col(ClaimRow.trial_id)).with_for_update(read=True)
+    if {row.trial_id: row.fence for row in connection.execute(ordered)} != fences:
+        raise ClaimLost(
+            _("Another worker plays this trial now"),
+            _("This one gave no sign of life for too long."),
+            _("Nothing of the trial is lost; this worker goes on with others."),
+        )
 
 
 def verdict_row(session: Session, verdict_id: int) -> VerdictRow:

@@ -52,6 +52,7 @@ class Rule(NamedTuple):
 _OWN = "false"
 RULES: dict[str, Rule] = {
     "adjudication": Rule("by", _ITEM),
+    "claim": Rule(more="UPDATE"),
     "content": Rule(),
     "contribution": Rule(
         "by",

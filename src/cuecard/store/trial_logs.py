@@ -13,6 +13,7 @@ from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
@@ -31,7 +32,7 @@ from cuecard.store.codec import (
     unpack,
     write_payloads,
 )
-from cuecard.store.engine import Database, trial_row
+from cuecard.store.engine import Database, known_or_held
 from cuecard.store.task_tables import clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 
@@ -229,10 +230,18 @@ class JudgeCalls:
         with self._database.read() as session:
             return {row.key: _reply(row) for row in session.exec(query)}
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is on the disk when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         body, packed = pack(dumped(call.reply))
         key = trial_id, clean(judge), attempt, clean(call.key)
@@ -242,7 +251,7 @@ class JudgeCalls:
                 if (there.body, there.packed) != (body, packed):
                     raise _refused(call.key)
                 return
-            trial_row(session, trial_id)
+            known_or_held(session, trial_id, claim)
             connection = session.connection()
             connection.execute(
                 insert(_JUDGE_CALLS_TABLE),

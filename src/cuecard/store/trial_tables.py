@@ -46,7 +46,9 @@ class WorkerRow(Row, table=True):
 
     id: str = Field(primary_key=True)
     host: str = Field(sa_type=FreeText)
+    machine: str
     pid: int
+    started: str
     person: str = Field(sa_type=FreeText)
     since: datetime = Field(sa_type=UtcDateTime)
     beat_at: datetime = Field(sa_type=UtcDateTime)

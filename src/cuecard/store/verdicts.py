@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, literal
 from sqlmodel import Session, col, func, select
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
@@ -23,7 +24,7 @@ from cuecard.core.label_records import (
 )
 from cuecard.core.records import KeptFigures
 from cuecard.core.verdicts import Item, Judgement
-from cuecard.store.engine import Database, run_row, trial_row, verdict_row
+from cuecard.store.engine import Database, known_or_held, run_row, trial_row, verdict_row
 from cuecard.store.judgements import (
     PRIME,
     blind_item,
@@ -65,10 +66,12 @@ class Verdicts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, trial_id: int, judgement: Judgement) -> JudgementRecord:
-        """Record a judgement. Raises `NotFound` for an unknown trial."""
+    def add(
+        self, trial_id: int, judgement: Judgement, claim: Claim | None = None
+    ) -> JudgementRecord:
+        """Record a judgement. Raises `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more."""
         with self._database.write() as session:
-            trial_row(session, trial_id)
+            known_or_held(session, trial_id, claim)
             return insert_judgement(session, trial_id, judgement)
 
     def of_trial(self, trial_id: int) -> list[JudgementRecord]:

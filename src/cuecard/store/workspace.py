@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
 from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
@@ -23,6 +24,7 @@ from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
+from cuecard.store.queue import Workers
 from cuecard.store.reviews import Reviews
 from cuecard.store.roles import Roles
 from cuecard.store.runs import Runs
@@ -57,6 +59,7 @@ class Workspace:
         self.allowances = Allowances(database)
         self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
+        self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
         self.player_moves = PlayerMoves(database)
         self.session_forms = SessionForms(database)
@@ -121,9 +124,9 @@ class Workspace:
 
         return Copies(self._database, self.leases)
 
-    def sink(self, trial_id: int) -> StoreSink:
-        """What the engine gives the events of this trial to, to have them written."""
-        return StoreSink(self, trial_id)
+    def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
+        """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""
+        return StoreSink(self, trial_id, claim)
 
     @property
     def event_writer(self) -> EventWriter:
@@ -244,10 +247,10 @@ class StoreSink:
     raises the error.
     """
 
-    def __init__(self, workspace: Workspace, trial_id: int) -> None:
+    def __init__(self, workspace: Workspace, trial_id: int, claim: Claim | None = None) -> None:
         self._writer = workspace.event_writer
         self._trial_id = trial_id
-        self._session = Session()
+        self._session = Session(claim)
 
     async def append(self, event: Event) -> None:
         """Raises what `Runs.append_events` raises, and raises it again for every later event. If cancelled, it still

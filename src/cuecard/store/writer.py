@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Empty, SimpleQueue
@@ -13,11 +13,12 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
-from cuecard.store.engine import Database, trial_missing
+from cuecard.store.engine import Database, check_fences, trial_missing
 from cuecard.store.task_tables import in_utc, metadata
 from cuecard.store.trial_logs import add_usage, read_event
 
@@ -70,8 +71,12 @@ class Appender:
         self._shelf = Shelf(database)
         self._states: dict[int, _State] = {}
 
-    def append(self, batch: Sequence[tuple[int, Event]]) -> None:
-        """Append a batch; see `Runs.append_events`."""
+    def append(
+        self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int] | None = None
+    ) -> None:
+        """Append a batch; see `Runs.append_events`. `fences`: of the claims on trials that workers play. Raises
+        `ClaimLost` if one of them stands no more.
+        """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
             (trial_id, payload)
@@ -80,6 +85,8 @@ class Appender:
         )
         new = _Batch()
         with self._database.connection() as connection:
+            if fences:
+                check_fences(connection, fences)
             new.states = self._known(connection, {trial_id for trial_id, _event in batch})
             for (trial_id, event), one in zip(batch, coded, strict=True):
                 _add(connection, new, trial_id, event, one)
@@ -207,9 +214,10 @@ class Session:
     they could follow somebody else's event.
     """
 
-    __slots__ = ("trouble",)
+    __slots__ = ("claim", "trouble")
 
-    def __init__(self) -> None:
+    def __init__(self, claim: Claim | None = None) -> None:
+        self.claim = claim
         self.trouble: Exception | None = None
 
 
@@ -368,7 +376,7 @@ class EventWriter:
         if not batch:
             return
         try:
-            self._appender.append([(job.trial_id, job.event) for job in batch])
+            self._appender.append([(job.trial_id, job.event) for job in batch], _fences(batch))
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: whoever waits is told
             trials: dict[int, list[Job]] = defaultdict(list)
             for job in batch:
@@ -405,6 +413,15 @@ class EventWriter:
         with self._progress:
             self._written += len(batch)
             self._progress.notify_all()
+
+
+def _fences(batch: Sequence[Job]) -> dict[int, int]:
+    """The oldest fence of each trial: whoever shows a newer one is heard when the batch is taken apart."""
+    fences: dict[int, int] = {}
+    for job in batch:
+        if (claim := job.session.claim) is not None:
+            fences[job.trial_id] = min(claim.fence, fences.get(job.trial_id, claim.fence))
+    return fences
 
 
 def _settle(jobs: Sequence[Job]) -> None:

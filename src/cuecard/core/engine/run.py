@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -31,7 +31,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import CallsCut, CutCall
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play, prediction_of
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import Drained, Halt, told
+from cuecard.core.errors import ClaimLost, Drained, Halt, told
 from cuecard.core.i18n import _
 
 __all__ = [
@@ -62,12 +62,45 @@ After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
 @dataclass(frozen=True)
 class Cell:
     """One trial of a grid. `begin` is called when the trial starts and makes its players and its log; a log that holds
-    events already resumes the trial. `after` judges, scores or stores the result.
+    events already resumes the trial. `after` judges, scores or stores the result. `check` raises before a step if the
+    trial is no longer this process's.
     """
 
     id: str
     begin: Begin
     after: After | None = None
+    check: Callable[[], None] = lambda: None
+
+
+class CellQueue(Protocol):
+    """Hands out the cells of a grid, and takes them back."""
+
+    @property
+    def total(self) -> int:
+        """How many cells there are, as far as is known."""
+        ...
+
+    async def take(self) -> Cell | None:
+        """The next cell; None when there are no more, or the run is to stop."""
+        ...
+
+    async def give_back(self, cell: Cell, *, done: bool) -> None:
+        """The cell's trial has ended (`done`), or was left open."""
+        ...
+
+
+class OwnCells:
+    """The cells of a grid that this process plays alone, in their order."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.total = len(cells)
+        self._next = iter(cells)
+
+    async def take(self) -> Cell | None:
+        return next(self._next, None)
+
+    async def give_back(self, cell: Cell, *, done: bool) -> None:
+        """Nobody else waits for it."""
 
 
 class RunControl:
@@ -215,13 +248,13 @@ class RunControl:
 
 
 async def run_grid(
-    cells: Sequence[Cell],
+    cells: Sequence[Cell] | CellQueue,
     *,
     concurrency: int,
     on_event: Callable[[RunEvent], None],
     control: RunControl | None = None,
 ) -> RunSummary:
-    """Play all cells, at most `concurrency` at a time, in their order.
+    """Play all cells, or those that a queue hands out, at most `concurrency` at a time, in their order.
 
     The failure of a cell is reported in its `TrialFinished` and ends nothing else. A trial that has already ended is
     not played again, but the cell's `after` runs. When the caller's own task is cancelled, open trials stay open and
@@ -229,7 +262,8 @@ async def run_grid(
     """
     if concurrency < 1:
         raise ValueError("concurrency must be at least 1")
-    return await _Run(cells, concurrency, on_event, control or RunControl()).perform()
+    queue = OwnCells(cells) if isinstance(cells, Sequence) else cells
+    return await _Run(queue, concurrency, on_event, control or RunControl()).perform()
 
 
 @dataclass
@@ -244,13 +278,12 @@ class _Progress:
 class _Run:
     def __init__(
         self,
-        cells: Sequence[Cell],
+        queue: CellQueue,
         concurrency: int,
         on_event: Callable[[RunEvent], None],
         control: RunControl,
     ) -> None:
-        self._cells = cells
-        self._queue = iter(cells)
+        self._queue = queue
         self._concurrency = concurrency
         self._on_event = on_event
         self._control = control
@@ -261,9 +294,10 @@ class _Run:
         self._left_open = 0
 
     async def perform(self) -> RunSummary:
-        self._tell(RunBegan(len(self._cells), self._concurrency))
+        total = self._queue.total
+        self._tell(RunBegan(total, self._concurrency))
         self._control.attach(self._stop, self._resize)
-        count = min(self._concurrency, len(self._cells))
+        count = min(self._concurrency, total)
         self._resize(count)
         try:
             while self._workers:
@@ -277,11 +311,11 @@ class _Run:
                 worker.cancel()
             await asyncio.gather(*self._workers, return_exceptions=True)
         summary = RunSummary(
-            cells=len(self._cells),
+            cells=total,
             terminations=dict(self._ended),
             problems=self._problems,
             left_open=self._left_open,
-            not_begun=len(self._cells) - self._ended.total() - self._left_open,
+            not_begun=max(0, total - self._ended.total() - self._left_open),
             cancelled=self._control.cancelled or self._control.halt is not None,
             halt=self._control.halt,
         )
@@ -307,25 +341,36 @@ class _Run:
             task.cancel()
 
     async def _work(self) -> None:
-        while not self._spare() and (cell := next(self._queue, None)) is not None:
-            if self._control.cancelled or self._control.halt is not None:
-                return
-            progress = _Progress()
-            task = asyncio.create_task(self._play(cell, progress))
-            self._playing[task] = progress
+        while (
+            not (self._stopped or self._spare()) and (cell := await self._queue.take()) is not None
+        ):
+            done = False
             try:
-                await asyncio.wait({task})
+                done = not self._stopped and await self._work_on(cell)
             finally:
-                del self._playing[task]
-                if not task.done():
-                    task.cancel()
-                    await asyncio.gather(task, return_exceptions=True)
-            if task.cancelled():
-                await self._cancelled(cell, progress)
-            elif (finished := task.result()) is None:
-                self._leave_open(cell)
-            else:
-                self._finished(finished)
+                await self._queue.give_back(cell, done=done)
+
+    @property
+    def _stopped(self) -> bool:
+        return self._control.cancelled or self._control.halt is not None
+
+    async def _work_on(self, cell: Cell) -> bool:
+        """Whether the trial has ended."""
+        progress = _Progress()
+        task = asyncio.create_task(self._play(cell, progress))
+        self._playing[task] = progress
+        try:
+            await asyncio.wait({task})
+        finally:
+            del self._playing[task]
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        if task.cancelled():
+            return await self._cancelled(cell, progress)
+        if (finished := task.result()) is None:
+            return self._leave_open(cell)
+        return self._finished(finished)
 
     async def _play(self, cell: Cell, progress: _Progress) -> TrialFinished | None:
         """How the trial ended; None if it was left open because the run is to stop."""
@@ -333,8 +378,10 @@ class _Run:
             setup, trial_log = await cell.begin()
             progress.trial_log = trial_log
             self._tell(TrialBegan(cell.id, resumed=bool(trial_log.events)))
-            trial_log.attach(self._control.check, self._watcher(cell))
+            trial_log.attach(lambda: self._check(cell), self._watcher(cell))
             progress.result = _recorded_result(trial_log) or await play(setup, trial_log)
+        except ClaimLost:
+            return None
         except Halt as halt:
             self._control.pause(halt)
             return None
@@ -345,6 +392,8 @@ class _Run:
         if cell.after:
             try:
                 await cell.after(result, tuple(trial_log.events))
+            except ClaimLost:
+                return None
             except Halt as halt:
                 self._control.pause(halt)
                 problem = str(halt)
@@ -352,23 +401,31 @@ class _Run:
                 problem = told(error)
         return TrialFinished(cell.id, result.termination, result.detail, problem)
 
-    async def _cancelled(self, cell: Cell, progress: _Progress) -> None:
+    def _check(self, cell: Cell) -> None:
+        self._control.check()
+        cell.check()
+
+    async def _cancelled(self, cell: Cell, progress: _Progress) -> bool:
         if not self._control.cancelled:
             reason = _("a player cancelled the trial from inside")
-            self._finished(TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, reason))
-        elif progress.result:
+            return self._finished(
+                TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, reason)
+            )
+        if progress.result:
             problem = _("cancelled before its outcome was dealt with")
             end = progress.result
-            self._finished(TrialFinished(cell.id, end.termination, end.detail, problem))
-        elif progress.trial_log and self._control.records:
-            await self._record_cancelled(cell, progress.trial_log)
-        elif progress.trial_log:
+            return self._finished(TrialFinished(cell.id, end.termination, end.detail, problem))
+        if progress.trial_log and self._control.records:
+            return await self._record_cancelled(cell, progress.trial_log)
+        if progress.trial_log:
             await self._record_cut(progress.trial_log, progress.cut)
             self._leave_open(cell, progress.cut)
+        return False
 
-    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> None:
+    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> bool:
         self._left_open += 1
         self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
+        return False
 
     async def _record_cut(self, trial_log: TrialLog, cut: tuple[CutCall, ...]) -> None:
         """Record which calls were given up: nothing else says that they may have cost something."""
@@ -384,18 +441,19 @@ class _Run:
         except Exception:  # noqa: BLE001 - the trial stays open all the same
             _LOG.exception("calls that were cut off could not be recorded")
 
-    async def _record_cancelled(self, cell: Cell, trial_log: TrialLog) -> None:
+    async def _record_cancelled(self, cell: Cell, trial_log: TrialLog) -> bool:
         problem = ""
         try:
             await trial_log.record(TrialEnded(termination=Termination.CANCELLED))
         except Exception as error:  # noqa: BLE001 - the other trials still have to be recorded
             problem = told(error)
-        self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
+        return self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
 
-    def _finished(self, event: TrialFinished) -> None:
+    def _finished(self, event: TrialFinished) -> bool:
         self._ended[event.termination] += 1
         self._problems += bool(event.problem)
         self._tell(event)
+        return True
 
     def _watcher(self, cell: Cell) -> Callable[[Event], None]:
         def watch(event: Event) -> None:

@@ -229,7 +229,7 @@ async def resume_run(
     lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
         settings = settings_of(run)
-        judges = [judge] if judge else _judges(settings, config, hub)
+        judges = [judge] if judge else judges_of(settings, config, hub)
         spent = await asyncio.to_thread(spent_on, workspace, run_id)
         control.when_paused(hub.stop)
         meter = Meter(spent, budget or settings.budget, control)
@@ -244,7 +244,7 @@ async def resume_run(
         if settings.probe is None and settings.replay is None:
             played = {t.agent.name for t in trials if t.termination is None or rerun_failed}
             check_commands(played, config)
-        await asyncio.to_thread(_keep_prompts, workspace, config)
+        await asyncio.to_thread(keep_prompts, workspace, config)
         await asyncio.to_thread(workspace.runs.set_state, run_id, RunState.RUNNING)
 
         def told(event: EngineEvent) -> None:
@@ -285,6 +285,23 @@ async def _finish(
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 
+async def conclude(
+    workspace: Archive, run_id: int, judges: Sequence[Judge], meter: Meter | None, by: str
+) -> bool:
+    """Judge what is unjudged of a run that workers played, and close it: once, whoever tries. Returns whether this did.
+    Raises `BeingPlayed`.
+    """
+    async with playing(workspace, run_id, by):
+        unfinished = await asyncio.to_thread(workspace.runs.all, unfinished=True)
+        if not any(run.id == run_id for run in unfinished):
+            return False
+        for judge in judges:
+            on_call = meter.judged if meter else None
+            await judge_run(workspace, run_id, judge, on_call=on_call)
+        await asyncio.to_thread(_conclude, workspace, run_id, None)
+    return True
+
+
 async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBEDDED) -> int:
     """Judge and close runs and sessions that killed processes left behind: all their trials have ended, and it is
     certain that no process plays them. Returns how many there were.
@@ -298,7 +315,7 @@ async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBE
         hub = ModelHub(config)
         try:
             async with playing(workspace, run.id, by):
-                for judge in _judges(settings_of(run), config, hub):
+                for judge in judges_of(settings_of(run), config, hub):
                     await judge_run(workspace, run.id, judge)
                 await asyncio.to_thread(_conclude, workspace, run.id, None)
                 settled += 1
@@ -336,13 +353,14 @@ def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
 
 
-def _judges(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
+def judges_of(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
+    """The judges of a run's trials. Raises `ConfigError`."""
     from cuecard.core.engine.players import build_judge
 
     return [build_judge(name, config, hub) for name in settings.judges]
 
 
-def _keep_prompts(workspace: Archive, config: Config) -> None:
+def keep_prompts(workspace: Archive, config: Config) -> None:
     """Store the texts of the prompts, whose hashes are recorded with this run's calls."""
     from cuecard.core.config import all_prompts
 

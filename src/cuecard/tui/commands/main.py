@@ -108,6 +108,7 @@ _LISTED = {
         "Submit tasks for review. Errors of the linter refuse; warnings that nobody silenced take a reason. Exit 1 if any was refused."
     ),
     "runs:run": N_("Play tasks with agents, judge and score them."),
+    "workers:worker": N_("Play trials that are offered to workers, beside other workers."),
     "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
