@@ -565,6 +565,8 @@ def _rest() -> Iterator[Case]:
     yield Case("qc/rules", ("qc --rules", "qc --rules --json"))
     yield Case("qc/zh", ("qc facts-night-train --known", "qc --rules"), language="zh")
     yield Case("qc/wrong", ("qc", "qc ghost", "qc espresso --stage taste"))
+    yield Case("doctor/deep", ("doctor --offline --deep",), machine=True)
+    yield Case("doctor/deep-zh", ("doctor --offline --deep",), language="zh", machine=True)
     yield Case("doctor/offline", ("doctor --offline",), machine=True)
     yield Case("doctor/json", ("doctor --offline --json",), COORDINATED, machine=True)
     yield Case("doctor/zh", ("doctor --offline",), language="zh", machine=True)

@@ -341,6 +341,28 @@ class LeaseArchive(Protocol):
         ...
 
 
+class WorkerArchive(Protocol):
+    """Workers, and the trials offered to them."""
+
+    def check(self) -> None:
+        """Raise `CuecardError` unless workers can share runs of this archive."""
+        ...
+
+    def offered(self) -> dict[int, int]:
+        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
+        ...
+
+    def handout(self, run_id: int) -> Handout | None:
+        """Where the run's offered trials stand; None if it was never offered to workers."""
+        ...
+
+    def queue(
+        self, person: str, concurrency: int = 0, *, players: str = "", lapse: float = WORKER_LAPSE
+    ) -> AbstractAsyncContextManager[TrialQueue]:
+        """This process's access to the queue. With `concurrency` it is that of a worker. Raises what `check` raises."""
+        ...
+
+
 @dataclass(frozen=True)
 class Refusal:
     """A model that some party found to refuse everybody, and why: title, message and hint. `at`: by the database's clock."""
@@ -401,28 +423,6 @@ class OrderArchive(Protocol):
 
     def last(self) -> int:
         """The id of the newest order about any run; 0 if there is none."""
-        ...
-
-
-class WorkerArchive(Protocol):
-    """Workers, and the trials offered to them."""
-
-    def check(self) -> None:
-        """Raise `CuecardError` unless workers can share runs of this archive."""
-        ...
-
-    def offered(self) -> dict[int, int]:
-        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
-        ...
-
-    def handout(self, run_id: int) -> Handout | None:
-        """Where the run's offered trials stand; None if it was never offered to workers."""
-        ...
-
-    def queue(
-        self, person: str, concurrency: int = 0, *, players: str = "", lapse: float = WORKER_LAPSE
-    ) -> AbstractAsyncContextManager[TrialQueue]:
-        """This process's access to the queue. With `concurrency` it is that of a worker. Raises what `check` raises."""
         ...
 
 
@@ -516,13 +516,13 @@ class Archive(Protocol):
     def leases(self) -> LeaseArchive: ...
 
     @property
+    def workers(self) -> WorkerArchive: ...
+
+    @property
     def allowances(self) -> AllowanceArchive: ...
 
     @property
     def orders(self) -> OrderArchive: ...
-
-    @property
-    def workers(self) -> WorkerArchive: ...
 
     @property
     def player_moves(self) -> MoveArchive: ...

@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Table, bindparam, case, insert, or_, select
+from sqlalchemy import Connection, Table, bindparam, case, or_, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
@@ -32,8 +33,8 @@ from cuecard.store.codec import (
     unpack,
     write_payloads,
 )
-from cuecard.store.engine import Database, known_or_held
-from cuecard.store.task_tables import clean, insert_of, metadata
+from cuecard.store.engine import Database, check_fences, trial_missing
+from cuecard.store.task_tables import add_new, clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 
 _ROWS = (
@@ -70,7 +71,7 @@ class Line(NamedTuple):
 
 def read_lines(connection: Connection, trial_id: int) -> list[Line]:
     """All recorded events, those of earlier attempts included, with large texts cut short."""
-    return [_line(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
+    return [line_of(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
@@ -79,12 +80,12 @@ def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Lin
     """
     if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:
         return None
-    return [_line(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
+    return [line_of(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
 
 
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
     """Only the events of what was said and of retries, of all attempts."""
-    return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
+    return [line_of(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
@@ -95,7 +96,7 @@ def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
 def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> list[Event]:
     """The events with these `seq`, with their large texts, in the log's order. Raises `NotFound` if one is missing."""
     rows = connection.execute(_SOME, {"trial": trial_id, "seqs": list(seqs)})
-    lines = [_line(*row) for row in rows]
+    lines = [line_of(*row) for row in rows]
     if len(lines) != len(set(seqs)):
         raise NotFound(_("There is no such event"), f"{trial_id}: {', '.join(map(str, seqs))}")
     return completed(connection, lines)
@@ -126,7 +127,7 @@ def outline(lines: Sequence[Line]) -> Outline:
     )
 
 
-def _line(seq: int, attempt: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
+def line_of(seq: int, attempt: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
     payload = unpack(body, packed)
     decoded, left_out = decode_outline(payload)
     return Line(Event(seq=seq, take=attempt, at=at, body=decoded), payload, left_out)
@@ -146,6 +147,14 @@ Spent = tuple[int, str, str, ModelReply]
 
 def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
     """Add model calls to the sums of usage, within the transaction that records them."""
+    if sums := usage_sums(spent):
+        # Sorted: no two writers wait for each other in a circle.
+        rows = [row for _key, row in sorted(sums.items())]
+        connection.execute(_adding(connection.dialect.name), rows)
+
+
+def usage_sums(spent: Iterable[Spent]) -> dict[tuple[int, str, str], dict[str, Any]]:
+    """Rows of usage that these calls make, by trial, payer and model."""
     lines: dict[tuple[int, str, str], dict[str, Any]] = {}
     for trial_id, payer, model, reply in spent:
         key = trial_id, usage_name(payer), usage_name(model)
@@ -159,8 +168,7 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
                 "cost": None,
             }
         _count(line, reply)
-    if lines:
-        connection.execute(_adding(connection.dialect.name), list(lines.values()))
+    return lines
 
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
@@ -245,28 +253,30 @@ class JudgeCalls:
         """
         body, packed = pack(dumped(call.reply))
         key = trial_id, clean(judge), attempt, clean(call.key)
-        with self._database.write() as session:
-            there = _row(session, key)
-            if there is not None:
-                if (there.body, there.packed) != (body, packed):
-                    raise _refused(call.key)
+        values = {
+            "trial_id": trial_id,
+            "judge": judge,
+            "attempt": attempt,
+            "key": call.key,
+            "model": call.model,
+            "prompt": call.prompt,
+            "body": body,
+            "packed": packed,
+        }
+        with self._database.beside() as connection:
+            if claim is not None:
+                check_fences(connection, {claim.trial_id: claim.fence})
+            try:
+                added = add_new(connection, _JUDGE_CALLS_TABLE, values)
+            except IntegrityError:
+                raise trial_missing(trial_id) from None
+            if added:
+                add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
                 return
-            known_or_held(session, trial_id, claim)
-            connection = session.connection()
-            connection.execute(
-                insert(_JUDGE_CALLS_TABLE),
-                {
-                    "trial_id": trial_id,
-                    "judge": judge,
-                    "attempt": attempt,
-                    "key": call.key,
-                    "model": call.model,
-                    "prompt": call.prompt,
-                    "body": body,
-                    "packed": packed,
-                },
-            )
-            add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
+        with self._database.read() as session:
+            there = _row(session, key)
+        if there is None or (there.body, there.packed) != (body, packed):
+            raise _refused(call.key)
 
     def next_attempt(self, trial_id: int, judge: str) -> int:
         """The number for a new attempt: one more than the last one with recorded calls, or 0."""
@@ -313,7 +323,7 @@ class KeptPrompts:
             raise ValueError(f"this is not the hash of the prompt: {digest}")
         ready = Shelf(self._database).ready([(0, (digest, content))])
         if ready.rows:
-            with self._database.connection() as connection:
+            with self._database.beside() as connection:
                 write_payloads(connection, ready)
         self._kept.add(digest)
 

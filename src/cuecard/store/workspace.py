@@ -35,6 +35,7 @@ from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
+    from cuecard.store.audit import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
 
@@ -123,6 +124,12 @@ class Workspace:
         from cuecard.store.copies import Copies
 
         return Copies(self._database, self.leases)
+
+    def audit(self, told: OnAudit) -> list[Part]:
+        """Read everything, and hold it against its names and against what it was counted from."""
+        from cuecard.store.audit import audit
+
+        return audit(self._database, told)
 
     def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
         """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""

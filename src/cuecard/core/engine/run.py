@@ -297,8 +297,7 @@ class _Run:
         total = self._queue.total
         self._tell(RunBegan(total, self._concurrency))
         self._control.attach(self._stop, self._resize)
-        count = min(self._concurrency, total)
-        self._resize(count)
+        self._resize(min(self._concurrency, total))
         try:
             while self._workers:
                 done, _ = await asyncio.wait(self._workers, return_when=asyncio.FIRST_COMPLETED)
@@ -342,7 +341,9 @@ class _Run:
 
     async def _work(self) -> None:
         while (
-            not (self._stopped or self._spare()) and (cell := await self._queue.take()) is not None
+            not self._stopped
+            and not self._spare()
+            and (cell := await self._queue.take()) is not None
         ):
             done = False
             try:
