@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pytest
@@ -19,6 +20,9 @@ from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
+from cuecard.store.engine import Database
+from cuecard.store.schema import VERSIONS, upgrade
+from cuecard.store.task_tables import metadata
 from cuecard.store.workspace import Workspace
 from postgres_server import Databases
 from store_workers import spoke
@@ -127,3 +131,33 @@ def test_of_what_only_one_may_do_one_is_refused(
         assert len(log.contributions) == len({entry.tick for entry in log.contributions}) == 6
     usage = workspace.runs.usage(trial.run_id)
     assert [each.calls for each in usage] == [6]
+
+
+def test_an_upgrade_waits_for_who_writes_says_for_whom_and_then_goes_on(
+    postgres: Databases,
+) -> None:
+    with postgres.empty() as url:
+        old = Database(sqlalchemy.make_url(url))
+        with old.connection() as connection:
+            upgrade(connection, VERSIONS[0])
+        told: list[str] = []
+        with ThreadPoolExecutor(1) as pool, ExitStack() as writing:
+            # Whoever only adds holds no key, but its rows.
+            row = {"name": "Ann", "created_at": datetime.now(UTC)}
+            holder = writing.enter_context(old.beside())
+            holder.execute(sqlalchemy.insert(metadata.tables["person"]), row)
+
+            def hear(error: CuecardError) -> None:
+                told.append(error.message)
+                writing.close()
+
+            hasty = sqlalchemy.make_url(url).update_query_dict(
+                {"options": f"{sqlalchemy.make_url(url).query['options']} -clock_timeout=300ms"}
+            )
+            opened = pool.submit(
+                Workspace.open, hasty.render_as_string(hide_password=False), waiting=hear
+            )
+            with opened.result(60) as workspace:
+                assert workspace.people.exists("Ann")
+        assert len(told) == 1
+        old.close()

@@ -3,11 +3,13 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
+import asyncio
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, ParamSpec, Protocol, TypeVar
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -16,7 +18,7 @@ from cuecard.core.engine.events import Event, Limits, RunState
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
-from cuecard.core.errors import Conflict
+from cuecard.core.errors import Conflict, DatabaseAway
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.llm.limiter import Need
@@ -50,6 +52,13 @@ Acquaintance = Literal["wrote", "edited", "reviewed", "built", "judged", "played
 
 LAPSE = 15.0
 """Seconds without a heartbeat after which a lease may lapse."""
+
+PATIENCE = 60.0
+"""Seconds for which what is played waits by default for a database that is away."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
+"""Seconds between attempts meanwhile: each time twice as long."""
+Given = ParamSpec("Given")
+Done = TypeVar("Done")
 
 
 WORKER_LAPSE = 10.0
@@ -497,6 +506,9 @@ class PeopleArchive(Protocol):
 class Archive(Protocol):
     """An archive: tasks, runs, judgements and all that belongs to them."""
 
+    patience: float
+    """Seconds that whoever plays waits for a database that is away."""
+
     @property
     def tasks(self) -> TaskArchive: ...
 
@@ -545,6 +557,23 @@ class Archive(Protocol):
         `ClaimLost` if `claim` stands no more.
         """
         ...
+
+
+async def outlast(
+    workspace: Archive, call: Callable[Given, Done], *args: Given.args, **kwargs: Given.kwargs
+) -> Done:
+    """The result of `call` in a thread. Where the database goes away under it, it is called again when that is back; so it
+    must bear being done twice. Raises `DatabaseAway` if that takes longer than the workspace has patience.
+    """
+    began, pause = time.monotonic(), FIRST_PAUSE
+    while True:
+        try:
+            return await asyncio.to_thread(call, *args, **kwargs)
+        except DatabaseAway:
+            if time.monotonic() - began >= workspace.patience:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 class Discretion(Protocol):

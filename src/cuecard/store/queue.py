@@ -22,7 +22,7 @@ from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
-from cuecard.store.engine import Database, run_row
+from cuecard.store.engine import Database, of_run, run_row
 from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
 from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
 
@@ -254,7 +254,7 @@ class PgQueue:
         self._changed.clear()
 
     def _enter(self) -> None:
-        with self._database.write() as session:
+        with self._database.append() as session:
             now = db_now(session)
             session.add(
                 WorkerRow(
@@ -272,14 +272,14 @@ class PgQueue:
             )
 
     def _leave(self) -> None:
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = session.get_one(WorkerRow, self.worker)
             row.left_at, row.under_way = db_now(session), 0
             session.add(row)
 
     def _offer(self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose) -> set[int]:
         trials = [trial for lane in lanes for trial in lane]
-        with self._database.write() as session:
+        with self._database.write(of_run(run_id)) as session:
             run = run_row(session, run_id)
             self._free(session, run_id)
             run.state, run.reason = RunState.RUNNING.value, ""
@@ -305,7 +305,7 @@ class PgQueue:
         """The claim on the first trial of each job that is not done, with what is left of the job; None where nothing is."""
         if not taken:
             return []
-        with self._database.write() as session:
+        with self._database.write(of_run(run_id)) as session:
             self._free(session, run_id)
             trials = [trial for _job, lane in taken for trial in lane]
             rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
@@ -374,7 +374,7 @@ class PgQueue:
         free = update(ClaimRow).where(
             col(ClaimRow.run_id) == run_id, col(ClaimRow.worker).is_(None)
         )
-        with self._database.write() as session:
+        with self._database.write(of_run(run_id)) as session:
             session.connection().execute(free.values(done=True))
 
     async def _dequeue(self, run_id: int, most: int) -> list[Job]:

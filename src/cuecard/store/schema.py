@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sqlalchemy import (
@@ -18,10 +19,11 @@ from sqlalchemy import (
     text,
 )
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.store import roles
 from cuecard.store.engine import Barred, Database
-from cuecard.store.errors import foreign_database, half_moved, newer_version, outdated
+from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
 VERSIONS = tuple(f"{number:04}" for number in range(1, 12))
@@ -79,8 +81,13 @@ HALF = Table(
 _alembic_lock = threading.Lock()
 
 
-def ensure_head(database: Database) -> None:
-    """Create or upgrade the tables where needed, in one transaction; if they are up to date, it only reads.
+UPGRADE_SECONDS = 30
+"""How long others who use a database on PostgreSQL are waited for, before it is upgraded."""
+
+
+def ensure_head(database: Database, waiting: Callable[[CuecardError], None] | None = None) -> None:
+    """Create or upgrade the tables where needed, in one transaction; if they are up to date, it only reads. On PostgreSQL
+    nobody else reads or writes them meanwhile; `waiting` is told, every few seconds, for whom it waits until then.
 
     Raises `CuecardError` if the database holds other tables, is of a newer version, or must be upgraded and cannot be
     written.
@@ -95,14 +102,34 @@ def ensure_head(database: Database) -> None:
         return
     if barred := database.barred:
         raise outdated(place, version or "–", HEAD, *barred)
-    with database.connection() as connection:
-        # Somebody else may have been first.
-        version = _version(connection, place)
-        if version is None:
-            _create(connection)
-        elif version != HEAD:
-            upgrade(connection)
+    until = time.monotonic() + UPGRADE_SECONDS
+    while True:
+        try:
+            with database.connection() as connection:
+                _to_head(connection, place)
+            break
+        except Busy as error:
+            if time.monotonic() > until:
+                raise
+            if waiting:
+                waiting(error)
     database.use_wal()
+
+
+def _to_head(connection: Connection, place: str) -> None:
+    # Somebody else may have been first.
+    version = _version(connection, place)
+    if version is None:
+        _create(connection)
+    elif version != HEAD:
+        if connection.dialect.name != "sqlite":
+            # All at once and before anything is changed: half-way, others' locks and ours could be a circle.
+            tables = ", ".join(
+                f'"{name}"' for name in sorted(table_names(connection)) if name in metadata.tables
+            )
+            connection.exec_driver_sql(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        upgrade(connection)
 
 
 def _create(connection: Connection) -> None:

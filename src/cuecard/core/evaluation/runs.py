@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import BeingPlayed, Lease
+from cuecard.core.archive import BeingPlayed, Lease, outlast
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.engine.events import CallAnswered, RunEvent
 from cuecard.core.engine.run import RunControl, RunSummary, run_grid
@@ -269,7 +269,7 @@ async def _finish(
     control: RunControl,
 ) -> RunOutcome:
     run_id = lease.run_id
-    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    run = await outlast(workspace, workspace.runs.get, run_id)
     if lease.lost:
         return RunOutcome(run=run, summary=summary, unjudged=())
     unjudged: list[JudgeFailure] = []
@@ -279,9 +279,9 @@ async def _finish(
             unjudged += await judge_run(
                 workspace, run_id, judge, on_call=meter.judged, control=control
             )
-    await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
+    await outlast(workspace, _conclude, workspace, run_id, summary.halt)
     await asyncio.to_thread(workspace.leases.release, lease)
-    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    run = await outlast(workspace, workspace.runs.get, run_id)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 

@@ -71,7 +71,10 @@ class Context:
         from cuecard.store import workspace_url
         from cuecard.store.workspace import Workspace
 
-        return Workspace.open(workspace_url(self.db), create=create)
+        def waiting(error: CuecardError) -> None:
+            note(f"{_('The workspace is to be brought up to date first.')} {error.message}")
+
+        return Workspace.open(workspace_url(self.db), create=create, waiting=waiting)
 
     def sight(self, *, reveal: bool) -> Sight:
         """What the reader may see of others' decisions; told and recorded when the verb is done."""
