@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import func, text
 from sqlmodel import Session, col, select
@@ -12,7 +12,7 @@ from cuecard.core.archive import LAPSE, Refusal, Shares
 from cuecard.core.llm.limiter import Need
 from cuecard.core.records import OrderKind, RunOrder
 from cuecard.store.engine import Database, run_row
-from cuecard.store.task_tables import in_utc
+from cuecard.store.leases import db_now
 from cuecard.store.trial_tables import AllowanceRow, RunOrderRow, TrialRow, UsageRow
 
 _LOCK = 0x63756161  # "cuaa": any constant that is ours alone
@@ -37,7 +37,7 @@ class Allowances:
         keys = [need.key for need in needs]
         found = [f"{_REFUSED} {key}" for key in keys]
         with self._alone() as session:
-            now = _now(session)
+            now = db_now(session)
             spent = _spent(session, run_id) if run_id else None
             rows = session.exec(select(AllowanceRow).where(col(AllowanceRow.key).in_(keys + found)))
             living: dict[str, list[AllowanceRow]] = {}
@@ -92,7 +92,7 @@ class Allowances:
         """Give back all that `party` has, but for what it `used` and still counts."""
         mine = select(AllowanceRow).where(AllowanceRow.party == party, AllowanceRow.said == "")
         with self._alone() as session:
-            now = _now(session)
+            now = db_now(session)
             for row in session.exec(mine).all():
                 row.amount, row.want = used.get(row.key, 0.0), 0.0
                 row.until -= timedelta(seconds=LAPSE)
@@ -129,7 +129,7 @@ class Orders:
         with self._database.write() as session:
             run_row(session, run_id)
             row = RunOrderRow(
-                run_id=run_id, kind=kind, value=value, person=person, at=_now(session)
+                run_id=run_id, kind=kind, value=value, person=person, at=db_now(session)
             )
             session.add(row)
             session.flush()
@@ -186,10 +186,3 @@ def _refusal(row: AllowanceRow) -> Refusal:
     return Refusal(
         row.key.removeprefix(f"{_REFUSED} "), (title, message, hint), row.until - _TOLD_FOR
     )
-
-
-def _now(session: Session) -> datetime:
-    """The time of the database, as in `store.leases`."""
-    if session.get_bind().dialect.name == "sqlite":
-        return datetime.now(UTC)
-    return in_utc(session.exec(select(func.clock_timestamp())).one())

@@ -71,7 +71,7 @@ APPEND_ONLY = (
     *("trialnote", "verdict"),
 )
 """The tables whose rows are neither changed nor deleted."""
-PRESENT = frozenset({"runlease"})
+PRESENT = frozenset({"allowance", "runlease"})
 """The tables that say who works on this database at present: they stay where they are when it is copied."""
 HALF = Table(
     "cuecard_half", MetaData(), Column("source", Text, primary_key=True), Column("version", Text)

@@ -18,8 +18,9 @@ from cuecard.core.archive import POISON, BeingPlayed
 from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
 from cuecard.core.engine.run import RunControl
-from cuecard.core.evaluation.plans import RunPlan, create_run
-from cuecard.core.evaluation.runs import resume_run, start_run
+from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
+from cuecard.core.evaluation.runs import resume_run, spent_on, start_run
+from cuecard.core.evaluation.sharing import give_order
 from cuecard.core.evaluation.workers import Worker, follow_run, offer_run
 from cuecard.core.records import Handout
 from cuecard.store.workspace import Workspace
@@ -217,3 +218,40 @@ def no_orphans() -> Iterator[None]:
     yield
     for child in multiprocessing.active_children():
         child.kill()
+
+
+async def test_workers_share_limits_and_a_budget_and_are_paused_and_resumed_from_elsewhere(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async def slowly(request: Request) -> Reply:
+        await asyncio.sleep(0.05)
+        return brain(request)
+
+    more = ", limits: {{in_flight: 4}}, price: {{prompt: 1000, completion: 0}}}}"
+    text = CONFIG.replace(", model: m}}", ", model: m" + more, 1)
+    async with OpenAIServer(slowly) as server:
+        path = tmp_path / "cuecard.yaml"
+        path.write_text(text.format(url=server.url, memory="none"), encoding="utf-8")
+        config = load_config(path)
+        settings = RunSettings(budget=0.5)
+        plan = RunPlan(tasks=TASKS, agents=("live",), samples=200, limits=SHORT, settings=settings)
+        run = create_run(workspace, plan, by="ann", config=config)
+        await offer_run(workspace, run.id, by="ann")
+        workers = [worker(workspace.url, str(path), name, 8) for name in ("Al", "Bo")]
+        await server.arrived(20)
+        await asyncio.to_thread(give_order, workspace, run.id, "pause", "ben")
+        for each in workers:
+            await asyncio.to_thread(each.join, 20)
+        assert handed(workspace, run.id).held == 0
+        paused = workspace.runs.get(run.id)
+        assert paused.state is RunState.PAUSED
+        assert "ben asked for it at" in paused.reason
+        await asyncio.to_thread(give_order, workspace, run.id, "resume", "ben")
+        workers = [worker(workspace.url, str(path), name, 8) for name in ("Al", "Bo")]
+        for each in workers:
+            await asyncio.to_thread(each.join, 40)
+    spent = workspace.runs.get(run.id)
+    assert (spent.state, server.peak) == (RunState.PAUSED, 4)
+    assert "budget" in spent.reason
+    # A call of each trial may have been under way, or answered and not yet recorded, when it was spent.
+    assert 0.5 <= spent_on(workspace, run.id) <= 0.5 + 2 * 8 * 0.011 + 0.001

@@ -32,6 +32,7 @@ _LEAST = 0.05
 _ALONE = LAPSE / 3
 _PATIENCE = 5.0
 _NEARLY = 0.05
+_MOST_TRIALS = 1024
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,11 +46,14 @@ async def shared(
     meter: Meter,
     *,
     after: int = 0,
+    most: int = _MOST_TRIALS,
+    trials: int = 0,
 ) -> AsyncGenerator[None]:
     """While the block plays the run as `party`, the models of the hub are called within what all parties may use together,
-    what the run costs is held against its budget together, and orders with an id above `after` are obeyed.
+    what the run costs is held against its budget together, and orders with an id above `after` are obeyed. `most`: trials
+    that this party plays at the same time, whatever is ordered; `trials`: how many were ordered, over all who play it.
     """
-    sharing = _Sharing(workspace, party, run_id, hub, control, meter, after)
+    sharing = _Sharing(workspace, party, run_id, hub, control, meter, after, most, trials)
     task = asyncio.create_task(sharing.go_on())
     try:
         yield
@@ -70,11 +74,14 @@ class _Sharing:
         control: RunControl,
         meter: Meter,
         after: int,
+        most: int,
+        trials: int,
     ) -> None:
         self._workspace, self._party, self._run_id = workspace, party, run_id
         self._hub, self._control, self._meter = hub, control, meter
         self._after = after
-        self._cost = f"cost of run {run_id}"
+        self._cost, self._trials = f"cost of run {run_id}", f"trials of run {run_id}"
+        self._most, self._ordered, self._concurrency = most, trials, 0
         self._since: datetime | None = None
         self._alone = self._settled = False
         self._shared_at = float("-inf")
@@ -126,6 +133,8 @@ class _Sharing:
         ):
             self._after = order.id
             obey(order, self._control, self._meter)
+            if order.kind == "concurrency" and order.value is not None:
+                self._ordered, self._due = int(order.value), True
 
     def _needs(self) -> list[Need]:
         needs = [
@@ -138,6 +147,8 @@ class _Sharing:
             if part is None and self._alone:
                 part = budget - self._meter.spent
             needs.append(Need(self._cost, budget, max(0.0, part or 0.0), 0.0, want=budget))
+        if self._ordered:
+            needs.append(Need(self._trials, self._ordered, self._concurrency, 0.0, self._ordered))
         return needs
 
     def _refused(self) -> list[Refusal]:
@@ -174,6 +185,11 @@ class _Sharing:
             }
             if parts:
                 limiter.give(parts, until)
+        if (trials := shares.amounts.get(self._trials)) is not None:
+            now_at = max(1, min(int(trials), self._most))
+            if now_at != self._concurrency:
+                self._concurrency = now_at
+                self._control.resize(now_at)
         part = shares.amounts.get(self._cost)
         if shares.spent is not None:
             self._meter.share(shares.spent, None if shares.alone else part)
@@ -203,9 +219,7 @@ def _join(model: str, kind: str) -> str:
 
 def obey(order: RunOrder, control: RunControl, meter: Meter) -> None:
     """Do what a person asked of whoever plays the run."""
-    asked = _("{person} asked for it at {time}").format(
-        person=order.person, time=f"{order.at.astimezone():%H:%M}"
-    )
+    asked = _asked(order)
     match order.kind:
         case "pause":
             control.drain(_ordered(Held(_("The run is paused"), asked)))
@@ -215,10 +229,14 @@ def obey(order: RunOrder, control: RunControl, meter: Meter) -> None:
             control.cancel()
         case "budget":
             meter.change(order.value)
-        case "concurrency" if order.value is not None:
-            control.resize(int(order.value))
         case _:
             pass
+
+
+def _asked(order: RunOrder) -> str:
+    return _("{person} asked for it at {time}").format(
+        person=order.person, time=f"{order.at.astimezone():%H:%M}"
+    )
 
 
 def _ordered(halt: Drained) -> Drained:
@@ -242,17 +260,33 @@ def give_order(
     from cuecard.core.evaluation.runs import change_budget
 
     run = workspace.runs.get(run_id)
+    workers = workspace.workers.handout(run_id) is not None
     played = run.state is RunState.RUNNING and run.lease is not None
+    waits = workers and run_id in workspace.workers.offered()
     if kind == "budget" and config is not None:
         change_budget(workspace, run_id, value, config)
     if kind == "resume" and run.finished < run.trials:
+        if workers and not waits and not played:
+            return _offer_again(workspace, run_id, by)
         title = _("This run is being played") if played else _("Nobody plays this run")
         hint = _("`cuecard run --resume {id}` goes on with it.").format(id=run_id)
         raise CuecardError(title, run.name, "" if played else hint)
-    if not played and kind == "budget":
+    if not (played or waits) and kind == "budget":
         return None
-    if not played:
+    if not (played or waits):
         hint = _("`cuecard run --resume {id} --concurrency N` goes on with it.").format(id=run_id)
         told = hint if kind == "concurrency" and run.finished < run.trials else ""
         raise CuecardError(_("Nobody plays this run"), f"{run.name}: {run.state.label}", told)
-    return workspace.orders.give(run_id, kind, by, value)
+    order = workspace.orders.give(run_id, kind, by, value)
+    if waits and kind in ("pause", "cancel"):
+        # Workers that come later take nothing of it.
+        state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
+        workspace.runs.set_state(run_id, state, _asked(order))
+    return order
+
+
+def _offer_again(workspace: Archive, run_id: int, by: str) -> RunOrder:
+    from cuecard.core.evaluation.workers import offer_run
+
+    asyncio.run(offer_run(workspace, run_id, by=by))
+    return workspace.orders.give(run_id, "resume", by)

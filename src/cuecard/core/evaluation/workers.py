@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from pydantic import JsonValue
 
@@ -24,6 +25,7 @@ from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, NotKept,
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import Meter, conclude, judges_of, keep_prompts, spent_on
+from cuecard.core.evaluation.sharing import shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunRecord, RunState
@@ -273,6 +275,10 @@ class Worker:
         if differing:
             self.refused[run_id] = "; ".join(differing)
             return
+        orders = await asyncio.to_thread(self.workspace.orders.of, run_id)
+        # How many trials at the same time holds for who comes later, too.
+        wanted = [order.value for order in orders if order.kind == "concurrency"]
+        after = max((order.id for order in orders), default=0)
         control, hub = RunControl(), ModelHub(self.config)
         judges = judges_of(settings, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
@@ -294,13 +300,24 @@ class Worker:
 
         async def play() -> None:
             try:
-                summary = await run_grid(
-                    played.handed, concurrency=self.concurrency, on_event=told, control=control
-                )
-                await played.handed.close()
-                await self._leave(run_id, summary)
-                if summary.halt is None and not summary.cancelled:
-                    await conclude(self.workspace, run_id, judges, meter, self.by)
+                async with shared(
+                    self.workspace,
+                    uuid4().hex,
+                    run_id,
+                    hub,
+                    control,
+                    meter,
+                    after=after,
+                    most=self.concurrency,
+                    trials=int(wanted[-1] or 0) if wanted else 0,
+                ):
+                    summary = await run_grid(
+                        played.handed, concurrency=self.concurrency, on_event=told, control=control
+                    )
+                    await played.handed.close()
+                    await self._leave(run_id, summary)
+                    if summary.halt is None and not summary.cancelled:
+                        await conclude(self.workspace, run_id, judges, meter, self.by)
             except BeingPlayed:
                 pass  # Somebody else concludes it, or plays it alone.
             except CuecardError as error:
