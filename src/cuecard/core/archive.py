@@ -19,15 +19,18 @@ from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
+from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
     Handout,
     KeptFigures,
+    OrderKind,
     Outline,
     Person,
     PlayStep,
     Pulse,
     Revision,
     RunLease,
+    RunOrder,
     RunRecord,
     Shadow,
     TaskTraits,
@@ -360,6 +363,69 @@ class WorkerArchive(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A model that some party found to refuse everybody, and why: title, message and hint. `at`: by the database's clock."""
+
+    key: str
+    said: tuple[str, str, str]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a party may use until it asks again, by key, as of `at` by the database's clock. `spent`: recorded cost of the run
+    whose budget is shared. `alone`: nobody else uses any of it.
+    """
+
+    amounts: Mapping[str, float]
+    alone: bool
+    at: datetime
+    refusals: Sequence[Refusal] = ()
+    spent: float | None = None
+
+
+class AllowanceArchive(Protocol):
+    """What all who play runs of the workspace may use together: calls, tokens and concurrency of models, budgets. Each party
+    (somebody who plays a run) takes a part of each ahead of need; together they never hold more than there is. The part
+    of one that is silent for `LAPSE` seconds is lost, and free for others once what it used counts no more.
+    """
+
+    def share(
+        self, party: str, needs: Sequence[Need], refused: Sequence[Refusal] = (), run_id: int = 0
+    ) -> Shares:
+        """Take and give back, so that `party` has its part of each. `refused`: what it found, to be told to others.
+        `run_id`: the run whose recorded cost counts against the budget among `needs`.
+        """
+        ...
+
+    def others(self, party: str, keys: Collection[str]) -> bool:
+        """Whether somebody else has, or waits for, a part of any of these; cheap enough for asking each second."""
+        ...
+
+    def leave(self, party: str, used: Mapping[str, float]) -> None:
+        """Give back all that `party` has, but for what it `used` and still counts."""
+        ...
+
+
+class OrderArchive(Protocol):
+    """What people asked of those who play runs."""
+
+    def give(
+        self, run_id: int, kind: OrderKind, person: str, value: float | None = None
+    ) -> RunOrder:
+        """Record an order; whoever plays the run obeys within two seconds. Raises `NotFound`."""
+        ...
+
+    def of(self, run_id: int, *, after: int = 0) -> list[RunOrder]:
+        """The orders about a run with an id above `after`, oldest first."""
+        ...
+
+    def last(self) -> int:
+        """The id of the newest order about any run; 0 if there is none."""
+        ...
+
+
 class MoveArchive(Protocol):
     """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
@@ -451,6 +517,12 @@ class Archive(Protocol):
 
     @property
     def workers(self) -> WorkerArchive: ...
+
+    @property
+    def allowances(self) -> AllowanceArchive: ...
+
+    @property
+    def orders(self) -> OrderArchive: ...
 
     @property
     def player_moves(self) -> MoveArchive: ...

@@ -46,6 +46,11 @@ def is_away(error: DBAPIError) -> bool:
     return any(sign in said for sign in _AT_PRESENT) or not any(s in said for s in _FOR_GOOD)
 
 
+def is_waiting(error: DBAPIError) -> bool:
+    """Whether PostgreSQL gave up waiting for somebody else: a lock was not free in time, or each waits for the other."""
+    return getattr(error.orig, "sqlstate", None) in ("55P03", "40P01")
+
+
 def away(said: str, place: str) -> DatabaseAway:
     """`said`: why, by the driver or the server."""
     reason = said.strip().splitlines()[0] if said.strip() else ""
@@ -215,6 +220,22 @@ def busy(place: str) -> CuecardError:
         _("The workspace is busy"),
         _("Another program is writing to {place} for a long time.").format(place=place),
         _("Close what else uses it, then try again."),
+    )
+
+
+def busy_by(place: str, who: str, idle: float | None) -> CuecardError:
+    """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
+    if not who:
+        return busy(place)
+    if idle is None:
+        said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
+        return CuecardError(_("The workspace is busy"), said, _("Try again in a moment."))
+    return CuecardError(
+        _("The workspace is busy"),
+        _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
+            who=who, place=place, n=round(idle)
+        ),
+        _("The server ends that by itself within seconds; then try again."),
     )
 
 

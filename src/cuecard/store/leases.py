@@ -62,7 +62,7 @@ class Leases:
         over. Raises `NotFound`, and `BeingPlayed` while another process plays it.
         """
         lease = Lease(run_id, on_lost=on_lost)
-        with self._database.write() as session:
+        with self._database.write(f"run:{run_id}") as session:
             run_row(session, run_id)
             row = session.exec(
                 select(RunLeaseRow).where(RunLeaseRow.run_id == run_id).with_for_update()
@@ -112,8 +112,11 @@ class Leases:
         if known is None or lease.lost:
             return
         mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner) == lease.owner)
-        with suppress(CuecardError), self._database.write(patience=_RELEASE_PATIENCE) as session:
-            session.connection().execute(mine)
+        with (
+            suppress(CuecardError),
+            self._database.beside(patience=_RELEASE_PATIENCE) as connection,
+        ):
+            connection.execute(mine)
 
     def close(self) -> None:
         """Release all runs and stop the thread."""

@@ -58,6 +58,7 @@ APPEND_ONLY = (
         "reveal",
         "revision",
         "roleentry",
+        "runorder",
         "seatmove",
         "sessionform",
         "setitem",

@@ -16,6 +16,7 @@ from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
+from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.engine import Database, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
@@ -56,6 +57,8 @@ class Workspace:
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
+        self.allowances = Allowances(database)
+        self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)

@@ -18,7 +18,7 @@ from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRet
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
-from cuecard.store.engine import Database, check_fences, trial_missing
+from cuecard.store.engine import Database, trial_missing
 from cuecard.store.task_tables import in_utc, metadata
 from cuecard.store.trial_logs import add_usage, read_event
 
@@ -75,7 +75,8 @@ class Appender:
         self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int] | None = None
     ) -> None:
         """Append a batch; see `Runs.append_events`. `fences`: of the claims on trials that workers play. Raises
-        `ClaimLost` if one of them stands no more.
+        `ClaimLost` if one of them stands no more. On PostgreSQL one round trip, besides one the first time that trials are
+        met.
         """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
@@ -84,15 +85,18 @@ class Appender:
             for payload in one.payloads
         )
         new = _Batch()
-        with self._database.connection() as connection:
-            if fences:
-                check_fences(connection, fences)
+        with self._database.plain() as connection:
             new.states = self._known(connection, {trial_id for trial_id, _event in batch})
             for (trial_id, event), one in zip(batch, coded, strict=True):
                 _add(connection, new, trial_id, event, one)
             if new.rows:
-                write_payloads(connection, ready)
-                _write(connection, new)
+                try:
+                    with self._database.at_once(connection, fences):
+                        write_payloads(connection, ready)
+                        _write(connection, new)
+                except IntegrityError as error:
+                    what = _("an event of this place in the dialogue is already recorded")
+                    raise _refused(what) from error
         if new.rows:
             self._shelf.kept(ready)
         for trial_id, state in new.states.items():
@@ -156,10 +160,7 @@ def _add(
 
 
 def _write(connection: Connection, batch: _Batch) -> None:
-    try:
-        connection.execute(_INSERT, batch.rows)
-    except IntegrityError as error:
-        raise _refused(_("an event of this place in the dialogue is already recorded")) from error
+    connection.execute(_INSERT, batch.rows)
     add_usage(
         connection,
         (
@@ -176,7 +177,7 @@ def _write(connection: Connection, batch: _Batch) -> None:
                 "why": end.detail if end else "",
                 "when": batch.ended_at[trial_id] if end else None,
             }
-            for trial_id, end in batch.ends.items()
+            for trial_id, end in sorted(batch.ends.items(), key=lambda each: each[0])
         ]
         connection.execute(_SET_END, ends)
 
