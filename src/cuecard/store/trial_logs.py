@@ -148,9 +148,9 @@ Spent = tuple[int, str, str, ModelReply]
 def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
     """Add model calls to the sums of usage, within the transaction that records them."""
     if sums := usage_sums(spent):
-        connection.execute(
-            _adding(connection.dialect.name), [line for _key, line in sorted(sums.items())]
-        )
+        # Sorted: no two writers wait for each other in a circle.
+        rows = [row for _key, row in sorted(sums.items())]
+        connection.execute(_adding(connection.dialect.name), rows)
 
 
 def usage_sums(spent: Iterable[Spent]) -> dict[tuple[int, str, str], dict[str, Any]]:
