@@ -162,7 +162,6 @@ def _references(session: Session, part: _Reading) -> None:
     connection = session.connection()
     for table in metadata.sorted_tables:
         for constraint in table.foreign_key_constraints:
-            part.count()
             parent = constraint.referred_table.alias()
             pairs = [(each.parent, parent.c[each.column.name]) for each in constraint.elements]
             there = select(pairs[0][1]).where(*(mine == its for mine, its in pairs)).exists()
