@@ -6,6 +6,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, ParamSpec, Protocol, TypeVar
@@ -18,16 +19,20 @@ from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict, DatabaseAway
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
+from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
+    Handout,
     KeptFigures,
+    OrderKind,
     Outline,
     Person,
     PlayStep,
     Pulse,
     Revision,
     RunLease,
+    RunOrder,
     RunRecord,
     Shadow,
     TaskTraits,
@@ -56,11 +61,23 @@ Given = ParamSpec("Given")
 Done = TypeVar("Done")
 
 
+WORKER_LAPSE = 10.0
+"""Seconds without a sign of life after which what a worker holds is handed to others."""
+
+
 class BeingPlayed(Conflict):
-    """Another process plays the run. `certain`: it is known to be alive; otherwise that shows within `LAPSE` seconds."""
+    """Another process plays the run, or workers do. `certain`: it is known to be alive; otherwise that shows within `LAPSE`
+    seconds.
+    """
 
     def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
+        if lease.workers:
+            whose = ngettext(
+                "{n} worker plays it since {time}: {person}'s on {host}, process {pid}.",
+                "{n} workers play it since {time}; the first is {person}'s on {host}, process {pid}.",
+                lease.workers,
+            )
         super().__init__(
             _("This run is being played"),
             whose.format(
@@ -68,6 +85,7 @@ class BeingPlayed(Conflict):
                 host=lease.host,
                 pid=lease.pid,
                 time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
+                n=lease.workers,
             ),
             _("Stop it there, or wait until it is over."),
         )
@@ -87,12 +105,13 @@ class Lease:
 POISON = 3
 """Takes of a trial that were lost, because the worker died, after which nobody takes it again."""
 
-Purpose = Literal["play", "judge"]
+Purpose = Literal["play", "retry", "judge"]
+"""What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A worker's hold on a trial, to play it or only to judge it. `fence` grows with each take: what is written with an
+    """A worker's hold on a trial. `fence` grows with each take: what is written with an
     older one is refused (`ClaimLost`). `lost`: how many workers died while they held the trial.
     """
 
@@ -105,7 +124,7 @@ class Claim:
 
 class TrialQueue(Protocol):
     """Hands out the trials of runs to workers, and takes them back: of one worker's own. It forgets nothing when a worker
-    dies; what that worker held is handed out again within `LAPSE` seconds.
+    dies; what that worker held is handed out again after `WORKER_LAPSE` seconds.
     """
 
     async def offer(
@@ -253,8 +272,10 @@ class RunArchive(Protocol):
 class VerdictArchive(Protocol):
     """Judgements of trials. Judging adds, it never replaces."""
 
-    def add(self, trial_id: int, judgement: Judgement) -> JudgementRecord:
-        """Record a judgement. Raises `NotFound` for an unknown trial."""
+    def add(
+        self, trial_id: int, judgement: Judgement, claim: Claim | None = None
+    ) -> JudgementRecord:
+        """Record a judgement. Raises `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more."""
         ...
 
     def of_trial(self, trial_id: int) -> list[JudgementRecord]:
@@ -281,10 +302,18 @@ class JudgeCallArchive(Protocol):
         """The recorded replies by key: of one judge's `attempt` at a trial."""
         ...
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is stored when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         ...
 
@@ -318,6 +347,91 @@ class LeaseArchive(Protocol):
 
     def release(self, lease: Lease) -> None:
         """Release a run; a second call does nothing. If that cannot be written, the lease lapses by itself."""
+        ...
+
+
+class WorkerArchive(Protocol):
+    """Workers, and the trials offered to them."""
+
+    def check(self) -> None:
+        """Raise `CuecardError` unless workers can share runs of this archive."""
+        ...
+
+    def offered(self) -> dict[int, int]:
+        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
+        ...
+
+    def handout(self, run_id: int) -> Handout | None:
+        """Where the run's offered trials stand; None if it was never offered to workers."""
+        ...
+
+    def queue(
+        self, person: str, concurrency: int = 0, *, players: str = "", lapse: float = WORKER_LAPSE
+    ) -> AbstractAsyncContextManager[TrialQueue]:
+        """This process's access to the queue. With `concurrency` it is that of a worker. Raises what `check` raises."""
+        ...
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A model that some party found to refuse everybody, and why: title, message and hint. `at`: by the database's clock."""
+
+    key: str
+    said: tuple[str, str, str]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a party may use until it asks again, by key, as of `at` by the database's clock. `spent`: recorded cost of the run
+    whose budget is shared. `alone`: nobody else uses any of it.
+    """
+
+    amounts: Mapping[str, float]
+    alone: bool
+    at: datetime
+    refusals: Sequence[Refusal] = ()
+    spent: float | None = None
+
+
+class AllowanceArchive(Protocol):
+    """What all who play runs of the workspace may use together: calls, tokens and concurrency of models, budgets. Each party
+    (somebody who plays a run) takes a part of each ahead of need; together they never hold more than there is. The part
+    of one that is silent for `LAPSE` seconds is lost, and free for others once what it used counts no more.
+    """
+
+    def share(
+        self, party: str, needs: Sequence[Need], refused: Sequence[Refusal] = (), run_id: int = 0
+    ) -> Shares:
+        """Take and give back, so that `party` has its part of each. `refused`: what it found, to be told to others.
+        `run_id`: the run whose recorded cost counts against the budget among `needs`.
+        """
+        ...
+
+    def others(self, party: str, keys: Collection[str]) -> bool:
+        """Whether somebody else has, or waits for, a part of any of these; cheap enough for asking each second."""
+        ...
+
+    def leave(self, party: str, used: Mapping[str, float]) -> None:
+        """Give back all that `party` has, but for what it `used` and still counts."""
+        ...
+
+
+class OrderArchive(Protocol):
+    """What people asked of those who play runs."""
+
+    def give(
+        self, run_id: int, kind: OrderKind, person: str, value: float | None = None
+    ) -> RunOrder:
+        """Record an order; whoever plays the run obeys within two seconds. Raises `NotFound`."""
+        ...
+
+    def of(self, run_id: int, *, after: int = 0) -> list[RunOrder]:
+        """The orders about a run with an id above `after`, oldest first."""
+        ...
+
+    def last(self) -> int:
+        """The id of the newest order about any run; 0 if there is none."""
         ...
 
 
@@ -414,6 +528,15 @@ class Archive(Protocol):
     def leases(self) -> LeaseArchive: ...
 
     @property
+    def workers(self) -> WorkerArchive: ...
+
+    @property
+    def allowances(self) -> AllowanceArchive: ...
+
+    @property
+    def orders(self) -> OrderArchive: ...
+
+    @property
     def player_moves(self) -> MoveArchive: ...
 
     @property
@@ -425,8 +548,14 @@ class Archive(Protocol):
     @property
     def people(self) -> PeopleArchive: ...
 
-    def sink(self, trial_id: int) -> Sink:
-        """The sink for a trial's events: `append` returns when the event is stored or can be made again."""
+    def version(self) -> str:
+        """Another text than before if anything was saved since, by anybody. Costs next to nothing."""
+        ...
+
+    def sink(self, trial_id: int, claim: Claim | None = None) -> Sink:
+        """The sink for a trial's events: `append` returns when the event is stored or can be made again. It raises
+        `ClaimLost` if `claim` stands no more.
+        """
         ...
 
 

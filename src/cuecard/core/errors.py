@@ -382,7 +382,9 @@ class BudgetSpent(Halt):
 
 
 class Drained(Halt):
-    """A person asked the run to stop after the calls under way."""
+    """A person asked the run to stop after the calls under way. `ordered`: from another window or machine."""
+
+    ordered = False
 
 
 class Held(Drained):

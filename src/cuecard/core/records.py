@@ -207,13 +207,16 @@ class OpenRound(Frozen):
 
 
 class RunLease(Frozen):
-    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock."""
+    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock.
+    `workers`: how many workers that are alive share it; 0 for one process alone.
+    """
 
     person: str
     host: str
     pid: int
     since: datetime
     alive: bool
+    workers: int = 0
 
 
 class WorkerRecord(Frozen):
@@ -261,6 +264,21 @@ class Handout(Frozen):
     done: int
     workers: tuple[WorkerRecord, ...]
     lost: tuple[TakeRecord, ...]
+
+
+OrderKind = Literal["pause", "resume", "cancel", "budget", "concurrency"]
+"""What can be asked of those who play a run."""
+
+
+class RunOrder(Frozen):
+    """What a person asked of those who play a run. `value`: of a budget (None: no limit) or concurrency."""
+
+    id: int
+    run_id: int
+    kind: OrderKind
+    value: float | None = None
+    person: str
+    at: datetime
 
 
 class RunRecord(Frozen):

@@ -28,7 +28,8 @@ def replace_file(
 ) -> Path:
     """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
     What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it;
-    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
+    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where
+    there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
     pieces = (content,) if isinstance(content, bytes) else content
@@ -36,15 +37,23 @@ def replace_file(
         with path.open("wb") as file:
             file.writelines(pieces)
         return path
+    with drafted(path, private=private, new=new) as draft, draft.open("wb") as file:
+        file.writelines(pieces)
+        if synced:
+            file.flush()
+            os.fsync(file.fileno())
+    return path
+
+
+@contextmanager
+def drafted(path: Path, *, private: bool = False, new: bool = False) -> Generator[Path]:
+    """An empty file beside `path` to be filled in the body, which then takes its place; see `replace_file`."""
     place = path.resolve()
     draft = place.with_name(f".{place.name[:80]}.{uuid4().hex[:12]}.tmp")
     try:
         mode = _PRIVATE_FILE if private else 0o666
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.writelines(pieces)
-            if synced:
-                file.flush()
-                os.fsync(file.fileno())
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        yield draft
         if new:
             place.touch(exist_ok=False)
         elif not private and place.exists():
@@ -52,7 +61,6 @@ def replace_file(
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
-    return path
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> Path:

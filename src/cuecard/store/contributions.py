@@ -40,6 +40,11 @@ from cuecard.store.trial_tables import LabelRow, SetItemRow
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def of_task(task_id: str) -> str:
+    """What to write about (`Database.write`) when what follows from a task's log is checked or changed."""
+    return f"task:{task_id}"
+
+
 def load_log(session: Session, task_id: str) -> TaskLog:
     """The revisions and contributions of one task; a log without revisions if there is no such task. To a role that must
     not see them, other people's reviews and claims have no names and say only what the task's state does (roles.sql).

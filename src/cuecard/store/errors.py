@@ -46,6 +46,11 @@ def is_away(error: DBAPIError) -> bool:
     return any(sign in said for sign in _AT_PRESENT) or not any(s in said for s in _FOR_GOOD)
 
 
+def is_waiting(error: DBAPIError) -> bool:
+    """Whether PostgreSQL gave up waiting for somebody else: a lock was not free in time, or each waits for the other."""
+    return getattr(error.orig, "sqlstate", None) in ("55P03", "40P01")
+
+
 def away(said: str, place: str) -> DatabaseAway:
     """`said`: why, by the driver or the server."""
     reason = said.strip().splitlines()[0] if said.strip() else ""
@@ -140,6 +145,24 @@ def newer_version(place: str, version: str) -> CuecardError:
     )
 
 
+def half_moved(place: str, source: str) -> CuecardError:
+    return CuecardError(
+        _("This workspace has not all been moved here yet"),
+        _("{place} was begun from {source}.").format(place=place, source=source),
+        _("Run `cuecard --db {source} move --to …` once more: it goes on where it was.").format(
+            source=source
+        ),
+    )
+
+
+def occupied(place: str) -> CuecardError:
+    return CuecardError(
+        _("Another workspace is there already"),
+        _("{place} was not changed.").format(place=place),
+        _("Choose an empty database, a new schema or a new file."),
+    )
+
+
 def absent(place: str) -> NotFound:
     return NotFound(
         _("There is no workspace here"),
@@ -217,11 +240,30 @@ def _unsteady(place: str) -> DatabaseAway:
     )
 
 
-def _full(place: str) -> DatabaseAway:
+def busy_by(place: str, who: str, idle: float | None) -> DatabaseAway:
+    """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
+    if not who:
+        return busy(place)
+    if idle is None:
+        said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
+        return DatabaseAway(
+            _("The workspace is busy"), said, _("Try again in a moment."), reads=True
+        )
+    return DatabaseAway(
+        _("The workspace is busy"),
+        _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
+            who=who, place=place, n=round(idle)
+        ),
+        _("The server ends that by itself within seconds; then try again."),
+        reads=True,
+    )
+
+
+def full(place: str) -> DatabaseAway:
     return DatabaseAway(_("The disk is full"), place, _("Make room, then try again."), reads=True)
 
 
-def _damaged(place: str) -> CuecardError:
+def damaged(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is damaged"), place, _("Restore a backup, or try `sqlite3 FILE .recover`.")
     )
@@ -253,8 +295,8 @@ _KNOWN = (
     (("row-level security", "permission denied for", "must be owner of"), _not_granted),
     (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
-    (("disk is full", "no space left"), _full),
-    (("malformed",), _damaged),
+    (("disk is full", "no space left"), full),
+    (("malformed",), damaged),
     (("disk i/o error",), _unsteady),
     (("unable to open database file",), _cannot_open),
     (_CONNECTING, _not_let_in),

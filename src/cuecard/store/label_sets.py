@@ -29,7 +29,7 @@ from cuecard.store.contributions import same_item, waits_for
 from cuecard.store.engine import Database, trial_row
 from cuecard.store.judgements import PRIME, number_from
 from cuecard.store.labels import note_reveal
-from cuecard.store.people import ensure_person
+from cuecard.store.people import ensure_person, of_person
 from cuecard.store.roles import shown
 from cuecard.store.trial_tables import (
     AdjudicationRow,
@@ -59,7 +59,7 @@ class LabelSets:
         plan: Mapping[str, JsonValue] | None = None,
     ) -> LabelSet:
         """Save a set as it was drawn; it never changes afterwards."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = LabelSetRow(
                 uid=uuid4().hex,
                 name=name,
@@ -262,7 +262,7 @@ class Adjudications:
         comment: str = "",
     ) -> Adjudication:
         """Decide on an item; earlier decisions stay in the history. Raises `NotFound`."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             trial_row(session, trial_id)
             row = AdjudicationRow(
                 trial_id=trial_id,
@@ -281,7 +281,7 @@ class Adjudications:
         """All decisions on an item, oldest first, to be shown to the adjudicator `by`. From now on labels of `by` on
         the item count as `revealed`. Raises `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.write(of_person(by)) as session:
             trial_row(session, trial_id)
             note_reveal(session, trial_id, item, by)
         return self.history(trial_id, item)

@@ -324,7 +324,7 @@ class TrialNotes:
         """Add a note at `place`, such as `turn/3` (see `core.records.TrialNote`); one with the same `uid` is added once.
         Raises `NotFound` for an unknown trial.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             trial_row(session, trial_id)
             if uid and (there := session.get(TrialNoteRow, uid)):
                 return _trial_notes_note(there)
@@ -343,7 +343,7 @@ class TrialNotes:
 
     def take_back(self, uid: str, person: str) -> None:
         """Remove one's own note, if it is there yet. Raises `NotFound`; `NotAllowed` for another person's note."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = session.get(TrialNoteRow, uid)
             if row is None:
                 raise NotFound(_("Note not found"), _("It is not in this workspace."))

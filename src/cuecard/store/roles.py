@@ -52,13 +52,14 @@ class Rule(NamedTuple):
 _OWN = "false"
 RULES: dict[str, Rule] = {
     "adjudication": Rule("by", _ITEM),
+    "claim": Rule(more="UPDATE"),
     "content": Rule(),
     "contribution": Rule(
         "by",
         _SEEN,
         checks=f"({_ALL} OR kind NOT IN ('prioritised', 'claimed', 'released') OR about = {_ME})",
     ),
-    "claim": Rule(more="UPDATE, DELETE"),
+    "allowance": Rule(more="UPDATE, DELETE"),
     "cosign": Rule("author"),
     "draft": Rule("person", _OWN, "UPDATE, DELETE"),
     "effort": Rule("person"),
@@ -75,6 +76,7 @@ RULES: dict[str, Rule] = {
     "roleentry": Rule(checks=f"{_ALL} AND kind = 'acted' AND role = session_user::text"),
     "run": Rule("created_by", more="UPDATE (name, state, limits, plan, reason)"),
     "runlease": Rule(more="UPDATE, DELETE"),
+    "runorder": Rule("person"),
     "seatmove": Rule("person"),
     "sessionform": Rule("person"),
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),

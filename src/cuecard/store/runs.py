@@ -67,7 +67,7 @@ class Runs:
         """Save a new run. `samples`: trials per cell of its grid; `plan`: JSON by which whoever resumes the run can go
         on.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = RunRow(
                 uid=uuid4().hex,
                 name=name,
@@ -105,7 +105,7 @@ class Runs:
         """Set the state in which a run was left, and the `reason` why it is paused; see `core.engine.events.run_state`.
         Raises `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = run_row(session, run_id)
             row.state = state.value
             row.reason = reason
@@ -113,7 +113,7 @@ class Runs:
 
     def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
         """Replace the plan of a run. Raises `NotFound`."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = run_row(session, run_id)
             row.plan = to_json(dict(plan)).decode()
             session.add(row)
@@ -144,7 +144,7 @@ class Runs:
 
     def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
         """Add the trials of all cells of a grid, or none of them. Raises `NotFound` as `add_trial` does."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             run_row(session, run_id)
             rows = [_new_trial(session, run_id, cell) for cell in cells]
             session.add_all(rows)

@@ -69,8 +69,15 @@ def clean(text: str) -> str:
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
-    """An insert that skips rows whose primary key exists."""
+    """An insert that skips rows whose primary key, or what else is unique in them, exists."""
     return _insert_new(connection.dialect.name, table)
+
+
+def add_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
+    """Insert a row as `insert_new` does; false if there was one already, also of somebody who adds it at this moment."""
+    statement = insert_new(connection, table)
+    options = {"preserve_rowcount": True}
+    return connection.execute(statement, row, execution_options=options).rowcount > 0
 
 
 @cache

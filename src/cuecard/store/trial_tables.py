@@ -46,7 +46,9 @@ class WorkerRow(Row, table=True):
 
     id: str = Field(primary_key=True)
     host: str = Field(sa_type=FreeText)
+    machine: str
     pid: int
+    started: str
     person: str = Field(sa_type=FreeText)
     since: datetime = Field(sa_type=UtcDateTime)
     beat_at: datetime = Field(sa_type=UtcDateTime)
@@ -83,6 +85,32 @@ class TakeRow(Row, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
     why: str
     before: str | None = Field(default=None, foreign_key="worker.id")
+
+
+class AllowanceRow(Row, table=True):
+    """How much of an allowance a party may use until it tells again; see `store.allowances`. `want`: what it would use;
+    `until`: when it counts no more; `said`: why a model refuses, as JSON. Never exported in bundles.
+    """
+
+    key: str = Field(primary_key=True, sa_type=FreeText)
+    party: str = Field(primary_key=True)
+    amount: float
+    want: float
+    until: datetime = Field(sa_type=UtcDateTime)
+    said: str = Field(default="", sa_type=FreeText)
+
+
+class RunOrderRow(Row, table=True):
+    """Append-only: what a person asked of whoever plays a run. `value`: of a budget or concurrency. Never exported in
+    bundles.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    kind: str
+    value: float | None = None
+    person: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
 class TrialRow(Row, table=True):

@@ -97,12 +97,19 @@ _LISTED = {
     "sharing:merge": N_(
         "Take in what others packed. Nothing is overwritten; again changes nothing."
     ),
+    "copies:backup": N_(
+        "Write the whole workspace as it is at this moment into a file, which is a workspace. Others may go on working in it."
+    ),
+    "copies:move": N_(
+        "Take the whole workspace to another database, from SQLite to PostgreSQL or back. It stays here as it was. If it was killed, the same again goes on where it was."
+    ),
     "quality:check": N_("Check task files; exit 1 if any has errors."),
     "quality:submit": N_(
         "Submit tasks for review. Errors of the linter refuse; warnings that nobody silenced take a reason. Exit 1 if any was refused."
     ),
     "runs:run": N_("Play tasks with agents, judge and score them."),
-    "runs:runs": N_("List the runs of the workspace, newest first."),
+    "workers:worker": N_("Play trials that are offered to workers, beside other workers."),
+    "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
     "results:table": N_("A table of results as the papers print it."),
