@@ -28,7 +28,8 @@ def replace_file(
 ) -> Path:
     """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
     What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it;
-    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
+    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where
+    there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
     pieces = (content,) if isinstance(content, bytes) else content

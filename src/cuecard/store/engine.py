@@ -306,7 +306,7 @@ class Database:
 
     def try_writing(self) -> None:
         """Commit something that changes nothing. Raises `CuecardError` as any write would."""
-        with self.write(patience=_TRYING) as session:
+        with self.append(patience=_TRYING) as session:
             if self.is_sqlite:  # a page is written, so a full disk shows
                 number = session.connection().exec_driver_sql("PRAGMA user_version").scalar()
                 session.connection().exec_driver_sql(f"PRAGMA user_version = {number}")

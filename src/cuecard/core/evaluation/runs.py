@@ -14,7 +14,7 @@ from cuecard.core.engine.events import CallAnswered, RunEvent
 from cuecard.core.engine.run import RunControl, RunSummary, run_grid
 from cuecard.core.engine.run import RunEvent as EngineEvent
 from cuecard.core.engine.step_context import Judge, RecordedCall
-from cuecard.core.errors import BudgetSpent, CuecardError, Drained, Halt, Held
+from cuecard.core.errors import BudgetSpent, CuecardError, DatabaseAway, Drained, Halt, Held
 from cuecard.core.evaluation.judging import JudgeFailure, judge_run
 from cuecard.core.evaluation.plans import (
     RunPlan,
@@ -268,6 +268,8 @@ async def _finish(
     meter: Meter,
     control: RunControl,
 ) -> RunOutcome:
+    if isinstance(summary.halt, DatabaseAway):
+        raise summary.halt  # it was waited for long enough
     run_id = lease.run_id
     run = await outlast(workspace, workspace.runs.get, run_id)
     if lease.lost:
