@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -585,10 +585,11 @@ def _postgres_engine(url: URL) -> Engine:
     except ImportError as error:
         raise missing_driver() from error
 
+    engine.dialect.statement_compiler = _by_code_point(engine.dialect.statement_compiler)
+
     def connected(connection: Any, _record: object) -> None:
-        connection.autocommit = (
-            True  # `begun` begins transactions, in one message with all that goes before.
-        )
+        # `begun` begins transactions, in one message with all that goes before.
+        connection.autocommit = True
 
     def begun(connection: Connection) -> None:
         begin = connection.get_execution_options().get(_BEGIN, _READ)
@@ -598,6 +599,29 @@ def _postgres_engine(url: URL) -> Engine:
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
     return engine
+
+
+def _by_code_point(base: Any) -> Any:
+    """A compiler that sorts texts as SQLite and Python do, whatever the collation of the database."""
+    from sqlalchemy import String, collate
+
+    class Compiler(base):
+        def order_by_clause(self, select: Any, **kw: Any) -> str:
+            if getattr(select, "_distinct", True):  # There PostgreSQL takes only what is selected.
+                return cast(str, super().order_by_clause(select, **kw))
+            order = [_collated(each) for each in select._order_by_clauses]
+            said = ", ".join(self.process(each, **kw) for each in order)
+            return f" ORDER BY {said}" if said else ""
+
+    def _collated(each: Any) -> Any:
+        inner = getattr(each, "element", each) if getattr(each, "modifier", None) else each
+        kind = getattr(inner, "type", None)
+        if kind is None or kind._type_affinity is not String:
+            return each
+        plain = collate(inner, "C")
+        return plain.desc() if inner is not each else plain
+
+    return Compiler
 
 
 def _login() -> str:
