@@ -234,6 +234,16 @@ def _runs() -> Iterator[Case]:
     yield Case("runs/plain", ("runs",))
     yield Case("runs/zh", ("runs",), language="zh")
     yield Case("runs/json", ("runs --json",))
+    orders = (
+        "pause 6",
+        "budget 5 3",
+        "budget 5 --json",
+        "concurrency 6 9",
+        "resume 6",
+        "cancel",
+        "pause 6 1",
+    )
+    yield Case("runs/orders", tuple(f"runs {order}" for order in orders))
     yield Case("runs/none", ("init --no-samples", "runs", "runs --json"), empty=True)
     two = "facts-night-train table-us-states"
     one = "--concurrency 1"
@@ -555,6 +565,8 @@ def _rest() -> Iterator[Case]:
     yield Case("qc/rules", ("qc --rules", "qc --rules --json"))
     yield Case("qc/zh", ("qc facts-night-train --known", "qc --rules"), language="zh")
     yield Case("qc/wrong", ("qc", "qc ghost", "qc espresso --stage taste"))
+    yield Case("doctor/deep", ("doctor --offline --deep",), machine=True)
+    yield Case("doctor/deep-zh", ("doctor --offline --deep",), language="zh", machine=True)
     yield Case("doctor/offline", ("doctor --offline",), machine=True)
     yield Case("doctor/json", ("doctor --offline --json",), COORDINATED, machine=True)
     yield Case("doctor/zh", ("doctor --offline",), language="zh", machine=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.merge import Merging
 from cuecard.annotate.authoring.yaml_text import ReadBack, from_yaml, to_yaml
 from cuecard.annotate.independent_gold.building import hand_in, open_blank
+from cuecard.core.errors import DatabaseAway
 from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
@@ -133,6 +136,17 @@ def tab(name: str) -> Step:
         await camera.rest()
 
     return step
+
+
+async def lost(camera: Camera) -> None:
+    """The file of the workspace is gone, and that was noticed so long ago that it is seldom tried again."""
+    camera.goes_on |= {"_until_back", "LiveScreen.look"}
+    os.rename("cuecard.db", "elsewhere.db")
+    with suppress(DatabaseAway):
+        await asyncio.to_thread(camera.app.services.workspace().version)
+    await camera.until(lambda: camera.app.outage.error)
+    while ":15:15" not in camera.app.outage.words:
+        await camera.press("f12")
 
 
 def read_trial(name: str, task_id: str) -> Step:
@@ -660,6 +674,14 @@ WALKS: tuple[Walk, ...] = (
         push(lambda ws: SessionFormScreen(session(ws, "espresso"))),
         Scene("form", SessionFormScreen),
         person="Eve",
+    ),
+    # The database goes away
+    walk(
+        go("tasks"),
+        lost,
+        Scene("outage", TasksScreen),
+        keys("n"),
+        Scene("outage-dialog", NewTaskDialog),
     ),
     # The agent played by a person
     walk(

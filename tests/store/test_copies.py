@@ -37,6 +37,10 @@ def seeded(seeded_once: Path, tmp_path: Path) -> Path:
     return Path(shutil.copyfile(seeded_once, tmp_path / "seeded.db"))
 
 
+def heard(_part: str, _rows: int) -> None:
+    """Nobody watches this either."""
+
+
 @pytest.fixture
 def small(tmp_path: Path, make_task: Callable[..., Task]) -> Path:
     path = tmp_path / "small.db"
@@ -86,6 +90,9 @@ def test_there_and_back_every_row_and_score_is_the_same(
     }
     assert rows(back) == before == rows(seeded)
     with Workspace.open(url) as workspace:
+        assert {part.name: part.found for part in workspace.audit(heard)} == dict.fromkeys(
+            ("pages", "references", "tasks", "contents", "trials", "items"), 0
+        )
         last = max(run.id for run in workspace.runs.all())
         made = workspace.runs.create(
             name="new", kind="grid", created_by="Ann", samples=1, limits=Limits()

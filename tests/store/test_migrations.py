@@ -130,6 +130,7 @@ def test_history_can_be_neither_changed_nor_deleted(
     workspace.session_forms.add(trial.id, "Ann", (), {})
     workspace.trial_notes.add(trial.id, "Ann", "bookmark", "turn/0")
     hand_in("Cy")
+    workspace.orders.give(trial.run_id, "pause", "Ann")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})
     workspace.drafts.throw_away("t", "Ann")

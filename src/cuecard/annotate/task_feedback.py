@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.families.registry import element_of
@@ -132,7 +133,12 @@ def place_at_play(task: Task, stage: int | None = None, step: int | None = None)
 
 
 def tell_authors(
-    workspace: Workspace, trial_id: int, by: str, text: str, place: str = ""
+    workspace: Workspace,
+    trial_id: int,
+    by: str,
+    text: str,
+    place: str = "",
+    at: datetime | None = None,
 ) -> Contribution:
     """Open a comment on the revision that is played. Raises `NotFound`, and `NotAllowed` while the task is in review by
     others or is archived; the note then stays in the session only.
@@ -147,6 +153,7 @@ def tell_authors(
         body,
         revision=trial.revision,
         guard=lambda log: check_may_be_told(log, by, instead),
+        at=at,
     )
 
 
@@ -194,7 +201,12 @@ def task_place(task: Task, place: str, events: Sequence[Event]) -> str:
 
 
 def comment_on_task(
-    workspace: Workspace, trial_id: int, by: str, text: str, place: str = ""
+    workspace: Workspace,
+    trial_id: int,
+    by: str,
+    text: str,
+    place: str = "",
+    at: datetime | None = None,
 ) -> Contribution:
     """Open a comment, with where it was seen, on the revision that was played. Raises `NotFound`, and `NotAllowed`
     while the task is in review by others or is archived.
@@ -212,6 +224,7 @@ def comment_on_task(
         body,
         revision=trial.revision,
         guard=lambda log: check_may_be_told(log, by, instead),
+        at=at,
     )
 
 

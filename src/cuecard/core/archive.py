@@ -3,11 +3,13 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
+import asyncio
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, ParamSpec, Protocol, TypeVar
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -16,18 +18,21 @@ from cuecard.core.engine.events import Event, Limits, RunState
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
-from cuecard.core.errors import Conflict
+from cuecard.core.errors import Conflict, DatabaseAway
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
+from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
     Handout,
     KeptFigures,
+    OrderKind,
     Outline,
     Person,
     PlayStep,
     Pulse,
     Revision,
     RunLease,
+    RunOrder,
     RunRecord,
     Shadow,
     TaskTraits,
@@ -47,6 +52,13 @@ Acquaintance = Literal["wrote", "edited", "reviewed", "built", "judged", "played
 
 LAPSE = 15.0
 """Seconds without a heartbeat after which a lease may lapse."""
+
+PATIENCE = 60.0
+"""Seconds for which what is played waits by default for a database that is away."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
+"""Seconds between attempts meanwhile: each time twice as long."""
+Given = ParamSpec("Given")
+Done = TypeVar("Done")
 
 
 WORKER_LAPSE = 10.0
@@ -360,6 +372,69 @@ class WorkerArchive(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A model that some party found to refuse everybody, and why: title, message and hint. `at`: by the database's clock."""
+
+    key: str
+    said: tuple[str, str, str]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a party may use until it asks again, by key, as of `at` by the database's clock. `spent`: recorded cost of the run
+    whose budget is shared. `alone`: nobody else uses any of it.
+    """
+
+    amounts: Mapping[str, float]
+    alone: bool
+    at: datetime
+    refusals: Sequence[Refusal] = ()
+    spent: float | None = None
+
+
+class AllowanceArchive(Protocol):
+    """What all who play runs of the workspace may use together: calls, tokens and concurrency of models, budgets. Each party
+    (somebody who plays a run) takes a part of each ahead of need; together they never hold more than there is. The part
+    of one that is silent for `LAPSE` seconds is lost, and free for others once what it used counts no more.
+    """
+
+    def share(
+        self, party: str, needs: Sequence[Need], refused: Sequence[Refusal] = (), run_id: int = 0
+    ) -> Shares:
+        """Take and give back, so that `party` has its part of each. `refused`: what it found, to be told to others.
+        `run_id`: the run whose recorded cost counts against the budget among `needs`.
+        """
+        ...
+
+    def others(self, party: str, keys: Collection[str]) -> bool:
+        """Whether somebody else has, or waits for, a part of any of these; cheap enough for asking each second."""
+        ...
+
+    def leave(self, party: str, used: Mapping[str, float]) -> None:
+        """Give back all that `party` has, but for what it `used` and still counts."""
+        ...
+
+
+class OrderArchive(Protocol):
+    """What people asked of those who play runs."""
+
+    def give(
+        self, run_id: int, kind: OrderKind, person: str, value: float | None = None
+    ) -> RunOrder:
+        """Record an order; whoever plays the run obeys within two seconds. Raises `NotFound`."""
+        ...
+
+    def of(self, run_id: int, *, after: int = 0) -> list[RunOrder]:
+        """The orders about a run with an id above `after`, oldest first."""
+        ...
+
+    def last(self) -> int:
+        """The id of the newest order about any run; 0 if there is none."""
+        ...
+
+
 class MoveArchive(Protocol):
     """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
@@ -431,6 +506,9 @@ class PeopleArchive(Protocol):
 class Archive(Protocol):
     """An archive: tasks, runs, judgements and all that belongs to them."""
 
+    patience: float
+    """Seconds that whoever plays waits for a database that is away."""
+
     @property
     def tasks(self) -> TaskArchive: ...
 
@@ -453,6 +531,12 @@ class Archive(Protocol):
     def workers(self) -> WorkerArchive: ...
 
     @property
+    def allowances(self) -> AllowanceArchive: ...
+
+    @property
+    def orders(self) -> OrderArchive: ...
+
+    @property
     def player_moves(self) -> MoveArchive: ...
 
     @property
@@ -473,6 +557,23 @@ class Archive(Protocol):
         `ClaimLost` if `claim` stands no more.
         """
         ...
+
+
+async def outlast(
+    workspace: Archive, call: Callable[Given, Done], *args: Given.args, **kwargs: Given.kwargs
+) -> Done:
+    """The result of `call` in a thread. Where the database goes away under it, it is called again when that is back; so it
+    must bear being done twice. Raises `DatabaseAway` if that takes longer than the workspace has patience.
+    """
+    began, pause = time.monotonic(), FIRST_PAUSE
+    while True:
+        try:
+            return await asyncio.to_thread(call, *args, **kwargs)
+        except DatabaseAway:
+            if time.monotonic() - began >= workspace.patience:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 class Discretion(Protocol):

@@ -347,12 +347,6 @@ class Conflict(CuecardError):
     """Somebody else changed it first; nothing was overwritten."""
 
 
-class DatabaseAway(CuecardError):
-    """The database's server cannot be reached, or the connection to it was lost. What was under way may or may not have
-    been saved; the same may work in a moment. Never a wrong password or a missing right.
-    """
-
-
 class NotAllowed(CuecardError):
     """The workflow does not permit this move now, or not to this person."""
 
@@ -388,11 +382,27 @@ class BudgetSpent(Halt):
 
 
 class Drained(Halt):
-    """A person asked the run to stop after the calls under way."""
+    """A person asked the run to stop after the calls under way. `ordered`: from another window or machine."""
+
+    ordered = False
 
 
 class Held(Drained):
     """A person asked the run to pause: as `Drained`, but the run becomes `paused`, not `cancelled`."""
+
+
+class DatabaseAway(Halt):
+    """The database's server cannot be reached, the connection to it was lost, or its file is gone, locked for long, or on a
+    full disk. What was under way may or may not have been saved; the same may work in a moment. Never a wrong password
+    or a missing right. `reads`: it can still be read. `wrote`: what failed had begun to write.
+    """
+
+    def __init__(
+        self, title: str, message: str = "", hint: str = "", *, reads: bool = False
+    ) -> None:
+        super().__init__(title, message, hint)
+        self.reads = reads
+        self.wrote = False
 
 
 class NotKept(Halt):

@@ -266,6 +266,21 @@ class Handout(Frozen):
     lost: tuple[TakeRecord, ...]
 
 
+OrderKind = Literal["pause", "resume", "cancel", "budget", "concurrency"]
+"""What can be asked of those who play a run."""
+
+
+class RunOrder(Frozen):
+    """What a person asked of those who play a run. `value`: of a budget (None: no limit) or concurrency."""
+
+    id: int
+    run_id: int
+    kind: OrderKind
+    value: float | None = None
+    person: str
+    at: datetime
+
+
 class RunRecord(Frozen):
     """A grid of trials. `kind`: an automated `grid`, one person's `play` session, or a quality `probe` of tasks. `plan`:
     its settings (`RunSettings`) as JSON, for resuming it; the store does not interpret them. `state`: see

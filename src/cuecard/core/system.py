@@ -19,11 +19,16 @@ _FORMER: dict[str, str] = {}
 
 
 def replace_file(
-    path: Path, data: str | bytes | Iterable[bytes], *, private: bool = False, new: bool = False
+    path: Path,
+    data: str | bytes | Iterable[bytes],
+    *,
+    private: bool = False,
+    new: bool = False,
+    synced: bool = False,
 ) -> Path:
     """Replace a file atomically, by one text or piece by piece: a full disk leaves the old one intact, and a link stays a link.
-    What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it. Its
-    folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
+    What is no file, such as a pipe, is written to. The file keeps its mode; with `private` only its owner can read it;
+    with `synced` it outlasts a power cut. Its folder must exist. Raises `OSError`; with `new`, `FileExistsError` where there is something already.
     """
     content = data.encode() if isinstance(data, str) else data
     pieces = (content,) if isinstance(content, bytes) else content
@@ -33,6 +38,9 @@ def replace_file(
         return path
     with drafted(path, private=private, new=new) as draft, draft.open("wb") as file:
         file.writelines(pieces)
+        if synced:
+            file.flush()
+            os.fsync(file.fileno())
     return path
 
 
@@ -91,10 +99,10 @@ def make_own_folder(folder: Path) -> Path:
     return folder
 
 
-def keep(path: Path, data: str) -> Path:
+def keep(path: Path, data: str, *, synced: bool = False) -> Path:
     """Replace a file in one of a person's own folders. Raises `OSError`."""
     make_own_folder(path.parent)
-    return replace_file(path, data, private=True)
+    return replace_file(path, data, private=True, synced=synced)
 
 
 def shut_own_folders() -> None:

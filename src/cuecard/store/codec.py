@@ -227,7 +227,7 @@ def origins_in(text: str) -> tuple[Origin, ...]:
 
 
 LEVEL = 5
-_WINDOW = 32_768
+WINDOW = 32_768
 _SMALL = 4096
 """Bytes below which a content is no dictionary for others."""
 _KNOWN = 8192
@@ -269,7 +269,7 @@ class Shelf:
             return Ready([], [])
         if self._database.is_sqlite:  # Elsewhere to ask costs more than to send some again.
             with self._database.read() as session:
-                for digest in _present(session.connection(), list(new)):
+                for digest in present(session.connection(), list(new)):
                     self._remember(digest)
                     del new[digest]
         bases: list[tuple[int, str, bytes]] = []
@@ -281,7 +281,7 @@ class Shelf:
         for row in ready.rows:
             self._remember(row["hash"])
         for trial_id, digest, content in ready.bases:
-            self._bases[trial_id] = digest, content[:_WINDOW]
+            self._bases[trial_id] = digest, content[:WINDOW]
             if len(self._bases) > _BASES:
                 self._bases.popitem(last=False)
 
@@ -332,7 +332,7 @@ def read_payloads(connection: Connection, hashes: Sequence[str]) -> dict[str, by
         missing = [base for base in bases if base not in dictionaries]
         dictionaries |= read_payloads(connection, missing)
         for digest, (base, data) in based.items():
-            found[digest] = decompress(data, dictionaries[base][:_WINDOW])
+            found[digest] = decompress(data, dictionaries[base][:WINDOW])
     for digest in hashes:
         if digest not in found:
             raise NotFound(_("There is no such content"), digest)
@@ -351,7 +351,7 @@ def decompress(data: bytes, dictionary: bytes) -> bytes:
     return unpacker.decompress(data) + unpacker.flush()
 
 
-def _present(connection: Connection, hashes: Sequence[str]) -> set[str]:
+def present(connection: Connection, hashes: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for some in _parts(hashes):
         found |= set(connection.execute(_PRESENT, {"hashes": some}).scalars())

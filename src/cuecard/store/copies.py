@@ -9,6 +9,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,17 +26,20 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlmodel import Session
+from sqlmodel import Session, col
 
-from cuecard.core.archive import BeingPlayed
+from cuecard.core.archive import LAPSE, BeingPlayed
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
+from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
 from cuecard.store import errors as troubles
+from cuecard.store import roles
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
 from cuecard.store.schema import APPEND_ONLY, HALF, HEAD, PRESENT, create_tables, stamp, table_names
-from cuecard.store.task_tables import insert_new, insert_of, metadata
+from cuecard.store.task_tables import in_utc, insert_new, insert_of, metadata
+from cuecard.store.trial_tables import WorkerRow
 
 OnRows = Callable[[str, int, int], None]
 """Called with what is being done (a table's name, "" for pages of a file), how much of it is done, and how much there is."""
@@ -79,11 +83,11 @@ class Copies:
             self._check_leases(session)
             _begin(target, source.public_url)
             target.use_wal()
-            connection = _unlimited(session.connection())
+            connection = unlimited(session.connection())
             for table in tables():
-                count = _count(connection, table)
+                count = count_of(connection, table)
                 with target.read() as there:
-                    known = _count(there.connection(), table)
+                    known = count_of(there.connection(), table)
                 if count != known:
                     _copy(connection, target, table, count, told)
         with _still(source) as connection:
@@ -135,16 +139,30 @@ class Copies:
 
     def _dump(self, copy: Database, told: OnRows) -> list[Copied]:
         with self._database.read() as session:
-            connection = _unlimited(session.connection())
+            connection = unlimited(session.connection())
             _begin(copy, self._database.public_url)
             for table in tables():
-                _copy(connection, copy, table, _count(connection, table), told)
+                _copy(connection, copy, table, count_of(connection, table), told)
             return _finish(connection, copy, told)
 
     def _check_leases(self, session: Session) -> None:
         for lease in self._leases.of(session).values():
             if lease.alive:
                 raise BeingPlayed(lease)
+        beating = select(WorkerRow).where(
+            col(WorkerRow.left_at).is_(None),
+            col(WorkerRow.beat_at) > datetime.now(UTC) - timedelta(seconds=LAPSE),
+        )
+        if worker := session.scalars(beating).first():
+            raise BeingPlayed(
+                RunLease(
+                    person=worker.person,
+                    host=worker.host,
+                    pid=worker.pid,
+                    since=in_utc(worker.since),
+                    alive=True,
+                )
+            )
 
 
 def tables() -> list[Table]:
@@ -169,7 +187,7 @@ def check_pages(database: Database) -> None:
 
 def _begin(target: Database, source: str) -> None:
     with target.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         names = table_names(connection)
         if not names:
             create_tables(connection)
@@ -226,7 +244,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
     """Compare every table, take in what is other, and make a workspace of the target."""
     found: list[Copied] = []
     for table in tables():
-        count = _count(source, table)
+        count = count_of(source, table)
         copied, hash = _copy(source, target, table, count, told)
         if copied.changed:
             hash = _copy(source, target, table, count, told)[1]
@@ -240,7 +258,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
             )
         found.append(copied)
     with target.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         _check_mark(connection, target)
         if not target.is_sqlite:
             for table in tables():
@@ -248,6 +266,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
                 connection.execute(text(f'ANALYZE "{table.name}"'))
         HALF.drop(connection)
         stamp(connection)
+        roles.install(connection)  # of roles that the rows tell of
     return found
 
 
@@ -310,7 +329,7 @@ def _paired(table: Table, ours: Iterable[Any], others: Iterable[Any]) -> Iterato
 def _rows_in(database: Database, table: Table) -> Iterator[Any]:
     # A session of its own: of an empty table it is over at once, and holds up nothing while rows are written.
     with database.read() as session:
-        yield from rows_of(_unlimited(session.connection()), table)
+        yield from rows_of(unlimited(session.connection()), table)
 
 
 def _order(connection: Connection, table: Table) -> list[Any]:
@@ -340,7 +359,7 @@ def _canonical(row: Any) -> bytes:
     return repr(tuple(row)).encode()
 
 
-def _count(connection: Connection, table: Table) -> int:
+def count_of(connection: Connection, table: Table) -> int:
     return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
@@ -352,7 +371,7 @@ def _still(database: Database) -> Generator[Connection]:
             yield session.connection()
         return
     with database.connection() as connection:
-        _unlimited(connection)
+        unlimited(connection)
         if not database.is_sqlite:
             names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
             connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
@@ -360,7 +379,7 @@ def _still(database: Database) -> Generator[Connection]:
         yield connection
 
 
-def _unlimited(connection: Connection) -> Connection:
+def unlimited(connection: Connection) -> Connection:
     """Long reads are meant here; and where a rule would hide rows, PostgreSQL refuses instead of leaving them out."""
     if connection.dialect.name != "sqlite":
         connection.execute(text(_UNLIMITED))

@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -23,6 +24,7 @@ from cuecard.core.errors import (
     DATABASE_PASSWORD,
     ClaimLost,
     CuecardError,
+    DatabaseAway,
     NotFound,
     Scrubber,
     passwords_in,
@@ -162,6 +164,7 @@ def _writes_ahead(path: Path) -> bool:
 
 BUSY_SECONDS = 30
 _PAGES = 1024
+_TRYING = 1.0
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _PATIENCE = "cuecard_patience"
 _LOCKS = "cuecard_locks"
@@ -194,14 +197,6 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
 _ENDS_TRANSACTIONS = 170000
 """The version of PostgreSQL that ends a whole transaction after a time."""
-_STAND = """
-SELECT 1 / (count(*) = %s)::int FROM (
-    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
-        ON claim.trial_id = given.trial AND claim.fence = given.fence
-    ORDER BY claim.trial_id FOR SHARE OF claim
-) held
-"""
-"""Holds claims as `check_fences` does, and fails where one stands no more."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
 _HOLDERS = """
@@ -214,6 +209,14 @@ FROM pg_stat_activity LEFT JOIN (
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND (holder IS NOT NULL OR backend_xid IS NOT NULL)
 ORDER BY holder IS NULL, xact_start NULLS LAST LIMIT 1
 """
+_HOLD = """
+SELECT 1 / (count(*) = %(n)s)::int FROM (
+    SELECT 1 FROM claim JOIN unnest(%(trials)s::int[], %(fences)s::int[]) AS shown (trial, number)
+        ON claim.trial_id = shown.trial AND claim.fence = shown.number
+    FOR SHARE OF claim
+) held
+"""
+"""Holds the claims that were shown, as `check_fences` does; an error where one of them stands no more."""
 
 
 class _Locks(NamedTuple):
@@ -241,20 +244,31 @@ class _Locks(NamedTuple):
         return "; ".join(statements)
 
 
+began_to_write: ContextVar[bool] = ContextVar("began_to_write", default=False)
+"""Of what is being done in this thread; see `Workspace.attempt`."""
+
+
 class Database:
     """Sessions on one database, SQLite or PostgreSQL. Safe to use from any thread."""
 
-    def __init__(self, url: URL, barred: Barred | None = None) -> None:
-        """`barred`: why it can only be read, None if it can be written."""
+    def __init__(self, url: URL, barred: Barred | None = None, busy: float = BUSY_SECONDS) -> None:
+        """`barred`: why it can only be read, None if it can be written. `busy`: seconds to wait for other writers of a
+        SQLite file.
+        """
         self.url = url
         self.barred = barred
         passwords = passwords_in(url.render_as_string(hide_password=False))
         self._scrubber = Scrubber(((DATABASE_PASSWORD, each) for each in passwords), least=_LEAST)
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self._engine = _sqlite_engine(url, barred) if self.is_sqlite else _postgres_engine(url)
+        self._engine = (
+            _sqlite_engine(url, barred, busy) if self.is_sqlite else _postgres_engine(url)
+        )
         self._lock = threading.Lock()
         self._watch_lock = threading.Lock()
         self._watch: PoolProxiedConnection | None = None
+        self._file: tuple[int, int] | None = None
+        self.on_away: Callable[[DatabaseAway], None] | None = None
+        """Called on any thread with each error that says that the database is away, but not for want of `patience`."""
 
     @property
     def public_url(self) -> str:
@@ -290,6 +304,13 @@ class Database:
         with self._writing(_Locks(whole=True)) as connection:
             yield connection
 
+    def try_writing(self) -> None:
+        """Commit something that changes nothing. Raises `CuecardError` as any write would."""
+        with self.write(patience=_TRYING) as session:
+            if self.is_sqlite:  # a page is written, so a full disk shows
+                number = session.connection().exec_driver_sql("PRAGMA user_version").scalar()
+                session.connection().exec_driver_sql(f"PRAGMA user_version = {number}")
+
     @contextmanager
     def beside(self, *, patience: float | None = None) -> Generator[Connection]:
         """As `connection`, but on PostgreSQL it excludes nobody and waits for nobody: for rows that are only added, or that
@@ -319,6 +340,7 @@ class Database:
             return
         if self.barred:
             raise read_only(*self.barred)
+        began_to_write.set(True)
         with self._explained(_Locks()), self._begun(**{_BEGIN: ""}) as connection:
             yield connection
 
@@ -328,7 +350,7 @@ class Database:
     ) -> Generator[None]:
         """What is executed meanwhile goes to a PostgreSQL server as one message and one transaction, which excludes nobody:
         one round trip. No statement gives results, and the first that fails is told at the end; nothing is written then.
-        `fences`: see `check_fences`.
+        Raises `ClaimLost` if a claim of these `fences`, by trial, stands no more.
         """
         if self.is_sqlite:
             if fences:
@@ -345,7 +367,8 @@ class Database:
                     # Who stops before all is sent is not idle.
                     driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
                 if fences:
-                    driver.execute(_STAND, (len(fences), list(fences), list(fences.values())))
+                    shown = {"trials": list(fences), "fences": list(fences.values())}
+                    driver.execute(_HOLD, {**shown, "n": len(fences)})
                 yield
                 driver.execute("COMMIT")
         except psycopg.errors.DivisionByZero as error:
@@ -428,11 +451,15 @@ class Database:
     def _writing(self, locks: _Locks, patience: float | None = None) -> Generator[Connection]:
         if self.barred:
             raise read_only(*self.barred)
+        began_to_write.set(True)
         if self.is_sqlite and not self._lock.acquire(timeout=-1 if patience is None else patience):
             raise busy(self.public_url)
         try:
             options = {_LOCKS: locks, _PATIENCE: patience, _BEGIN: locks.begin(patience)}
-            with self._explained(locks), self._begun(**options) as connection:
+            with (
+                self._explained(locks, quietly=patience is not None),
+                self._begun(**options) as connection,
+            ):
                 yield connection
                 if connection.in_transaction():  # as it is, unless it was taken back
                     connection.commit()
@@ -462,19 +489,28 @@ class Database:
         raise AssertionError
 
     @contextmanager
-    def _explained(self, locks: _Locks | None = None) -> Generator[None]:
+    def _explained(self, locks: _Locks | None = None, *, quietly: bool = False) -> Generator[None]:
         try:
+            found = self._inode()
+            if self._file and found != self._file:
+                # SQLite would go on with a file that nobody finds any more.
+                raise troubles.gone(self.public_url)
+            self._file = found
             yield
+        except DatabaseAway as error:
+            self._noticed(error, quietly)
+            raise
         except sqlite3.Error as error:
-            raise database_trouble(str(error), self.public_url) from error
+            raise self._noticed(database_trouble(str(error), self.public_url), quietly) from error
         except DBAPIError as error:
             if troubles.is_waiting(error):
                 holder = self._holder(locks or _Locks(whole=True))
-                raise troubles.busy_by(self.public_url, *holder) from error
+                waits = troubles.busy_by(self.public_url, *holder)
+                raise self._noticed(waits, quietly) from error
             # Neither statement nor parameters: they hold what people wrote, and are long.
             said = self._scrubber.text(str(error.orig))
-            told = troubles.away if troubles.is_away(error) else database_trouble
-            raise told(said, self.public_url) from error
+            make = troubles.away if troubles.is_away(error) else database_trouble
+            raise self._noticed(make(said, self.public_url), quietly) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),
@@ -498,6 +534,23 @@ class Database:
         who = name.removeprefix("cuecard ") or role
         return who, float(seconds) if state and state.startswith("idle") else None
 
+    def _noticed(self, error: CuecardError, quietly: bool) -> CuecardError:
+        if isinstance(error, DatabaseAway):
+            error.wrote = began_to_write.get()
+            if self.on_away is not None and not quietly:
+                self.on_away(error)
+        return error
+
+    def _inode(self) -> tuple[int, int] | None:
+        """Which file is written to; None without one."""
+        if not self.is_sqlite or self.barred:
+            return None
+        try:
+            found = os.stat(self.url.database or "")
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
 
 def _switch_to_wal(cursor: Any, patience: float) -> None:
     until = time.monotonic() + patience
@@ -515,7 +568,7 @@ def _switch_to_wal(cursor: Any, patience: float) -> None:
             time.sleep(0.02)
 
 
-def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
+def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
     path = url.database or ""
     if barred and not path.startswith("file:"):
         # A connection a session: how such a file is best read changes when somebody else begins to write.
@@ -528,7 +581,7 @@ def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
             pool_size=8,
             max_overflow=64,
             hide_parameters=True,
-            connect_args={"timeout": BUSY_SECONDS},
+            connect_args={"timeout": busy},
         )
 
     def connected(connection: Any, _record: object) -> None:
@@ -552,7 +605,7 @@ def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         finally:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {busy * 1000:.0f}")
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)

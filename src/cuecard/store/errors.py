@@ -215,36 +215,54 @@ def _not_granted(_place: str) -> CuecardError:
     )
 
 
-def busy(place: str) -> CuecardError:
-    return CuecardError(
+def busy(place: str) -> DatabaseAway:
+    return DatabaseAway(
         _("The workspace is busy"),
         _("Another program is writing to {place} for a long time.").format(place=place),
         _("Close what else uses it, then try again."),
+        reads=True,
     )
 
 
-class Busy(CuecardError):
+class Busy(DatabaseAway):
     """Somebody else writes, on PostgreSQL; it may be over in a moment."""
 
 
-def busy_by(place: str, who: str, idle: float | None) -> CuecardError:
+def busy_by(place: str, who: str, idle: float | None) -> Busy:
     """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
     if not who:
         who = _("Another program")
     if idle is None:
         said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
-        return Busy(_("The workspace is busy"), said, _("Try again in a moment."))
+        return Busy(_("The workspace is busy"), said, _("Try again in a moment."), reads=True)
     return Busy(
         _("The workspace is busy"),
         _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
             who=who, place=place, n=round(idle)
         ),
         _("The server ends that by itself within seconds; then try again."),
+        reads=True,
     )
 
 
-def full(place: str) -> CuecardError:
-    return CuecardError(_("The disk is full"), place, _("Make room, then try again."))
+def gone(place: str) -> DatabaseAway:
+    return DatabaseAway(
+        _("The workspace's file is gone"),
+        _("{place} is not the file any more that was opened.").format(place=place),
+        _("Put it back where it was, or look whether its disk or share is there."),
+    )
+
+
+def _unsteady(place: str) -> DatabaseAway:
+    return DatabaseAway(
+        _("The workspace's disk does not answer"),
+        place,
+        _("Look whether its disk or share is there; `cuecard doctor` checks the file."),
+    )
+
+
+def full(place: str) -> DatabaseAway:
+    return DatabaseAway(_("The disk is full"), place, _("Make room, then try again."), reads=True)
 
 
 def damaged(place: str) -> CuecardError:
@@ -280,7 +298,8 @@ _KNOWN = (
     (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
     (("disk is full", "no space left"), full),
-    (("malformed", "disk i/o error"), damaged),
+    (("malformed",), damaged),
+    (("disk i/o error",), _unsteady),
     (("unable to open database file",), _cannot_open),
     (_CONNECTING, _not_let_in),
 )

@@ -86,8 +86,8 @@ def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
     )
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for row in session.connection().execute(details):
-        verdicts[row.judgement_id].append(_verdict(row))
-    return [_judgement(each, verdicts[each.id or 0]) for each in judgements]
+        verdicts[row.judgement_id].append(verdict_of(row))
+    return [judgement_of(each, verdicts[each.id or 0]) for each in judgements]
 
 
 def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
@@ -174,7 +174,7 @@ def _player(payload: str) -> PlayerRef:
     return PlayerRef.model_validate_json(payload)
 
 
-def _verdict(row: Row[*tuple[Any, ...]]) -> Verdict:
+def verdict_of(row: Row[*tuple[Any, ...]]) -> Verdict:
     return Verdict(
         item=item_of(row.item_kind, row.item_index, row.item_column),
         decision=Decision(row.decision),
@@ -214,7 +214,7 @@ def _row(judgement: JudgementRow, position: int, verdict: Verdict) -> dict[str, 
     }
 
 
-def _judgement(row: JudgementRow, verdicts: list[Verdict]) -> JudgementRecord:
+def judgement_of(row: JudgementRow, verdicts: list[Verdict]) -> JudgementRecord:
     judgement = Judgement(
         judge=_player(row.judge),
         revision_hash=row.revision_hash,

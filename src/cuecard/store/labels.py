@@ -313,15 +313,23 @@ class TrialNotes:
         self._database = database
 
     def add(
-        self, trial_id: int, person: str, kind: NoteKind, place: str, text: str = ""
+        self,
+        trial_id: int,
+        person: str,
+        kind: NoteKind,
+        place: str,
+        text: str = "",
+        uid: str = "",
     ) -> TrialNote:
-        """Add a note at `place`, such as `turn/3` (see `core.records.TrialNote`). Raises `NotFound` for an unknown
-        trial.
+        """Add a note at `place`, such as `turn/3` (see `core.records.TrialNote`); one with the same `uid` is added once.
+        Raises `NotFound` for an unknown trial.
         """
         with self._database.append() as session:
             trial_row(session, trial_id)
+            if uid and (there := session.get(TrialNoteRow, uid)):
+                return _trial_notes_note(there)
             row = TrialNoteRow(
-                uid=uuid4().hex,
+                uid=uid or uuid4().hex,
                 trial_id=trial_id,
                 person=ensure_person(session, person).name,
                 kind=kind,

@@ -119,6 +119,9 @@ class Reviews:
                 task_row(session, task_id)
                 raise task_missing(task_id, number)
             name = ensure_person(session, by).name
+            same = (c for c in log.contributions if (c.by, c.at, c.body) == (name, at, body))
+            if (there := next(same, None)) is not None:
+                return there  # delivered once more
             if guard is not None:
                 guard(log)
             if isinstance(body, Reviewed):

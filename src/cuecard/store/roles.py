@@ -59,6 +59,7 @@ RULES: dict[str, Rule] = {
         _SEEN,
         checks=f"({_ALL} OR kind NOT IN ('prioritised', 'claimed', 'released') OR about = {_ME})",
     ),
+    "allowance": Rule(more="UPDATE, DELETE"),
     "cosign": Rule("author"),
     "draft": Rule("person", _OWN, "UPDATE, DELETE"),
     "effort": Rule("person"),
@@ -75,6 +76,7 @@ RULES: dict[str, Rule] = {
     "roleentry": Rule(checks=f"{_ALL} AND kind = 'acted' AND role = session_user::text"),
     "run": Rule("created_by", more="UPDATE (name, state, limits, plan, reason)"),
     "runlease": Rule(more="UPDATE, DELETE"),
+    "runorder": Rule("person"),
     "seatmove": Rule("person"),
     "sessionform": Rule("person"),
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),
@@ -134,7 +136,9 @@ def install(connection: Connection) -> None:
             statements.append(f'DROP POLICY IF EXISTS {name} ON "{table}"')
             statements.append(f'CREATE POLICY {name} ON "{table}" FOR {policy}')
     _execute(connection, *statements)
-    for role in connection.execute(text("SELECT role FROM rolenow WHERE person <> ''")).scalars():
+    # Rows that came from another server tell of roles that may not be on this one.
+    mapped = "SELECT role FROM rolenow JOIN pg_roles ON rolname = role WHERE person <> ''"
+    for role in connection.execute(text(mapped)).scalars():
         _grant(connection, role)
 
 

@@ -107,9 +107,6 @@ SELECT uid, task_id, revision, kind, by, about, at, tick, body, packed FROM cont
 UNION ALL
 SELECT * FROM (
     WITH made AS MATERIALIZED (SELECT gen_random_uuid()::text AS up),
-    returns AS MATERIALIZED (
-        SELECT max(uid) AS uid FROM countedreview GROUP BY task_id, revision
-        HAVING count(*) = 2 AND count(DISTINCT about) = 2),
     hidden AS (
         SELECT c.*, '~' || left(md5(c.by || made.up), 12) AS who, '~' || left(md5(c.about || made.up), 12) AS whom,
             md5(c.uid || made.up) AS name
@@ -119,10 +116,14 @@ SELECT * FROM (
         CASE WHEN kind IN ('claimed', 'released') THEN whom ELSE '' END AS about, at, tick,
         CASE kind
             WHEN 'reviewed' THEN jsonb_build_object('kind', kind, 'ratings', '{}'::jsonb, 'decision',
-                CASE WHEN uid IN (SELECT r.uid FROM returns r) THEN 'return' ELSE 'approve' END)
+                CASE WHEN uid = (
+                    SELECT max(r.uid) FROM countedreview r WHERE r.task_id = h.task_id AND r.revision = h.revision
+                    HAVING count(*) = 2 AND count(DISTINCT r.about) = 2)
+                THEN 'return' ELSE 'approve' END)
             WHEN 'third_asked' THEN jsonb_build_object('kind', kind, 'reason', '–')
             WHEN 'claimed' THEN jsonb_build_object('kind', kind, 'person', whom, 'until', body::jsonb -> 'until')
             ELSE jsonb_build_object('kind', kind, 'person', whom, 'reason', '–')
         END::text AS body, NULL::bytea AS packed
-    FROM hidden WHERE kind <> 'reviewed' OR uid IN (SELECT r.uid FROM countedreview r)
-) AS masked;
+    FROM hidden h WHERE kind <> 'reviewed' OR EXISTS (
+        SELECT FROM countedreview r WHERE r.task_id = h.task_id AND r.revision = h.revision AND r.uid = h.uid)
+) AS masked WHERE NOT (SELECT cuecard_sees_all());

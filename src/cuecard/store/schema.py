@@ -60,6 +60,7 @@ APPEND_ONLY = (
         "reveal",
         "revision",
         "roleentry",
+        "runorder",
         "seatmove",
         "sessionform",
         "setitem",

@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
 def read_lines(connection: Connection, trial_id: int) -> list[Line]:
     """All recorded events, those of earlier attempts included, with large texts cut short."""
-    return [_line(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
+    return [line_of(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:
@@ -80,12 +80,12 @@ def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Lin
     """
     if connection.execute(_TAKEN_BACK, {"trial": trial_id}).first() is not None:
         return None
-    return [_line(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
+    return [line_of(*row) for row in connection.execute(_FIRST, {"trial": trial_id, "upto": upto})]
 
 
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
     """Only the events of what was said and of retries, of all attempts."""
-    return [_line(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
+    return [line_of(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
@@ -96,7 +96,7 @@ def read_event(connection: Connection, trial_id: int, seq: int) -> Event:
 def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> list[Event]:
     """The events with these `seq`, with their large texts, in the log's order. Raises `NotFound` if one is missing."""
     rows = connection.execute(_SOME, {"trial": trial_id, "seqs": list(seqs)})
-    lines = [_line(*row) for row in rows]
+    lines = [line_of(*row) for row in rows]
     if len(lines) != len(set(seqs)):
         raise NotFound(_("There is no such event"), f"{trial_id}: {', '.join(map(str, seqs))}")
     return completed(connection, lines)
@@ -127,7 +127,7 @@ def outline(lines: Sequence[Line]) -> Outline:
     )
 
 
-def _line(seq: int, attempt: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
+def line_of(seq: int, attempt: int, at: datetime, body: str | None, packed: bytes | None) -> Line:
     payload = unpack(body, packed)
     decoded, left_out = decode_outline(payload)
     return Line(Event(seq=seq, take=attempt, at=at, body=decoded), payload, left_out)
@@ -147,6 +147,14 @@ Spent = tuple[int, str, str, ModelReply]
 
 def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
     """Add model calls to the sums of usage, within the transaction that records them."""
+    if sums := usage_sums(spent):
+        # Sorted: no two writers wait for each other in a circle.
+        rows = [row for _key, row in sorted(sums.items())]
+        connection.execute(_adding(connection.dialect.name), rows)
+
+
+def usage_sums(spent: Iterable[Spent]) -> dict[tuple[int, str, str], dict[str, Any]]:
+    """Rows of usage that these calls make, by trial, payer and model."""
     lines: dict[tuple[int, str, str], dict[str, Any]] = {}
     for trial_id, payer, model, reply in spent:
         key = trial_id, usage_name(payer), usage_name(model)
@@ -160,10 +168,7 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
                 "cost": None,
             }
         _count(line, reply)
-    if lines:
-        connection.execute(
-            _adding(connection.dialect.name), [line for _key, line in sorted(lines.items())]
-        )
+    return lines
 
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:

@@ -87,6 +87,32 @@ class TakeRow(Row, table=True):
     before: str | None = Field(default=None, foreign_key="worker.id")
 
 
+class AllowanceRow(Row, table=True):
+    """How much of an allowance a party may use until it tells again; see `store.allowances`. `want`: what it would use;
+    `until`: when it counts no more; `said`: why a model refuses, as JSON. Never exported in bundles.
+    """
+
+    key: str = Field(primary_key=True, sa_type=FreeText)
+    party: str = Field(primary_key=True)
+    amount: float
+    want: float
+    until: datetime = Field(sa_type=UtcDateTime)
+    said: str = Field(default="", sa_type=FreeText)
+
+
+class RunOrderRow(Row, table=True):
+    """Append-only: what a person asked of whoever plays a run. `value`: of a budget or concurrency. Never exported in
+    bundles.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    kind: str
+    value: float | None = None
+    person: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class TrialRow(Row, table=True):
     """A trial. `termination`, `detail` and `ended_at` repeat its log's last event. `agent`, `user` and `world` are
     JSON. `uid` names the trial in every copy of the workspace.

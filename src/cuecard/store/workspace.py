@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from cuecard.core.archive import Claim
+from cuecard.core.archive import PATIENCE, Claim, Done
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
-from cuecard.core.errors import CuecardError, guard_address, public_form
+from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
-from cuecard.store.engine import Database, check_file
+from cuecard.store.allowances import Allowances, Orders
+from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
 from cuecard.store.labels import TrialNotes
@@ -35,6 +36,7 @@ from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
+    from cuecard.store.audit import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
 
@@ -48,6 +50,8 @@ class Workspace:
         self._database = database
         self._writer: EventWriter | None = None
         self._lock = threading.Lock()
+        self.patience = PATIENCE
+        """Seconds that what is recorded waits for a database that is away, until it is given up."""
         self.people = People(database)
         self.roles = Roles(database)
         self.tasks = Tasks(database)
@@ -56,6 +60,8 @@ class Workspace:
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
+        self.allowances = Allowances(database)
+        self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
         self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
@@ -76,17 +82,18 @@ class Workspace:
         url_or_path: str | Path,
         *,
         create: bool = True,
+        busy: float = BUSY_SECONDS,
         waiting: Callable[[CuecardError], None] | None = None,
     ) -> Workspace:
-        """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed. `waiting` is told for
-        whom an upgrade on PostgreSQL waits.
+        """Open the workspace at a path or URL; it is created (if `create`) and upgraded where needed. `busy`: seconds to
+        wait for others who write to a SQLite file; `waiting` is told for whom an upgrade on PostgreSQL waits.
 
         If it is of this version, opening only reads: it does not wait for writers, and works with a file or folder that
         cannot be written (see `read_only`). Raises `NotFound` if it does not exist and `create` is false, or its folder
         does not exist; `CuecardError` if it is not a workspace, damaged, unreadable, of a newer version, or of an older
         one and not writable.
         """
-        database = database_at(url_or_path, create=create)
+        database = database_at(url_or_path, create=create, busy=busy)
         try:
             ensure_head(database, waiting)
         except BaseException:
@@ -115,6 +122,28 @@ class Workspace:
         """
         return self._database.version()
 
+    def attempt(self, call: Callable[[Workspace], Done]) -> Done:
+        """The result of `call`. If the database goes away under it, `DatabaseAway.wrote` tells whether it had begun to write."""
+        began_to_write.set(False)
+        return call(self)
+
+    def try_writing(self) -> None:
+        """Raises the `CuecardError` that a write would raise; what waits to be recorded is tried again."""
+        if not self.read_only:
+            self._database.try_writing()
+        if self._writer is not None:
+            self._writer.try_again()
+
+    def when_away(self, listener: Callable[[DatabaseAway], None] | None) -> None:
+        """Have `listener` called, on any thread, with each error that says that the database is away."""
+        self._database.on_away = listener
+
+    def give_up(self) -> None:
+        """Let nothing wait any more for a database that is away."""
+        self.patience = 0.0
+        if self._writer is not None:
+            self._writer.try_again()
+
     @property
     def exchange(self) -> Exchange:
         """Export and import of bundles; loaded on first use, because few sessions need it."""
@@ -129,6 +158,12 @@ class Workspace:
 
         return Copies(self._database, self.leases)
 
+    def audit(self, told: OnAudit) -> list[Part]:
+        """Read everything, and hold it against its names and against what it was counted from."""
+        from cuecard.store.audit import audit
+
+        return audit(self._database, told)
+
     def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
         """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""
         return StoreSink(self, trial_id, claim)
@@ -138,7 +173,7 @@ class Workspace:
         """The thread that writes events, started on first use."""
         with self._lock:
             if self._writer is None:
-                self._writer = EventWriter(self._database)
+                self._writer = EventWriter(self._database, lambda: self.patience)
             return self._writer
 
     def close(self) -> None:
@@ -160,11 +195,12 @@ class Workspace:
         self.close()
 
 
-def database_at(url_or_path: str | Path, *, create: bool) -> Database:
-    """The database at a path or URL, whatever it holds. Raises as `Workspace.open`."""
+def database_at(url_or_path: str | Path, *, create: bool, busy: float = BUSY_SECONDS) -> Database:
+    """The database at a path or URL, whatever it holds. `busy`: see `Database`. Raises as `Workspace.open`."""
     url = _parsed(url_or_path)
     guard_address(url.render_as_string(hide_password=False))
-    return Database(url, check_file(url, create) if url.get_backend_name() == "sqlite" else None)
+    barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
+    return Database(url, barred, busy)
 
 
 def _parsed(url_or_path: str | Path) -> URL:

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Empty, SimpleQueue
@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cuecard.core.archive import Claim
+from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE, Claim
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
-from cuecard.core.errors import Conflict, CuecardError, NotFound
+from cuecard.core.errors import Conflict, CuecardError, DatabaseAway, NotFound
 from cuecard.core.i18n import _
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
 from cuecard.store.engine import Database, trial_missing
@@ -278,8 +278,12 @@ _Order = Job | Literal["flush", "stop"]
 class EventWriter:
     """A thread that writes the events of all trials, and commits those that wait together at once."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, patience: Callable[[], float] = lambda: PATIENCE
+    ) -> None:
+        """`patience`: seconds that events wait for a database that is away, until they are refused."""
         self._appender = Appender(database)
+        self._patience = patience
         self._orders: SimpleQueue[_Order] = SimpleQueue()
         self._lock = threading.Lock()
         self._progress = threading.Condition()
@@ -287,6 +291,7 @@ class EventWriter:
         self._written = 0
         self._busy = False
         self._closed = False
+        self._again = threading.Event()
         # A daemon: whatever was acknowledged is on the disk, so it need not hold up the exit.
         self._thread = threading.Thread(target=self._work, name="cuecard-events", daemon=True)
         self._thread.start()
@@ -326,7 +331,12 @@ class EventWriter:
             if not self._closed:
                 self._closed = True
                 self._orders.put("stop")
+        self._again.set()
         self._thread.join()
+
+    def try_again(self) -> None:
+        """Try at once what waits for the database; without patience, for the last time."""
+        self._again.set()
 
     def _work(self) -> None:
         go_on = True
@@ -377,7 +387,7 @@ class EventWriter:
         if not batch:
             return
         try:
-            self._appender.append([(job.trial_id, job.event) for job in batch], _fences(batch))
+            self._append([(job.trial_id, job.event) for job in batch], _fences(batch))
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: whoever waits is told
             trials: dict[int, list[Job]] = defaultdict(list)
             for job in batch:
@@ -397,6 +407,20 @@ class EventWriter:
             if not parts:
                 for job in batch:
                     job.refuse(error)
+
+    def _append(self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int]) -> None:
+        """Append a batch, again and again while the database is away: twice is as good as once."""
+        began, pause = time.monotonic(), FIRST_PAUSE
+        while True:
+            self._again.clear()
+            try:
+                return self._appender.append(batch, fences)
+            except DatabaseAway:
+                if self._closed or time.monotonic() - began >= self._patience():
+                    raise
+                self._appender.forget(trial_id for trial_id, _event in batch)
+            self._again.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     def _tell(self, batch: Sequence[Job]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop | None, list[Job]] = defaultdict(list)

@@ -19,11 +19,12 @@ from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.worker import Worker
 
-from cuecard.core.errors import CuecardError, scrub, told
+from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
+from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
 from cuecard.tui.services import Services
 
@@ -95,6 +96,9 @@ class _Shared:
     def report(self, error: BaseException) -> None:
         """Show an error: what happened, where, why, and how to fix it."""
         self.cue_app.report(error)
+
+    def on_screen_resume(self) -> None:
+        self.cue_app.outage.show()
 
 
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
@@ -326,11 +330,24 @@ class CuecardApp(HoldsKeys):
             shown_as="^q",
             priority=True,
         ),
+        Key(
+            "app.try_again",
+            "f12",
+            "try_again",
+            N_("Try now"),
+            N_("Try now whether the database is back"),
+            shown_as="F12",
+            show=False,
+            priority=True,
+        ),
     )
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
         self.services = services
+        self.outage = services.outage = Outage(
+            self, services.journal, services.try_again, self.report
+        )
         self.person = person
         self.preferences = preferences
         self.register_theme(DARK)
@@ -375,7 +392,13 @@ class CuecardApp(HoldsKeys):
 
     def report(self, error: BaseException) -> None:
         """Show an error to the person. An unforeseen one names its type so that it can be reported."""
-        if isinstance(error, CuecardError):
+        if isinstance(error, DatabaseAway):
+            self.outage.noticed(error)
+            if not error.wrote:
+                return  # the bar says it
+            body = _("The database is away. Do it again when it is back.")
+            title = _("This was not saved")
+        elif isinstance(error, CuecardError):
             body = "\n".join(filter(None, (error.message, error.hint_in_app)))
             title = error.title
         else:
@@ -433,6 +456,18 @@ class CuecardApp(HoldsKeys):
     def action_go(self, mode: str) -> None:
         if self.person:
             self.switch_mode(mode)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "try_again":
+            return self.outage.error is not None
+        return super().check_action(action, parameters)
+
+    def action_try_again(self) -> None:
+        self.outage.try_now()
+
+    def _errand_on(self) -> bool:
+        # What an earlier key began may wait for the database, and for long.
+        return self.outage.error is None and super()._errand_on()
 
     def action_command_palette(self) -> None:
         from textual.command import CommandPalette

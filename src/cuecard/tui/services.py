@@ -8,20 +8,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from cuecard.core.errors import CuecardError, guard_address, public_form
+from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
 from cuecard.core.system import CONFIG_NAME, formerly
 from cuecard.store import is_file
+from cuecard.tui.present.journal import CALLS, Journal
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
     from cuecard.tui.live_runs import LiveRuns
+    from cuecard.tui.outage import Outage
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
@@ -30,18 +34,24 @@ _LOG = logging.getLogger(__name__)
 class Services:
     """What the app works on: one workspace, one configuration, one engine, all opened on first use."""
 
-    def __init__(self, url: str, config_path: Path | None = None) -> None:
+    def __init__(self, url: str, config_path: Path | None = None, busy: float = 5.0) -> None:
+        """`busy`: seconds to wait for other programs that write to a file, until that is called an outage."""
         self._address = url
         self.url = public_form(url)
         """The workspace's address without its password: what names it on screens and in files."""
         formerly(self.url, url)
         guard_address(url)
         self.config_path = config_path
+        self._busy = busy
         self._lock = threading.Lock()
         self._workspace: Workspace | None = None
         self._engine: Engine | None = None
         self._live_runs: LiveRuns | None = None
         self._settled = False
+        self._putting = threading.Lock()
+        self.journal = Journal(self.url)
+        self.outage: Outage | None = None
+        """Of the app; None where no person waits."""
 
     @property
     def public_url(self) -> str:
@@ -54,9 +64,76 @@ class Services:
         """Whether it is on a server, which may know who somebody is."""
         return not is_file(self._address)
 
-    async def ask(self, call: Callable[[Workspace], T]) -> T:
-        """Run `call` with the workspace in a thread. Raises what it raises."""
-        return await asyncio.to_thread(lambda: call(self.workspace()))
+    async def ask(self, call: Callable[[Workspace], T], *, wait: bool = True) -> T:
+        """Run `call` with the workspace in a thread. Raises what it raises. While the database is away, what only reads
+        waits until it is back, unless `wait` is false; what had begun to write raises `DatabaseAway`.
+        """
+        while True:
+            outage = self.outage
+            if wait and outage and outage.error and not outage.error.reads:
+                await outage.over()
+            try:
+                return await asyncio.to_thread(lambda: self.workspace().attempt(call))
+            except DatabaseAway as error:
+                if outage is None or error.wrote or not wait:
+                    raise
+                outage.noticed(error)
+                await outage.over()
+
+    async def write(self, name: str, **given: Any) -> bool:
+        """`put` in a thread, of what nothing replaces."""
+        return await asyncio.to_thread(self.put, name, lambda: given)
+
+    def put(
+        self,
+        name: str,
+        given: Callable[[], Mapping[str, Any]],
+        key: str = "",
+        call: Callable[[Workspace], object] | None = None,
+    ) -> bool:
+        """Save what a person wrote, after all that waits: by the call `name` of `journal.CALLS`, or by `call`, which does the
+        same. True when it is in the workspace. While the database is away it is kept on this machine, in place of what
+        has the same `key`. Blocks. Raises what the call raises, and `DatabaseAway` if it cannot be kept here either.
+        """
+        at = datetime.now(UTC)
+        with self._putting:
+            try:
+                if self.outage and self.outage.error and not self.outage.error.reads:
+                    raise self.outage.error
+                workspace = self.workspace()
+                self._deliver(workspace)
+                if call is not None:
+                    call(workspace)
+                else:
+                    CALLS[name].call(workspace, at, given())
+            except DatabaseAway as error:
+                try:
+                    self.journal.add(name, key, given(), at)
+                except OSError:
+                    raise error from None
+                if self.outage:
+                    self.outage.tell(error)
+                return False
+        return True
+
+    async def back(self, pressed: asyncio.Queue[Any]) -> None:
+        """Wait until the database is back, and drop the keys that were pressed on what nobody saw."""
+        if self.outage is not None:
+            await self.outage.over()
+        while not pressed.empty():
+            pressed.get_nowait()
+
+    def try_again(self) -> None:
+        """Deliver what waits on this machine, if the database is back. Blocks. Raises `CuecardError` if not."""
+        with self._putting:
+            workspace = self.workspace()
+            workspace.try_writing()
+            self._deliver(workspace)
+
+    def _deliver(self, workspace: Workspace) -> None:
+        taken, refused = self.journal.deliver(workspace)
+        if self.outage and (taken or refused):
+            self.outage.delivered(taken, refused)
 
     async def version(self) -> str:
         """Another text than before if anything was saved in the workspace since. Raises `CuecardError`."""
@@ -68,7 +145,11 @@ class Services:
             if self._workspace is None:
                 from cuecard.store.workspace import Workspace
 
-                self._workspace = Workspace.open(self._address)
+                self._workspace = Workspace.open(self._address, busy=self._busy)
+                if self.outage:
+                    self._workspace.patience = inf
+                    self._workspace.when_away(self.outage.tell)
+                    self._deliver(self._workspace)
             return self._workspace
 
     @property
@@ -127,6 +208,9 @@ class Services:
 
     def close(self) -> None:
         """Stop the engine (open trials stay resumable), then close the workspace."""
+        if self._workspace is not None:
+            self._workspace.when_away(None)
+            self._workspace.give_up()
         if self._engine is not None:
             self._engine.close()
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from cuecard.annotate.authoring.session import IDLE, WorkedTime
@@ -26,7 +27,7 @@ from cuecard.annotate.labelling.views import (
 )
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.errors import NotAllowed
+from cuecard.core.errors import DatabaseAway, NotAllowed
 from cuecard.core.evaluation.items import PredictedItem, predicted_items
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
@@ -346,9 +347,35 @@ class LabelSession:
     def _record(self, target: Target, value: LabelValue | CheckpointStatus, said: Draft) -> Label:
         self.touch()
         seconds = self._take_seconds()
+        try:
+            given = self._save(target, value, said, seconds)
+        except DatabaseAway:
+            given = Label(
+                verdict_id=target.verdict_id,
+                trial_id=target.trial_id,
+                item_key=target.item.key,
+                person=self._person,
+                value=value,
+                comment=said.comment,
+                created_at=datetime.now(UTC),
+                seconds=seconds,
+                gold_wrong=said.gold_wrong,
+            )
+            if not self._drafts.give(target, given):
+                raise
+        self._labels[target] = given
+        self._given.add(target)
+        self._seconds += seconds
+        if seconds > 0:
+            self._timed.add(target)
+        return given
+
+    def _save(
+        self, target: Target, value: LabelValue | CheckpointStatus, said: Draft, seconds: float
+    ) -> Label:
         verdicts = self._workspace.verdicts
         if target.verdict_id:
-            given = verdicts.label(
+            return verdicts.label(
                 target.verdict_id,
                 self._person,
                 value,
@@ -356,22 +383,15 @@ class LabelSession:
                 seconds=seconds,
                 gold_wrong=said.gold_wrong,
             )
-        else:
-            given = verdicts.label_item(
-                target.trial_id,
-                target.item,
-                self._person,
-                value,
-                said.comment,
-                seconds=seconds,
-                gold_wrong=said.gold_wrong,
-            )
-        self._labels[target] = given
-        self._given.add(target)
-        self._seconds += seconds
-        if seconds > 0:
-            self._timed.add(target)
-        return given
+        return verdicts.label_item(
+            target.trial_id,
+            target.item,
+            self._person,
+            value,
+            said.comment,
+            seconds=seconds,
+            gold_wrong=said.gold_wrong,
+        )
 
     def _take_seconds(self) -> float:
         """The seconds of work since the item came up or was labelled last."""

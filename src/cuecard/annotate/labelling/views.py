@@ -76,6 +76,10 @@ class Drafts(Protocol):
 
     def save(self, target: Target, draft: Draft) -> None: ...
 
+    def give(self, target: Target, label: Label) -> bool:
+        """Keep a label that the database cannot take now, to be delivered when it can; whether that is possible."""
+        ...
+
 
 class MemoryDrafts:
     """Drafts kept in memory, for one session."""
@@ -88,6 +92,9 @@ class MemoryDrafts:
 
     def save(self, target: Target, draft: Draft) -> None:
         self._drafts[target] = draft
+
+    def give(self, target: Target, label: Label) -> bool:
+        return False
 
 
 class LabelView(Frozen):

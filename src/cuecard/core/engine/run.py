@@ -116,6 +116,7 @@ class RunControl:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Callable[[], None] = lambda: None
+        self._resize: Callable[[int], None] = lambda _count: None
         self._cancelled = False
         self._record = False
         self._halt: Halt | None = None
@@ -190,10 +191,22 @@ class RunControl:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._cut)
 
-    def attach(self, stop: Callable[[], None] = lambda: None) -> None:
-        """Serve the run of the current event loop: `stop` is called on it when the run is cancelled."""
+    def resize(self, concurrency: int) -> None:
+        """Have so many trials under way at the same time; those that are above that are played to their end."""
         with self._lock:
-            self._loop, self._stop = asyncio.get_running_loop(), stop
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._resize, concurrency)
+
+    def attach(
+        self,
+        stop: Callable[[], None] = lambda: None,
+        resize: Callable[[int], None] = lambda _count: None,
+    ) -> None:
+        """Serve the run of the current event loop: `stop` is called on it when the run is cancelled, `resize` with another
+        number of trials at the same time.
+        """
+        with self._lock:
+            self._loop, self._stop, self._resize = asyncio.get_running_loop(), stop, resize
         if self._cut_at is not None:
             self._arm()
 
@@ -275,6 +288,7 @@ class _Run:
         self._on_event = on_event
         self._control = control
         self._playing: dict[asyncio.Task[TrialFinished | None], _Progress] = {}
+        self._workers: set[asyncio.Task[None]] = set()
         self._ended: Counter[Termination] = Counter()
         self._problems = 0
         self._left_open = 0
@@ -282,16 +296,19 @@ class _Run:
     async def perform(self) -> RunSummary:
         total = self._queue.total
         self._tell(RunBegan(total, self._concurrency))
-        self._control.attach(self._stop)
-        count = min(self._concurrency, total)
-        workers = [asyncio.create_task(self._work()) for _ in range(count)]
+        self._control.attach(self._stop, self._resize)
+        self._resize(min(self._concurrency, total))
         try:
-            await asyncio.gather(*workers)
+            while self._workers:
+                done, _ = await asyncio.wait(self._workers, return_when=asyncio.FIRST_COMPLETED)
+                self._workers -= done
+                for worker in done:
+                    worker.result()
         finally:
             self._control.detach()
-            for worker in workers:
+            for worker in self._workers:
                 worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await asyncio.gather(*self._workers, return_exceptions=True)
         summary = RunSummary(
             cells=total,
             terminations=dict(self._ended),
@@ -304,6 +321,18 @@ class _Run:
         self._tell(RunFinished(summary))
         return summary
 
+    def _resize(self, concurrency: int) -> None:
+        self._concurrency = concurrency
+        while len(self._workers) < concurrency:
+            self._workers.add(asyncio.create_task(self._work()))
+
+    def _spare(self) -> bool:
+        """Whether there are more workers than trials to be under way: then the caller is to end."""
+        if len(self._workers) <= self._concurrency:
+            return False
+        self._workers -= {asyncio.current_task()}
+        return True
+
     def _stop(self) -> None:
         for task, progress in self._playing.items():
             if progress.trial_log is not None:
@@ -311,7 +340,11 @@ class _Run:
             task.cancel()
 
     async def _work(self) -> None:
-        while not self._stopped and (cell := await self._queue.take()) is not None:
+        while (
+            not self._stopped
+            and not self._spare()
+            and (cell := await self._queue.take()) is not None
+        ):
             done = False
             try:
                 done = not self._stopped and await self._work_on(cell)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from cuecard.core.archive import outlast
 from cuecard.core.engine.events import Concluded, Event
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.engine.run import RunControl
@@ -160,18 +161,28 @@ async def judge_trial(
     Raises `NotAllowed` for an open trial, `ClaimLost`, and what the judge raises.
     """
     chosen = judge or lexical_judge()
-    subject = subject or await asyncio.to_thread(_load, workspace, trial_id)
+    subject = subject or await outlast(workspace, _load, workspace, trial_id)
     context: CallContext = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
-        context, newest = await asyncio.to_thread(
-            recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call, claim
+        context, newest = await outlast(
+            workspace,
+            recorded_calls,
+            workspace,
+            trial_id,
+            chosen.ref,
+            subject,
+            again,
+            on_call,
+            claim,
         )
     judged = await chosen.judge(subject.task, subject.prediction, context)
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await asyncio.to_thread(record_judgement, workspace, trial_id, judgement, subject, claim)
+    return await outlast(
+        workspace, record_judgement, workspace, trial_id, judgement, subject, claim
+    )
 
 
 def record_judgement(
@@ -279,7 +290,7 @@ def recorded_calls(
     attempt = len(finished) if again else max(calls.next_attempt(trial_id, judge.name) - 1, 0)
 
     async def record(call: RecordedCall) -> None:
-        await asyncio.to_thread(calls.add, trial_id, judge.name, attempt, call, claim)
+        await outlast(workspace, calls.add, trial_id, judge.name, attempt, call, claim)
         if on_call:
             on_call(call)
 

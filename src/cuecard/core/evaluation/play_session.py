@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from cuecard.core.archive import outlast
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialEnded, UserSpoke
 from cuecard.core.engine.messages import AgentReply, Dialogue, Remark, UserReply
@@ -387,7 +388,7 @@ class PlaySession:
         except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
             return PlayOutcome(trial_id=trial.id, termination=None, problem=told(error))
         failures = [await try_judging(self._workspace, trial.id, judge) for judge in self._judges]
-        await asyncio.to_thread(self._workspace.runs.set_state, trial.run_id, RunState.DONE)
+        await outlast(self._workspace, self._workspace.runs.set_state, trial.run_id, RunState.DONE)
         problem = next((failure.reason for failure in failures if failure), "")
         return PlayOutcome(
             trial_id=trial.id,

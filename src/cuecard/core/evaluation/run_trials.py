@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
-from cuecard.core.archive import LAPSE, POISON, BeingPlayed, Claim, Lease
+from cuecard.core.archive import LAPSE, POISON, BeingPlayed, Claim, Lease, outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     CallAnswered,
@@ -163,7 +163,7 @@ class Grid:
         known: list[TrialRecord] = []
 
         async def begin() -> tuple[TrialSetup, TrialLog]:
-            trial = await asyncio.to_thread(self._workspace.runs.trial, claim.trial_id)
+            trial = await outlast(self._workspace, self._workspace.runs.trial, claim.trial_id)
             known.append(trial)
             # Others may have played trials whose notes this one is to have.
             self._notes.pop(trial.agent.name, None)
@@ -179,8 +179,10 @@ class Grid:
         async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
             trial, judges = known[0], self._judges
             if trial.termination is not None:  # Another may have judged it, and died then.
-                trial = await asyncio.to_thread(self._workspace.runs.trial, claim.trial_id)
-                judged = await asyncio.to_thread(self._workspace.verdicts.of_trial, claim.trial_id)
+                trial = await outlast(self._workspace, self._workspace.runs.trial, claim.trial_id)
+                judged = await outlast(
+                    self._workspace, self._workspace.verdicts.of_trial, claim.trial_id
+                )
                 newest = {one.judgement.judge.name: one for one in reversed(judged)}
                 judges = [j for j in judges if is_unjudged(trial, newest.get(j.ref.name))]
             await self._judge(trial, result, events, judges, claim)
@@ -211,7 +213,7 @@ class Grid:
     async def _begin(
         self, trial: TrialRecord, claim: Claim | None, *, retry: bool
     ) -> tuple[TrialSetup, TrialLog]:
-        held = await asyncio.to_thread(self._read, trial)
+        held = await outlast(self._workspace, self._read, trial)
         # Players are made on the run's loop: clients of models belong to it.
         setup = setup_for(
             trial,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import BeingPlayed, Lease
+from cuecard.core.archive import BeingPlayed, Lease, outlast
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.engine.events import CallAnswered, RunEvent
 from cuecard.core.engine.run import RunControl, RunSummary, run_grid
@@ -25,6 +25,7 @@ from cuecard.core.evaluation.plans import (
     settings_of,
 )
 from cuecard.core.evaluation.run_trials import Grid, playing, take
+from cuecard.core.evaluation.sharing import shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
@@ -58,15 +59,37 @@ class Budget:
 
 class Meter:
     """Adds up the cost of calls and pauses the run when the budget is spent. Calls under way at that moment are
-    finished and recorded, so a run may exceed its budget by their cost.
+    finished and recorded, so a run may exceed its budget by their cost. `part`: what this process may still spend where
+    others play the run too; None: all that is left.
     """
 
     def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
         self.spent = spent
+        self.part: float | None = None
         self._budget = budget if isinstance(budget, Budget) else Budget(budget)
         self._control = control
+        self._on_short: Callable[[bool], None] | None = None
         self._budget.when_changed(self._check)
         self._check()
+
+    @property
+    def amount(self) -> float | None:
+        """The budget."""
+        return self._budget.amount
+
+    def change(self, amount: float | None) -> None:
+        """Set another budget."""
+        self._budget.change(amount)
+
+    def when_short(self, listener: Callable[[bool], None] | None) -> None:
+        """Have `listener` told whether this process has used up its part, each time that may have changed."""
+        self._on_short = listener
+
+    def share(self, spent: float, part: float | None) -> None:
+        """Take over what was spent by all who play the run, and this process's part of what is left."""
+        self.spent, self.part = spent, part
+        self._check()
+        self._tell()
 
     def told(self, event: RunEvent) -> None:
         if isinstance(event, CallAnswered):
@@ -77,7 +100,14 @@ class Meter:
 
     def add(self, cost: float | None) -> None:
         self.spent += cost or 0.0
+        if self.part is not None and cost:
+            self.part -= cost
+            self._tell()
         self._check()
+
+    def _tell(self) -> None:
+        if self._on_short:
+            self._on_short(self.part is not None and self.part <= 0)
 
     def _check(self) -> None:
         budget = self._budget.amount
@@ -195,6 +225,7 @@ async def resume_run(
     control = control or RunControl()
     hub = ModelHub(config)
     taken_over = Held(_("The run is played elsewhere now"), _("this process seemed to be gone"))
+    after = await asyncio.to_thread(workspace.orders.last)
     lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
         settings = settings_of(run)
@@ -221,8 +252,9 @@ async def resume_run(
             if on_event:
                 on_event(event)
 
-        summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
-        return await _finish(workspace, lease, summary, judges, meter, control)
+        async with shared(workspace, lease.owner, run_id, hub, control, meter, after=after):
+            summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
+            return await _finish(workspace, lease, summary, judges, meter, control)
     finally:
         await asyncio.to_thread(workspace.leases.release, lease)
         await hub.close()
@@ -237,7 +269,7 @@ async def _finish(
     control: RunControl,
 ) -> RunOutcome:
     run_id = lease.run_id
-    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    run = await outlast(workspace, workspace.runs.get, run_id)
     if lease.lost:
         return RunOutcome(run=run, summary=summary, unjudged=())
     unjudged: list[JudgeFailure] = []
@@ -247,9 +279,9 @@ async def _finish(
             unjudged += await judge_run(
                 workspace, run_id, judge, on_call=meter.judged, control=control
             )
-    await asyncio.to_thread(_conclude, workspace, run_id, summary.halt)
+    await outlast(workspace, _conclude, workspace, run_id, summary.halt)
     await asyncio.to_thread(workspace.leases.release, lease)
-    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    run = await outlast(workspace, workspace.runs.get, run_id)
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 

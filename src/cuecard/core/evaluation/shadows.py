@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef, UserReply
 from cuecard.core.engine.players import build_user
@@ -75,7 +76,7 @@ def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool
 
 async def keep_shadow(workspace: Archive, shadow: Shadow) -> None:
     """Store a shadow's turn, even if the caller is cancelled meanwhile, since its call was paid for."""
-    keeping = asyncio.ensure_future(asyncio.to_thread(workspace.shadows.add, shadow))
+    keeping = asyncio.ensure_future(outlast(workspace, workspace.shadows.add, shadow))
     try:
         await asyncio.shield(keeping)
     except asyncio.CancelledError:
@@ -174,7 +175,7 @@ class Listener:
                     users[name] = error
             return _Ready(users, frozenset((each.state, each.player) for each in kept))
 
-        return await asyncio.to_thread(work)
+        return await outlast(self._workspace, work)
 
     async def _ask(
         self, name: str, state: str, dialogue: Dialogue, ready: asyncio.Task[_Ready]

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cuecard.core.agents.briefing import PublicTask, approach_to, complaint, public_task
+from cuecard.core.archive import outlast
 from cuecard.core.config import EMBEDDED, Config, find_prompt
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import (
@@ -51,26 +52,27 @@ class Mailbox:
     """
 
     def __init__(self, workspace: Archive, trial_id: int, attempt: Callable[[], int]) -> None:
+        self._workspace = workspace
         self._moves = workspace.player_moves
         self._trial_id = trial_id
         self._attempt = attempt
 
     async def taken(self) -> str:
-        return await _found(lambda: self._moves.holder(self._trial_id) or None)
+        return await _found(self._workspace, lambda: self._moves.holder(self._trial_id) or None)
 
     async def next_move(self, place: str) -> PlayMove:
         def read() -> PlayMove | None:
             step = self._moves.find(self._trial_id, self._attempt(), place)
             return step.move if step else None
 
-        return await _found(read)
+        return await _found(self._workspace, read)
 
 
-async def _found(read: Callable[[], Result | None]) -> Result:
+async def _found(workspace: Archive, read: Callable[[], Result | None]) -> Result:
     """The first result of `read` that is not None. `read` is called in a thread, since it blocks for the database."""
     pause = SOON
     while True:
-        found = await asyncio.to_thread(read)
+        found = await outlast(workspace, read)
         if found is not None:
             return found
         await asyncio.sleep(pause)

@@ -72,7 +72,9 @@ def move(
 def _telling(status: Status) -> OnRows:
     def told(what: str, done: int, of: int) -> None:
         line = _("Reading {what}: {done} of {all}")
-        status.update(line.format(what=what or _("pages"), done=f"{done:,}", all=f"{of:,}"))
+        status.update(
+            line.format(what=what or _("database pages"), done=f"{done:,}", all=f"{of:,}")
+        )
 
     return told
 

@@ -31,13 +31,25 @@ _NAME: dict[str, str] = {
     "workspace": N_("workspace"),
     "config": N_("configuration"),
     "python_tool": N_("tool python"),
+    "deep:pages": N_("database pages"),
+    "deep:references": N_("references"),
+    "deep:tasks": N_("tasks and reviews"),
+    "deep:contents": N_("large contents"),
+    "deep:trials": N_("logs and verdicts"),
+    "deep:items": N_("labelled items"),
 }
 _AT_ONCE = 8
 
 
 @verb("cuecard doctor --offline", "json")
 def doctor(
-    ours: Context, *, offline: Annotated[bool, N_("Call no model, start no agent")] = False
+    ours: Context,
+    *,
+    offline: Annotated[bool, N_("Call no model, start no agent")] = False,
+    deep: Annotated[
+        bool,
+        N_("Read all of the workspace, too: pages, references, hashes, logs, what is counted"),
+    ] = False,
 ) -> Result:
     from cuecard.tui.commands import doctor_checks as checks
 
@@ -48,6 +60,7 @@ def doctor(
         checks.check_terminal(),
         checks.check_encoding(),
         checks.check_workspace(ours),
+        *(checks.check_deep(ours) if deep else ()),
         about_config,
     ]
     if config:

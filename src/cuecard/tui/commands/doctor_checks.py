@@ -15,7 +15,7 @@ from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotFound
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.i18n import N_, _, current_language, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console
@@ -23,10 +23,13 @@ from cuecard.tui.commands.output import console
 if TYPE_CHECKING:
     from cuecard.core.config_players import AgentConfig
     from cuecard.core.doctor import ProbeReport
+    from cuecard.store.audit import Part
 
 State = Literal["ok", "warning", "problem", "skipped"]
 _OLDEST = (3, 11)
 _COLUMNS, _ROWS = 80, 24
+_SHOWN = 5
+"""Findings of a part that are listed; `--json` has more."""
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -142,6 +145,37 @@ def check_workspace(ours: Context) -> Check:
         ),
         hint=mine.told if mine.role else "",
         data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
+    )
+
+
+def check_deep(ours: Context) -> list[Check]:
+    """Everything that is stored, a check for each part of it; none if the workspace cannot be opened."""
+    try:
+        with ours.open() as workspace, console(stderr=True).status("") as status:
+
+            def told(_part: str, rows: int) -> None:
+                status.update(_("Reading the workspace: {n} rows").format(n=f"{rows:,}"))
+
+            return [_deep_check(part) for part in workspace.audit(told)]
+    except CuecardError:
+        return []  # What `check_workspace` tells.
+
+
+def _deep_check(part: Part) -> Check:
+    lines = [
+        ": ".join(filter(None, (f"{each.table} {each.key}".strip(), each.problem)))
+        for each in part.findings[:_SHOWN]
+    ]
+    if (rest := part.found - len(lines)) > 0:
+        lines.append(plural("and {n} more", "and {n} more", rest))
+    read = _("{n} read").format(n=f"{part.read:,}") if part.read else _("all read")
+    lines = lines or list(filter(None, (read, part.note)))
+    return Check(
+        name=f"deep:{part.name}",
+        state="problem" if part.found else "warning" if part.note else "ok",
+        detail="; ".join(lines),
+        hint=" ".join(dict.fromkeys(each.hint for each in part.findings if each.hint)),
+        data=part.model_dump(mode="json", exclude={"name"}),
     )
 
 

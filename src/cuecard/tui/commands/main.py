@@ -109,7 +109,7 @@ _LISTED = {
     ),
     "runs:run": N_("Play tasks with agents, judge and score them."),
     "workers:worker": N_("Play trials that are offered to workers, beside other workers."),
-    "runs:runs": N_("List the runs of the workspace, newest first."),
+    "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
     "results:table": N_("A table of results as the papers print it."),

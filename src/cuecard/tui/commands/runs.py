@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.samples import DemoReport
     from cuecard.core.config import Config
     from cuecard.core.errors import Halt
-    from cuecard.core.records import RunRecord
+    from cuecard.core.records import OrderKind, RunRecord
     from cuecard.store.workspace import Workspace
 
 
@@ -309,15 +309,53 @@ def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
     return _Played(control.halt is not None or halt is not None, {}, halt or control.halt)
 
 
-@verb("", "json")
-def runs(ours: Context) -> Result:
+@verb("cuecard runs pause 4; cuecard runs budget 4 12.50", "json")
+def runs(
+    ours: Context,
+    action: Annotated[
+        Literal["pause", "resume", "cancel", "budget", "concurrency"] | None,
+        Help(N_("What whoever plays the run is to do; none lists the runs"), metavar="ACTION"),
+    ] = None,
+    run: Annotated[int | None, Help(N_("Number of the run"), metavar="RUN")] = None,
+    value: Annotated[
+        float | None,
+        Help(N_("The budget (none: no limit), or trials at the same time"), metavar="VALUE"),
+    ] = None,
+) -> Result:
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.tui.commands.score_json import run_json
 
+    if action is not None:
+        return _order(ours, action, run, value)
     found, disputed = ours.workspace.runs.all(), disputed_runs(ours.workspace)
     return Result(
         lambda: _print_runs(found, disputed),
         lambda: {"runs": [{**run_json(r), "gold_disputed": disputed.get(r.id, 0)} for r in found]},
+    )
+
+
+def _order(ours: Context, kind: OrderKind, run: int | None, value: float | None) -> Result:
+    from cuecard.core.evaluation.sharing import give_order
+
+    if run is None:
+        raise typer.BadParameter(_("tell which run"), param_hint="RUN")
+    if (value is None) != (kind not in ("budget", "concurrency")) and kind != "budget":
+        raise typer.BadParameter(
+            _("only a budget and a concurrency have a value"), param_hint="VALUE"
+        )
+    if value is not None and (value <= 0 or (kind == "concurrency" and not 1 <= value <= 1024)):
+        raise typer.BadParameter(
+            _("a budget is above 0, a concurrency from 1 to 1024"), param_hint="VALUE"
+        )
+    config = ours.config() if kind == "budget" else None
+    order = give_order(ours.workspace, run, kind, ours.person, value, config=config)
+    asked = _("Asked for. Whoever plays run {run} obeys within two seconds.").format(run=run)
+    kept = _("Kept. Nobody plays run {run}; it holds when somebody goes on with it.").format(
+        run=run
+    )
+    return Result(
+        asked if order else kept,
+        lambda: {"run": run, "action": kind, "value": value, "played": order is not None},
     )
 
 

@@ -15,8 +15,10 @@ from typing import Any, cast
 
 from cuecard.annotate.labelling.views import Draft, Target
 from cuecard.annotate.sessions import missing
+from cuecard.core.label_records import Label
 from cuecard.core.system import keep, kept_path
 from cuecard.core.tasks.base import FormQuestion
+from cuecard.tui.present.journal import Journal
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import Mark, Reading
 from cuecard.tui.present.play_status import evidence_of
@@ -139,10 +141,10 @@ _WRONG = "gold_wrong"
 
 
 class FileDrafts:
-    """One small file for each item of `person` in the workspace at `url`."""
+    """One small file for each item of `person` in the workspace at `url`. `journal`: where labels wait."""
 
-    def __init__(self, url: str, person: str) -> None:
-        self._url, self._person = url, person
+    def __init__(self, url: str, person: str, journal: Journal | None = None) -> None:
+        self._url, self._person, self._journal = url, person, journal
 
     def load(self, target: Target) -> Draft:
         kept = self._file(target).load()
@@ -151,6 +153,17 @@ class FileDrafts:
     def save(self, target: Target, draft: Draft) -> None:
         mark = _WRONG if draft.gold_wrong else ""
         self._file(target).save(Unsent(turn=0, text=draft.comment, mark=mark))
+
+    def give(self, target: Target, label: Label) -> bool:
+        if self._journal is None:
+            return False
+        given = label.model_dump(exclude={"verdict_id", "item_key", "created_at", "phase"})
+        given |= {"item": target.item, "at": label.created_at}
+        try:
+            self._journal.add("label", "", given, label.created_at)
+        except OSError:
+            return False
+        return True
 
     def _file(self, target: Target) -> UnsentFile:
         return UnsentFile(self._url, f"label/{self._person}/{target.trial_id}/{target.item.key}")

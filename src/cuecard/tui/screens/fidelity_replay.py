@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -14,6 +15,7 @@ from textual.widgets import Static
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import Differing, ReplaySummary, ReplayView
 from cuecard.core.engine.events import Event
+from cuecard.core.errors import DatabaseAway
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
@@ -129,7 +131,8 @@ class ReplayScreen(CuecardScreen[None]):
         while self._session is not None and not self._pressed.empty():
             work = self._pressed.get_nowait()
             if work is not None:
-                await asyncio.to_thread(self._work_off, self._session, work)
+                with suppress(DatabaseAway):
+                    await asyncio.to_thread(self._work_off, self._session, work)
 
     def on_key(self, event: events.Key) -> None:
         # Whoever scrolls is reading, not idle.
@@ -159,6 +162,12 @@ class ReplayScreen(CuecardScreen[None]):
                     # Once begun it is finished, also when the screen closes meanwhile.
                     doing = asyncio.to_thread(self._work_off, session, work)
                     self._show(await asyncio.shield(doing))
+            except DatabaseAway as error:
+                # What comes next cannot be read, and nobody decides on what they do not see.
+                self.report(error)
+                await self.services.back(self._pressed)
+                work = works.nothing
+                continue
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
             self._under_way -= 1

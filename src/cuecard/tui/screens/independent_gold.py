@@ -354,7 +354,9 @@ class CompareGoldScreen(CuecardScreen[None]):
         comparison, takes = self.view.comparison, dict(self.view.takes)
         task_id, uid = comparison.task.id, comparison.second.uid
         person, head = comparison.person, comparison.head
-        await self.services.ask(lambda ws: keep_takes(ws, task_id, person, uid, head, takes))
+        await self.services.ask(
+            lambda ws: keep_takes(ws, task_id, person, uid, head, takes), wait=False
+        )
 
     def _kept(self, _state: DraftState, error: BaseException | None) -> None:
         if error is not None:

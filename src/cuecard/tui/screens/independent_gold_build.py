@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.session import Opened, keep_draft
+from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import (
     check_built,
@@ -95,8 +95,8 @@ class IndependentGoldMode(TaskMode):
         opened, self.brief_changed = open_blank(ws, task_id, person)
         return opened
 
-    def keep(self, ws: Workspace, person: str, edit: Snapshot) -> None:
-        keep_draft(ws, person, edit, gold_key(str(edit.data["id"])))
+    def key(self, edit: Snapshot) -> str:
+        return gold_key(str(edit.data["id"]))
 
     def leave(self, ws: Workspace, task_id: str, person: str) -> None:
         ws.drafts.leave(gold_key(task_id), person)

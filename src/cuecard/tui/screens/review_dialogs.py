@@ -187,10 +187,10 @@ class ThreadsScreen(CuecardScreen[str | None]):
 
     @guarded("say")
     async def say(self, said: ThreadList.Said) -> None:
-        from cuecard.annotate.review.comments import answer
-
         person, comment = self.person, said.thread.comment
-        await self.services.ask(lambda ws: answer(ws, comment, person, said.text, turns=said.turns))
+        await self.services.write(
+            "answer", comment=comment, by=person, text=said.text, turns=said.turns
+        )
         self.load()
 
     def action_back(self) -> None:

@@ -334,7 +334,14 @@ class OpenReview(CuecardScreen[None]):
             if protocol is not None:
                 renew(ws, form.task_id, form.reviewer, protocol)  # at work, so it stays theirs
 
-        await self.services.ask(keep)
+        given = {
+            "task_id": form.task_id,
+            "revision": form.revision,
+            "reviewer": form.reviewer,
+            "data": data,
+        }
+        key = f"{form.task_id} {form.revision} {form.reviewer}"
+        await asyncio.to_thread(self.services.put, "review_form", lambda: given, key, keep)
 
     def _kept(self, _state: DraftState, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, asyncio.CancelledError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from cuecard.annotate.labelling.adjudication import (
 from cuecard.annotate.labelling.wording import WORDING
 from cuecard.annotate.task_feedback import GOLD_WRONG
 from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.errors import DatabaseAway
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
@@ -119,7 +121,8 @@ class AdjudicateScreen(CuecardScreen[None]):
     async def on_unmount(self) -> None:
         # Whoever leaves in a hurry has decided what they pressed the keys for.
         while self._session is not None and not self._pressed.empty():
-            await asyncio.to_thread(self._work_off, self._session, self._pressed.get_nowait())
+            with suppress(DatabaseAway):
+                await asyncio.to_thread(self._work_off, self._session, self._pressed.get_nowait())
 
     @guarded("adjudicate")
     async def walk(self) -> None:
@@ -141,6 +144,12 @@ class AdjudicateScreen(CuecardScreen[None]):
                 # Once begun it is finished, also when the screen closes meanwhile.
                 doing = asyncio.to_thread(self._work_off, session, work)
                 self._show(await asyncio.shield(doing))
+            except DatabaseAway as error:
+                # What comes next cannot be read, and nobody decides on what they do not see.
+                self.report(error)
+                await self.services.back(self._pressed)
+                work = _nothing
+                continue
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,6 +17,7 @@ from textual.widgets import Static
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import LabelView, Target
 from cuecard.annotate.labelling.wording import WORDING
+from cuecard.core.errors import DatabaseAway
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
@@ -131,7 +133,8 @@ class LabelScreen(CuecardScreen[None]):
         while self._session is not None and not self._pressed.empty():
             work = self._pressed.get_nowait()
             if callable(work):
-                await asyncio.to_thread(self._work_off, self._session, work)
+                with suppress(DatabaseAway):  # the label is kept here
+                    await asyncio.to_thread(self._work_off, self._session, work)
 
     def on_key(self, event: events.Key) -> None:
         # Whoever scrolls is reading, not idle.
@@ -152,6 +155,12 @@ class LabelScreen(CuecardScreen[None]):
                     self.ahead()
                 else:
                     await self._show_detail(session, work)
+            except DatabaseAway as error:
+                # What comes next cannot be read, and nobody decides on what they do not see.
+                self.report(error)
+                await self.services.back(self._pressed)
+                work = works.nothing
+                continue
             except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
                 self.report(error)
             with self.cue_app.resting(self._pressed.empty):
@@ -229,7 +238,7 @@ class LabelScreen(CuecardScreen[None]):
 
     def _open(self, workspace: Workspace) -> LabelSession:
         person = self.person
-        drafts = FileDrafts(self.services.url, person)
+        drafts = FileDrafts(self.services.url, person, self.services.journal)
         if self._set_id is not None:
             return LabelSession.over_set(workspace, person, self._set_id, drafts=drafts)
         if self._targets:

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
-from cuecard.annotate.task_feedback import place_at_play, tell_authors
+from cuecard.annotate.task_feedback import place_at_play
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -281,7 +281,9 @@ class Looking(Playing):
         kept = KeptJson(self.services.url, f"note of trial {link.trial_id}")
         note = await self.app.push_screen_wait(NoteDialog(_place_told(state), kept=kept))
         if note is not None:
+            kept.save({"about": note.about, "text": note.text})
             await link.note(note.about, note.text)
+            kept.discard()
             if note.about == "task":
                 await self._tell_authors(link.trial_id, state, note)
             self.cue_app.tell(_("Noted."))
@@ -316,8 +318,9 @@ class Looking(Playing):
 
     async def _tell_authors(self, trial_id: int, state: PlayState, note: NewNote) -> None:
         place = place_at_play(state.task, state.stage_number, state.step_number)
-        person = self.person
-        await self.services.ask(lambda ws: tell_authors(ws, trial_id, person, note.text, place))
+        await self.services.write(
+            "tell_authors", trial_id=trial_id, by=self.person, text=note.text, place=place
+        )
 
 
 def _place_told(state: PlayState) -> str:

@@ -55,7 +55,9 @@ class TaskTitle(Horizontal):
         line.no_wrap, line.overflow = True, "ellipsis"
         self.query_one("#which", Static).update(line)
 
-    def tell(self, edit: TaskEdit, state: DraftState, at: datetime | None) -> None:
+    def tell(
+        self, edit: TaskEdit, state: DraftState, at: datetime | None, *, there: bool = True
+    ) -> None:
         revision = (
             _("revision {number}").format(number=edit.base) if edit.base else _("never saved")
         )
@@ -64,6 +66,8 @@ class TaskTitle(Horizontal):
                 text = _("✗ draft NOT on disk")
             case DraftState.WAITING:
                 text = _("… writing draft")
+            case _ if not there:
+                text = _("▲ draft on this machine")
             case _ if edit.changed:
                 clock = at.astimezone().strftime("%H:%M:%S") if at else ""
                 text = _("✓ draft on disk {time}").format(time=clock).strip()
@@ -111,6 +115,9 @@ class DraftingScreen(CuecardScreen[None]):
         self._person = ""
         self._state: str | None = None
         self._written_at: datetime | None = None
+        self._there = (
+            True  # the draft that was written last is in the workspace, not only on this machine
+        )
         self._edit: TaskEdit | None = None
         self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
@@ -199,7 +206,7 @@ class DraftingScreen(CuecardScreen[None]):
             await self.keeper.flush()
             if not self.gone and self._edit is not None and self._edit.changed:
                 task_id, person = self.task_id, self._person
-                await self.services.ask(lambda ws: self.mode.leave(ws, task_id, person))
+                await self.services.ask(lambda ws: self.mode.leave(ws, task_id, person), wait=False)
 
     def on_screen_suspend(self) -> None:
         self.settle()
@@ -310,14 +317,29 @@ class DraftingScreen(CuecardScreen[None]):
         if self._edit is not None:
             title = self.query_one(TaskTitle)
             title.load(self._edit, self._state, self.mode.label)
-            title.tell(self._edit, self.keeper.state, self._written_at)
+            title.tell(self._edit, self.keeper.state, self._written_at, there=self._there)
 
     async def _write_draft(self) -> None:
         if (edit := self._edit) is not None:
             # What is typed after this write has begun is another step for undo.
             edit.seal()
-            person, snapshot = self._person, edit.snapshot
-            await self.services.ask(lambda ws: self.mode.keep(ws, person, snapshot))
+            person, snapshot, mode = self._person, edit.snapshot, self.mode
+            key = mode.key(snapshot)
+            self._there = await asyncio.to_thread(
+                self.services.put,
+                "draft",
+                lambda: {
+                    "key": key,
+                    "person": person,
+                    "base": snapshot.base,
+                    "changed": snapshot.changed,
+                    "data": snapshot.data,
+                    "origins": snapshot.origins,
+                    "history": snapshot.history(),
+                },
+                f"{key} {person}",
+                lambda ws: mode.keep(ws, person, snapshot),
+            )
 
     def _note_work(self) -> None:
         """A key was pressed: fields keep those that they take in, but then the edit changes."""
@@ -334,7 +356,9 @@ class DraftingScreen(CuecardScreen[None]):
             return
         task_id, person = self.task_id, self._person
         try:
-            await self.services.ask(lambda ws: self.mode.worked(ws, task_id, person, seconds))
+            await self.services.ask(
+                lambda ws: self.mode.worked(ws, task_id, person, seconds), wait=False
+            )
         except CuecardError:
             self._worked.give_back(seconds)
 
@@ -343,7 +367,7 @@ class DraftingScreen(CuecardScreen[None]):
             self._written_at = datetime.now(UTC)
         # The last draft may be written while the screen is being taken down.
         for title in self.query(TaskTitle) if self._edit is not None else ():
-            title.tell(self.edit, state, self._written_at)
+            title.tell(self.edit, state, self._written_at, there=self._there)
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.report(error)
 

@@ -88,7 +88,11 @@ class TaskMode:
 
     def keep(self, ws: Workspace, person: str, edit: Snapshot) -> None:
         """Write the draft."""
-        keep_draft(ws, person, edit)
+        keep_draft(ws, person, edit, self.key(edit))
+
+    def key(self, edit: Snapshot) -> str:
+        """Under what the draft is kept."""
+        return str(edit.data["id"])
 
     def leave(self, ws: Workspace, task_id: str, person: str) -> None:
         """The editor is left in good order."""

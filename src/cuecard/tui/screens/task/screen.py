@@ -327,7 +327,7 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
 
 async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:
     """Enter what the person said to a comment. Raises `CuecardError`."""
-    from cuecard.annotate.review.comments import answer
-
     comment, person = said.thread.comment, screen.author
-    await screen.services.ask(lambda ws: answer(ws, comment, person, said.text, turns=said.turns))
+    await screen.services.write(
+        "answer", comment=comment, by=person, text=said.text, turns=said.turns
+    )

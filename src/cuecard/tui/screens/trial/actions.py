@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from typing import Annotated
+from uuid import uuid4
 
 from pydantic import Field
 
 from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResult
 from cuecard.annotate.results.trial_record import opinions
-from cuecard.annotate.task_feedback import comment_on_task, task_place
+from cuecard.annotate.task_feedback import task_place
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
-from cuecard.store.workspace import Workspace
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.rows import Row
@@ -295,12 +295,8 @@ class Noting(StepMode):
         told = await self.app.push_screen_wait(TellDialog(places, text))
         if told is None:
             return
-        trial_id, person = self._trial_id, self.person
-
-        def work(workspace: Workspace) -> None:
-            comment_on_task(workspace, trial_id, person, told.text.strip(), told.place)
-
-        await self.services.ask(work)
+        said = {"text": told.text.strip(), "place": told.place}
+        await self.services.write("comment", trial_id=self._trial_id, by=self.person, **said)
         self.cue_app.tell(_("The task's authors will find it among its comments."))
 
     def action_walk_notes(self, step: int) -> None:
@@ -341,4 +337,5 @@ class Noting(StepMode):
 
     async def _add(self, kind: NoteKind, place: str, text: str) -> None:
         trial_id, person = self._trial_id, self.person
-        await self.services.ask(lambda ws: ws.trial_notes.add(trial_id, person, kind, place, text))
+        note = {"trial_id": trial_id, "person": person, "kind": kind, "place": place, "text": text}
+        await self.services.write("trial_note", **note, uid=uuid4().hex)
