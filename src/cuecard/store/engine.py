@@ -373,6 +373,10 @@ class Database:
                 driver.execute("COMMIT")
         except psycopg.errors.DivisionByZero as error:
             raise _claim_lost() from error
+        except DBAPIError as error:  # Its answer came while more was being sent.
+            if isinstance(error.orig, psycopg.errors.DivisionByZero):
+                raise _claim_lost() from error
+            raise
         except psycopg.Error as error:
             lost: bool = driver.closed or driver.broken
             raise DBAPIError.instance(
