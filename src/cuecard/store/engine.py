@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -197,14 +197,6 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
 _ENDS_TRANSACTIONS = 170000
 """The version of PostgreSQL that ends a whole transaction after a time."""
-_STAND = """
-SELECT 1 / (count(*) = %s)::int FROM (
-    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
-        ON claim.trial_id = given.trial AND claim.fence = given.fence
-    ORDER BY claim.trial_id FOR SHARE OF claim
-) held
-"""
-"""Holds claims as `check_fences` does, and fails where one stands no more."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
 _HOLDERS = """
@@ -372,6 +364,10 @@ class Database:
                 driver.execute("COMMIT")
         except psycopg.errors.DivisionByZero as error:
             raise _claim_lost() from error
+        except DBAPIError as error:  # Its answer came while more was being sent.
+            if isinstance(error.orig, psycopg.errors.DivisionByZero):
+                raise _claim_lost() from error
+            raise
         except psycopg.Error as error:
             lost: bool = driver.closed or driver.broken
             raise DBAPIError.instance(
@@ -637,10 +633,11 @@ def _postgres_engine(url: URL) -> Engine:
     except ImportError as error:
         raise missing_driver() from error
 
+    engine.dialect.statement_compiler = _by_code_point(engine.dialect.statement_compiler)
+
     def connected(connection: Any, _record: object) -> None:
-        connection.autocommit = (
-            True  # `begun` begins transactions, in one message with all that goes before.
-        )
+        # `begun` begins transactions, in one message with all that goes before.
+        connection.autocommit = True
 
     def begun(connection: Connection) -> None:
         begin = connection.get_execution_options().get(_BEGIN, _READ)
@@ -650,6 +647,29 @@ def _postgres_engine(url: URL) -> Engine:
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
     return engine
+
+
+def _by_code_point(base: Any) -> Any:
+    """A compiler that sorts texts as SQLite and Python do, whatever the collation of the database."""
+    from sqlalchemy import String, collate
+
+    class Compiler(base):
+        def order_by_clause(self, select: Any, **kw: Any) -> str:
+            if getattr(select, "_distinct", True):  # There PostgreSQL takes only what is selected.
+                return cast(str, super().order_by_clause(select, **kw))
+            order = [_collated(each) for each in select._order_by_clauses]
+            said = ", ".join(self.process(each, **kw) for each in order)
+            return f" ORDER BY {said}" if said else ""
+
+    def _collated(each: Any) -> Any:
+        inner = getattr(each, "element", each) if getattr(each, "modifier", None) else each
+        kind = getattr(inner, "type", None)
+        if kind is None or kind._type_affinity is not String:
+            return each
+        plain = collate(inner, "C")
+        return plain.desc() if inner is not each else plain
+
+    return Compiler
 
 
 def _login() -> str:

@@ -142,10 +142,9 @@ class LabelSets:
             select(SetItemRow.item_key)
             .where(SetItemRow.trial_id == trial_id, *waits_for(person))
             .distinct()
-            .order_by(SetItemRow.item_key)
         )
         with self._database.read() as session:
-            return [Item.of_key(key) for key in session.exec(query)]
+            return [Item.of_key(key) for key in sorted(session.exec(query))]
 
     def waiting_everywhere(self, person: str) -> frozenset[tuple[int, str]]:
         """Trial and key of every item that `person` is to label in any set."""

@@ -280,12 +280,12 @@ def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabe
         if who == person:
             mine[run_id] = count
     judges: dict[int, list[str]] = defaultdict(list)
-    for run_id, judge in session.exec(
+    judging = (
         select(TrialRow.run_id, JudgementRow.judge_name)
         .join(TrialRow, col(JudgementRow.trial_id) == TrialRow.id)
         .distinct()
-        .order_by(JudgementRow.judge_name)
-    ):
+    )
+    for run_id, judge in sorted(session.exec(judging)):
         judges[run_id].append(judge)
     runs = session.exec(
         select(RunRow).where(col(RunRow.id).in_(items)).order_by(col(RunRow.id).desc())
