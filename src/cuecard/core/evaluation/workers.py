@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from pydantic import JsonValue
 
@@ -20,10 +21,11 @@ from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
 from cuecard.core.engine.step_context import RecordedCall
-from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, NotKept, told
+from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, Held, NotKept, told
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import Meter, conclude, judges_of, keep_prompts, spent_on
+from cuecard.core.evaluation.sharing import shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunRecord, RunState
@@ -202,6 +204,7 @@ class Worker:
     calls: int = 0
     queue: TrialQueue = field(init=False)
     free: int = field(init=False)
+    _own: list[Halt] = field(default_factory=list[Halt])
     _playing: dict[int, _Played] = field(default_factory=dict[int, _Played])
 
     async def work(self, control: RunControl, *, until_done: bool = False) -> None:
@@ -236,11 +239,15 @@ class Worker:
         await self.queue.wait(_LOOK)
 
     def _stop(self, control: RunControl) -> None:
-        for played in self._playing.values():
+        for run_id in self._playing:
+            self._drain(run_id)
             if control.cancelled:
-                played.control.cancel()
-            else:
-                played.control.drain(control.halt)
+                self._playing[run_id].control.cancel()
+
+    def _drain(self, run_id: int) -> None:
+        """Stop playing the run here; others may go on with it."""
+        self._own.append(Drained(_("The run was stopped"), _("as asked for")))
+        self._playing[run_id].control.drain(self._own[-1])
 
     async def _look(self) -> bool:
         """Begin with what is offered, and leave what is over; whether there is anything to do."""
@@ -253,7 +260,7 @@ class Worker:
         for run_id, played in list(self._playing.items()):
             played.handed.over = not offered.get(run_id)
             if run_id not in offered and played.control.halt is None:
-                played.control.drain(Drained(_("The run was stopped"), _("as asked for")))
+                self._drain(run_id)
             if played.task is not None and played.task.done():
                 del self._playing[run_id]
         for run_id in sorted(wanted - self._playing.keys() - self.refused.keys()):
@@ -273,6 +280,7 @@ class Worker:
         if differing:
             self.refused[run_id] = "; ".join(differing)
             return
+        after = await asyncio.to_thread(self.workspace.orders.last)
         control, hub = RunControl(), ModelHub(self.config)
         judges = judges_of(settings, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
@@ -293,10 +301,12 @@ class Worker:
         played = _Played(control, _Handed(self, run_id, grid, control))
 
         async def play() -> None:
+            party = uuid4().hex
             try:
-                summary = await run_grid(
-                    played.handed, concurrency=self.concurrency, on_event=told, control=control
-                )
+                async with shared(self.workspace, party, run_id, hub, control, meter, after=after):
+                    summary = await run_grid(
+                        played.handed, concurrency=self.concurrency, on_event=told, control=control
+                    )
                 await played.handed.close()
                 await self._leave(run_id, summary)
                 if summary.halt is None and not summary.cancelled:
@@ -316,10 +326,12 @@ class Worker:
         halt = summary.halt
         if isinstance(halt, NotKept):
             await asyncio.sleep(_BEAT)
-        elif halt is not None and not isinstance(halt, Drained):
+        elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
             await asyncio.to_thread(
                 self.workspace.runs.set_state, run_id, RunState.PAUSED, str(halt)
             )
+        elif halt is not None and halt not in self._own:
+            await asyncio.to_thread(self.workspace.runs.set_state, run_id, RunState.CANCELLED)
 
     async def _beat_on(self, ended: asyncio.Event) -> None:
         last = False
