@@ -199,6 +199,14 @@ _ENDS_TRANSACTIONS = 170000
 """The version of PostgreSQL that ends a whole transaction after a time."""
 _WHOLE = 0
 """Held by all who write about something, alone by who writes about everything."""
+_STAND = """
+SELECT 1 / (count(*) = %s)::int FROM (
+    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
+        ON claim.trial_id = given.trial AND claim.fence = given.fence
+    ORDER BY claim.trial_id FOR SHARE OF claim
+) held
+"""
+"""Holds claims as `check_fences` does; an error where one of them stands no more."""
 _HOLDERS = """
 SELECT application_name, usename, state, extract(epoch FROM clock_timestamp() - state_change)::int
 FROM pg_stat_activity LEFT JOIN (

@@ -213,6 +213,27 @@ async def test_a_memory_from_task_to_task_goes_to_one_worker_in_order(
     assert judged == [1] * len(trials)
 
 
+async def test_a_worker_that_is_told_to_pause_a_run_leaves_it_paused_for_all(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async def slowly(request: Request) -> Reply:
+        await asyncio.sleep(0.2)
+        return brain(request)
+
+    async with OpenAIServer(slowly) as server:
+        _path, config = configured(tmp_path, server.url)
+        run = create_run(workspace, RunPlan(tasks=TASKS, agents=("live",)), by="ann", config=config)
+        await offer_run(workspace, run.id, by="ann")
+        working = asyncio.create_task(
+            Worker(workspace, config, "Al", 1).work(RunControl(), until_done=True)
+        )
+        await server.arrived(1)
+        workspace.orders.give(run.id, "pause", "ann")
+        await working
+    assert workspace.runs.get(run.id).state is RunState.PAUSED
+    assert handed(workspace, run.id).held == 0
+
+
 @pytest.fixture(autouse=True)
 def no_orphans() -> Iterator[None]:
     yield

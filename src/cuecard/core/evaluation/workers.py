@@ -21,7 +21,7 @@ from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
 from cuecard.core.engine.step_context import RecordedCall
-from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, NotKept, told
+from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, Held, NotKept, told
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import Meter, conclude, judges_of, keep_prompts, spent_on
@@ -204,6 +204,7 @@ class Worker:
     calls: int = 0
     queue: TrialQueue = field(init=False)
     free: int = field(init=False)
+    _own: list[Halt] = field(default_factory=list[Halt])
     _playing: dict[int, _Played] = field(default_factory=dict[int, _Played])
 
     async def work(self, control: RunControl, *, until_done: bool = False) -> None:
@@ -238,11 +239,15 @@ class Worker:
         await self.queue.wait(_LOOK)
 
     def _stop(self, control: RunControl) -> None:
-        for played in self._playing.values():
+        for run_id in self._playing:
+            self._drain(run_id)
             if control.cancelled:
-                played.control.cancel()
-            else:
-                played.control.drain(control.halt)
+                self._playing[run_id].control.cancel()
+
+    def _drain(self, run_id: int) -> None:
+        """Stop playing the run here; others may go on with it."""
+        self._own.append(Drained(_("The run was stopped"), _("as asked for")))
+        self._playing[run_id].control.drain(self._own[-1])
 
     async def _look(self) -> bool:
         """Begin with what is offered, and leave what is over; whether there is anything to do."""
@@ -255,7 +260,7 @@ class Worker:
         for run_id, played in list(self._playing.items()):
             played.handed.over = not offered.get(run_id)
             if run_id not in offered and played.control.halt is None:
-                played.control.drain(Drained(_("The run was stopped"), _("as asked for")))
+                self._drain(run_id)
             if played.task is not None and played.task.done():
                 del self._playing[run_id]
         for run_id in sorted(wanted - self._playing.keys() - self.refused.keys()):
@@ -299,6 +304,7 @@ class Worker:
         played = _Played(control, _Handed(self, run_id, grid, control))
 
         async def play() -> None:
+            party = uuid4().hex
             try:
                 async with shared(
                     self.workspace,
@@ -333,10 +339,12 @@ class Worker:
         halt = summary.halt
         if isinstance(halt, NotKept):
             await asyncio.sleep(_BEAT)
-        elif halt is not None and not isinstance(halt, Drained):
+        elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
             await asyncio.to_thread(
                 self.workspace.runs.set_state, run_id, RunState.PAUSED, str(halt)
             )
+        elif halt is not None and halt not in self._own:
+            await asyncio.to_thread(self.workspace.runs.set_state, run_id, RunState.CANCELLED)
 
     async def _beat_on(self, ended: asyncio.Event) -> None:
         last = False
