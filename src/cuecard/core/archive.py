@@ -161,6 +161,10 @@ class RunArchive(Protocol):
         """The whole log, with earlier attempts, from which a `TrialLog` goes on. Raises `NotFound`."""
         ...
 
+    def logs(self, trial_ids: Collection[int]) -> dict[int, list[Event]]:
+        """As `log`, of several trials, by id; those without events are left out."""
+        ...
+
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (`core.engine.events.effective_log`) with `seq` > `after`, with their
         large texts. Raises `NotFound`.
@@ -203,6 +207,10 @@ class VerdictArchive(Protocol):
 
     def of_run(self, run_id: int) -> list[JudgementRecord]:
         """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`."""
+        ...
+
+    def newest(self, trial_ids: Collection[int]) -> list[JudgementRecord]:
+        """The newest judgement of each judge on each of these trials, newest first."""
         ...
 
     def heads(self, run_id: int) -> list[JudgementHead]:

@@ -37,6 +37,7 @@ from cuecard.store.trial_logs import (
     read_beginning,
     read_events,
     read_lines,
+    read_logs,
     read_words,
 )
 from cuecard.store.trial_tables import EventRow, RunRow, TrialRow
@@ -210,6 +211,12 @@ class Runs:
     def log(self, trial_id: int) -> list[Event]:
         """All events ever recorded, with those that retries took back: what a trial resumes from. Raises `NotFound`."""
         return self._read(trial_id, lambda lines: lines)
+
+    def logs(self, trial_ids: Collection[int]) -> dict[int, list[Event]]:
+        """As `log`, of several trials, by id; those without events are left out."""
+        self._settle()
+        with self._database.read() as session:
+            return read_logs(session.connection(), trial_ids)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large

@@ -3,6 +3,7 @@ measures.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
@@ -81,6 +82,12 @@ class Verdicts:
             run_row(session, run_id)
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
+
+    def newest(self, trial_ids: Collection[int]) -> list[JudgementRecord]:
+        """The newest judgement of each judge on each of these trials, newest first."""
+        current = current_judgements(None, *trial_ids)
+        with self._database.read() as session:
+            return load_judgements(session, col(JudgementRow.id).in_(current)) if trial_ids else []
 
     def heads(self, run_id: int) -> list[JudgementHead]:
         """As `of_run`, without the verdicts. Raises `NotFound`."""
@@ -224,13 +231,14 @@ class Verdicts:
             _check_labelled(session, trial_id, item.key, person)
             note_reveal(session, trial_id, item, person)
 
-    def note_reveals(self, items: Collection[tuple[int, Item]], person: str) -> None:
+    def note_reveals(self, items: Iterable[tuple[int, Item]], person: str) -> None:
         """Record that `person` has seen the decisions on these items, labelled or not: their later labels on them get
         the phase `revealed`.
         """
-        if items:
+        rest = iter(items)
+        if (first := next(rest, None)) is not None:
             with self._database.write() as session:
-                note_reveals(session, items, person)
+                note_reveals(session, chain((first,), rest), person)
 
     def labels(
         self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"
