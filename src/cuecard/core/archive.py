@@ -3,7 +3,7 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -82,6 +82,10 @@ class TaskArchive(Protocol):
         """One revision, the newest by default. Raises `NotFound`."""
         ...
 
+    def newest(self, task_ids: Iterable[str]) -> Iterator[Revision]:
+        """The newest revision of each of these tasks, in this order, some read at a time. Raises `NotFound`."""
+        ...
+
 
 class RunArchive(Protocol):
     """Runs, their trials and the trials' logs."""
@@ -95,8 +99,11 @@ class RunArchive(Protocol):
         samples: int,
         limits: Limits,
         plan: Mapping[str, JsonValue] | None = None,
+        cells: Sequence[TrialCell] = (),
     ) -> RunRecord:
-        """Create a run without trials. `plan`: its settings, stored for resuming it."""
+        """Create a run with a trial for each cell, all or nothing. `plan`: its settings, stored for resuming it. Raises
+        `NotFound` for an unknown revision.
+        """
         ...
 
     def get(self, run_id: int) -> RunRecord:

@@ -1,9 +1,10 @@
 """Saves tasks as numbered revisions that never change, and lists tasks and revisions."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from sqlmodel import Session, col, func, select
@@ -27,6 +28,9 @@ from cuecard.store.engine import Database, task_missing, task_row
 from cuecard.store.people import ensure_person
 from cuecard.store.task_tables import ContentRow, CosignRow, RevisionRow, TaskRow, clean
 from cuecard.store.trial_tables import TrialRow
+
+_AT_ONCE = 50
+_NEWEST = (col(RevisionRow.task_id) == TaskRow.id) & (col(RevisionRow.number) == TaskRow.head)
 
 
 class Tasks:
@@ -137,6 +141,24 @@ class Tasks:
             if number is None:
                 number = task_row(session, task_id).head
             return load_revision(session, task_id, number)
+
+    def newest(self, task_ids: Iterable[str]) -> Iterator[Revision]:
+        """The newest revision of each of these tasks, in this order, some read at a time. Raises `NotFound`."""
+        query = (
+            select(RevisionRow, ContentRow)
+            .join(TaskRow, _NEWEST)
+            .join(ContentRow, col(ContentRow.hash) == RevisionRow.hash)
+        )
+        rest = iter(task_ids)
+        while some := list(islice(rest, _AT_ONCE)):
+            with self._database.read() as session:
+                rows = session.exec(query.where(col(TaskRow.id).in_(some)))
+                found = {row.task_id: (row, content) for row, content in rows}
+            for task_id in some:
+                if task_id not in found:
+                    raise task_missing(task_id)
+                row, content = found[task_id]
+                yield revision_of(row, _task_in(content))
 
     def revisions(self, task_id: str) -> list[Revision]:
         """All revisions, newest first. Raises `NotFound`."""
