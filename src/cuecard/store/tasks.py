@@ -145,16 +145,17 @@ class Tasks:
         is written; the answer says what would be.
         """
         with self._database.read() if dry else self._database.write() as session:
-            known = _load_newest(session, [task.id for task in tasks])
-            fresh: dict[str, Task] = {}
+            rows = _load_newest(session, [task.id for task in tasks])
+            known, fresh = set(rows), list[Task]()
             saved: list[Saved] = []
             for task in tasks:
-                if task.id in known or task.id in fresh:
+                if task.id in known:
                     if not dry:
                         _begin_all(session, fresh, author, message)
                     saved.append(_saved(session, task, author, message, join, dry))
                 else:
-                    fresh[task.id] = task
+                    known.add(task.id)
+                    fresh.append(task)
                     saved.append(Saved(task_id=task.id, title=task.title, before=0, number=1))
             if not dry:
                 _begin_all(session, fresh, author, message)
@@ -303,8 +304,8 @@ def _load_newest(session: Session, task_ids: Sequence[str]) -> dict[str, Any]:
     return {rows[0].id: rows for rows in session.exec(query)}
 
 
-def _begin_all(session: Session, tasks: dict[str, Task], author: str, message: str) -> None:
-    """Write the first revisions of these new tasks, as `_write` does that of one, and empty the dictionary."""
+def _begin_all(session: Session, tasks: list[Task], author: str, message: str) -> None:
+    """Write the first revisions of these new tasks, as `_write` does that of one, and empty the list."""
     if not tasks:
         return
     person, connection = ensure_person(session, author).name, session.connection()
@@ -312,7 +313,7 @@ def _begin_all(session: Session, tasks: dict[str, Task], author: str, message: s
     heads: list[TaskRow] = []
     revisions: list[RevisionRow] = []
     standings: list[dict[str, Any]] = []
-    for task in tasks.values():
+    for task in tasks:
         digest = content_hash(task)
         body, packed = pack(task.model_dump_json().encode())
         contents.append({"hash": digest, "body": body, "packed": packed})
