@@ -12,6 +12,7 @@ import pytest
 
 import msgfmt
 from cuecard.core import errors
+from postgres_server import Databases, server
 
 # Textual's own settings. What is shown is the same; frames that nobody looks at cost a quarter of the time of screens.
 os.environ |= {"TEXTUAL_FPS": "20", "TEXTUAL_ANIMATIONS": "none"}
@@ -67,12 +68,39 @@ def seeded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Makes databases on PostgreSQL. The server starts when the first test asks, and is shared by all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    databases = Databases(server(folder))
+    yield databases
+    databases.close()
+
+
+@pytest.fixture
+def dialect() -> str:
+    """Which database the test's `workspace` is on: "sqlite", and in modules with the mark `both_databases` also
+    "postgres".
+    """
+    return "sqlite"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "dialect" in metafunc.fixturenames and metafunc.definition.get_closest_marker(
+        "both_databases"
+    ):
+        metafunc.parametrize("dialect", ["sqlite", "postgres"])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def statements_compiled_once() -> Iterator[None]:
     """An engine keeps the SQL that it made of statements. Every workspace has an engine of its own, and tests open
     hundreds of them; here they keep it together.
     """
     from sqlalchemy import Engine
+    from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
     from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
     from sqlalchemy.util import LRUCache
 
@@ -81,8 +109,9 @@ def statements_compiled_once() -> Iterator[None]:
     # What is made is found by its dialect, too, of which every engine has one of its own.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Engine, "_compiled_cache", kept, raising=False)
-        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
-        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda dialect: hash(type(dialect)))
+        for kind in (SQLiteDialect_pysqlite, PGDialect_psycopg):
+            patch.setattr(kind, "__eq__", lambda one, other: type(one) is type(other))
+            patch.setattr(kind, "__hash__", lambda dialect: hash(type(dialect)))
         yield
 
 

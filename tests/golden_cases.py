@@ -175,6 +175,14 @@ def _files() -> Iterator[Case]:
     )
     yield Case("pack/draft", ("--as Ann pack", "--as Nobody pack -o x.cuepack", "pack --run 99"))
     yield Case("pack/run", ("pack --run 3 -o run.cuepack", "pack --run 3 --since 2026-11-05"))
+    yield Case("backup/plain", ("backup out.db", "backup out.db", "--db out.db runs"))
+    yield Case("backup/json", ("backup out.db --json",))
+    yield Case("backup/wrong", ("backup", "backup nowhere/out.db", "backup cuecard.db --force"))
+    yield Case("backup/zh", ("backup out.db",), language="zh")
+    yield Case("move/plain", ("move --to new.db", "move --to new.db", "--db new.db runs"))
+    yield Case("move/json", ("move --to new.db --json",))
+    yield Case("move/wrong", ("move", "move --to nowhere/new.db", "move --to mysql://x/y"))
+    yield Case("move/zh", ("move --to new.db",), language="zh")
     yield Case("pack/zh", ("--as Ben pack -o ben.cuepack",), language="zh")
     other = ("--db other.db init --no-samples",)
     yield Case(
@@ -226,6 +234,16 @@ def _runs() -> Iterator[Case]:
     yield Case("runs/plain", ("runs",))
     yield Case("runs/zh", ("runs",), language="zh")
     yield Case("runs/json", ("runs --json",))
+    orders = (
+        "pause 6",
+        "budget 5 3",
+        "budget 5 --json",
+        "concurrency 6 9",
+        "resume 6",
+        "cancel",
+        "pause 6 1",
+    )
+    yield Case("runs/orders", tuple(f"runs {order}" for order in orders))
     yield Case("runs/none", ("init --no-samples", "runs", "runs --json"), empty=True)
     two = "facts-night-train table-us-states"
     one = "--concurrency 1"
@@ -420,6 +438,9 @@ def _people() -> Iterator[Case]:
             "--as Ben review skills",
         ),
     )
+    yield from _forms("people/", "people", FORMS[:2], zh=True)
+    for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
+        yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))
     yield Case("sessions/zh", ("sessions",), language="zh")
     yield Case("sessions/json", ("sessions --json",))

@@ -86,6 +86,8 @@ def masked(text: str, folder: Path) -> str:
     text = _FLOAT.sub(_rounded, text)
     text = re.sub(rf"(?<![\w.]){re.escape(__version__)}(?![\w.])", "<version>", text)
     text = text.replace(platform.python_version(), "<python>")
+    # What was played tells the version.
+    text = re.sub(r'("table": "[a-z]+",\s+"rows": \d+,\s+"hash": ")\w+', r"\1<hash>", text)
     # How large a pack is depends on the library that packs.
     text = re.sub(r'("size": )\d+', r"\1<size>", text)
     text = re.sub(r"(?<=\()[\d,.]+ K?B(?=\))", "<size>", text)

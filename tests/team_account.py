@@ -42,11 +42,11 @@ def account(ws: Workspace, people: Sequence[str], now: datetime) -> dict[str, An
             "leases": sorted(claims_of(ws.reviews.log(line.id), standing.head, now).items()),
             "effort": ws.effort.totals(line.id).model_dump(),
         }
-    views = {f"as {person}": _seen_by(ws, person, now, list(told)) for person in people}
+    views = {f"as {person}": seen_by(ws, person, now, list(told)) for person in people}
     return told | views
 
 
-def _seen_by(ws: Workspace, person: str, now: datetime, ids: Sequence[str]) -> dict[str, Any]:
+def seen_by(ws: Workspace, person: str, now: datetime, ids: Sequence[str]) -> dict[str, Any]:
     rounds = ws.reviews.open_rounds(person, now)
     seen: dict[str, Any] = {
         "open": [line.model_dump(mode="json") for line in rounds],

@@ -8,6 +8,7 @@ import pytest
 from apart import fresh
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
+from postgres_server import Databases
 
 
 @pytest.fixture
@@ -16,8 +17,13 @@ def sample_dir() -> Path:
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with fresh(tmp_path / "w.db") as opened:
+def workspace(request: pytest.FixtureRequest, dialect: str, tmp_path: Path) -> Iterator[Workspace]:
+    if dialect == "sqlite":
+        with fresh(tmp_path / "w.db") as opened:
+            yield opened
+        return
+    databases: Databases = request.getfixturevalue("postgres")
+    with databases.workspace() as url, Workspace.open(url) as opened:
         yield opened
 
 

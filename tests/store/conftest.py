@@ -1,9 +1,7 @@
-"""A workspace on a real file; also on PostgreSQL if `CUECARD_TEST_POSTGRES` holds a URL."""
+"""A workspace on a real file, and on PostgreSQL."""
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,30 +18,22 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
+from postgres_server import Databases
 
-DIALECTS = ["sqlite", *(["postgres"] if os.environ.get("CUECARD_TEST_POSTGRES") else [])]
 PLAYER = PlayerRef(name="offline", kind="offline", baseline=True)
 SAMPLES = Path(__file__).parents[2] / "src" / "cuecard" / "sample_tasks"
 
 
-@pytest.fixture(params=DIALECTS)
+@pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database."""
+    """The address of an empty database, or of one with the test's `workspace`."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'cuecard.db'}"
         return
-    import sqlalchemy
-
-    schema = f"test_{uuid.uuid4().hex}"
-    base = sqlalchemy.make_url(os.environ["CUECARD_TEST_POSTGRES"])
-    base = base.set(drivername="postgresql+psycopg")
-    engine = sqlalchemy.create_engine(base, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(sqlalchemy.schema.CreateSchema(schema))
-        ours = base.update_query_dict({"options": f"-csearch_path={schema}"})
-        yield ours.render_as_string(hide_password=False)
-        connection.execute(sqlalchemy.schema.DropSchema(schema, cascade=True))
-    engine.dispose()
+    databases: Databases = request.getfixturevalue("postgres")
+    made = "workspace" in request.fixturenames
+    with databases.workspace() if made else databases.empty() as address:
+        yield address
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from cuecard.store.codec import pack
 from cuecard.store.engine import Database
 from cuecard.store.schema import APPEND_ONLY, HEAD, MIGRATIONS, VERSIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
+from cuecard.store.trial_tables import TakeRow, WorkerRow
 from cuecard.store.workspace import Workspace
 
 TRIGGERS = {
@@ -59,6 +60,8 @@ def test_the_list_of_versions_is_that_of_the_scripts() -> None:
 
 @pytest.mark.parametrize("start", [None, *VERSIONS])
 def test_from_every_version_the_head_equals_the_models(url: str, start: str | None) -> None:
+    if url.startswith("postgres") and start not in (None, "0001", *VERSIONS[7:]):
+        pytest.skip("from the first version it goes through all of them")
     database = opened(url)
     if start is not None:
         with database.connection() as connection:
@@ -127,6 +130,7 @@ def test_history_can_be_neither_changed_nor_deleted(
     workspace.session_forms.add(trial.id, "Ann", (), {})
     workspace.trial_notes.add(trial.id, "Ann", "bookmark", "turn/0")
     hand_in("Cy")
+    workspace.orders.give(trial.run_id, "pause", "Ann")
     workspace.effort.add("t", "Ann", "query", 1, "who?")
     workspace.drafts.save("t", "Ann", 1, {"id": "t"})
     workspace.drafts.throw_away("t", "Ann")
@@ -136,6 +140,18 @@ def test_history_can_be_neither_changed_nor_deleted(
         session.connection().exec_driver_sql(
             "INSERT INTO cosign (uid, author, message, origins, at, tick) "
             f"VALUES ('{uid}', 'Cy', '', '[]', '2026-01-01 00:00:00', 1)"
+        )
+        now = datetime.now(UTC)
+        worker = WorkerRow(
+            id="w", host="h", machine="m", pid=1, started="", person="Ann", since=now, beat_at=now, concurrency=1,
+            players="",
+        )  # fmt: skip
+        session.add(worker)
+        session.flush()
+        session.add(TakeRow(trial_id=trial.id, fence=1, worker="w", at=now, why="first"))
+        session.connection().exec_driver_sql(
+            "INSERT INTO roleentry (at, kind, role, person, coordinator, by) "
+            "VALUES ('2026-01-01 00:00:00', 'acted', 'ann', 'Cy', true, 'ann')"
         )
     for table in APPEND_ONLY:
         column = next(iter(metadata.tables[table].columns)).name

@@ -141,8 +141,9 @@ def test_opening_and_reading_wait_for_nobody_who_writes(url: str) -> None:
             def look() -> list[str]:
                 with Workspace.open(url) as second:
                     second.people.add("Ann")  # known already
-                    with pytest.raises(CuecardError, match="busy"):
-                        second.figures.keep([KEPT], "en", patience=0.01)
+                    if not url.startswith("postgres"):  # There nobody waits for another's rows.
+                        with pytest.raises(CuecardError, match="busy"):
+                            second.figures.keep([KEPT], "en", patience=0.01)
                     return [person.name for person in second.people.all()]
 
             assert pool.submit(look).result(timeout=20) == ["Ann"]

@@ -18,6 +18,8 @@ from cuecard.tui.screens.settings import SettingsScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.nav import PLACES
 from openai_server import json_reply, running
+from postgres_server import Databases
+from role_stage import own_roles
 from steady_app import SteadyApp
 from tui_rooms import shown, until
 
@@ -219,3 +221,22 @@ async def test_a_model_is_chosen_from_what_its_server_has(
     assert load_config(file).models["local"].model == 'odd: "one" # 大'
     untouched = ("# What we play with.", "retries: 0}   # on this machine", '    model: "other"')
     assert all(words in file.read_text(encoding="utf-8") for words in untouched)
+
+
+@pytest.mark.usefixtures("home")
+async def test_the_databases_role_says_who_i_am(postgres: Databases) -> None:
+    """A name from before gives way, and none but a coordinator takes another."""
+    with own_roles(postgres, ("Max", "Cleo"), ["Cleo"]) as stage:
+        app = SteadyApp(Services(stage.address("Max")), "Lea", Preferences())
+        async with app.run_test(size=SIZE) as pilot:
+            await until(pilot, lambda: "waits for you, Max" in shown(app.screen))
+            screen = await settings(pilot)
+            await until(pilot, lambda: "You are Max, which the database's role" in shown(screen))
+            screen.query_one("#name", Input).value = "Cleo"
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: [n for n in app._notifications if "as Cleo" in n.message])
+            assert app.person == "Max"
+        app = SteadyApp(Services(stage.address("Cleo")), "Lea", Preferences())
+        async with app.run_test(size=SIZE) as pilot:
+            await until(pilot, lambda: "waits for you, Lea" in shown(app.screen))
+        assert [each.person for each in stage.owner.roles.acted()] == ["Lea"]

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -16,16 +17,20 @@ from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
+from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
+    Handout,
     KeptFigures,
+    OrderKind,
     Outline,
     Person,
     PlayStep,
     Pulse,
     Revision,
     RunLease,
+    RunOrder,
     RunRecord,
     Shadow,
     TaskTraits,
@@ -47,11 +52,23 @@ LAPSE = 15.0
 """Seconds without a heartbeat after which a lease may lapse."""
 
 
+WORKER_LAPSE = 10.0
+"""Seconds without a sign of life after which what a worker holds is handed to others."""
+
+
 class BeingPlayed(Conflict):
-    """Another process plays the run. `certain`: it is known to be alive; otherwise that shows within `LAPSE` seconds."""
+    """Another process plays the run, or workers do. `certain`: it is known to be alive; otherwise that shows within `LAPSE`
+    seconds.
+    """
 
     def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
+        if lease.workers:
+            whose = ngettext(
+                "{n} worker plays it since {time}: {person}'s on {host}, process {pid}.",
+                "{n} workers play it since {time}; the first is {person}'s on {host}, process {pid}.",
+                lease.workers,
+            )
         super().__init__(
             _("This run is being played"),
             whose.format(
@@ -59,6 +76,7 @@ class BeingPlayed(Conflict):
                 host=lease.host,
                 pid=lease.pid,
                 time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
+                n=lease.workers,
             ),
             _("Stop it there, or wait until it is over."),
         )
@@ -73,6 +91,58 @@ class Lease:
     owner: str = field(default_factory=lambda: uuid4().hex)
     on_lost: Callable[[], None] | None = None
     lost: bool = False
+
+
+POISON = 3
+"""Takes of a trial that were lost, because the worker died, after which nobody takes it again."""
+
+Purpose = Literal["play", "retry", "judge"]
+"""What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A worker's hold on a trial. `fence` grows with each take: what is written with an
+    older one is refused (`ClaimLost`). `lost`: how many workers died while they held the trial.
+    """
+
+    trial_id: int
+    run_id: int
+    fence: int
+    purpose: Purpose = "play"
+    lost: int = 0
+
+
+class TrialQueue(Protocol):
+    """Hands out the trials of runs to workers, and takes them back: of one worker's own. It forgets nothing when a worker
+    dies; what that worker held is handed out again after `WORKER_LAPSE` seconds.
+    """
+
+    async def offer(
+        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose = "play"
+    ) -> int:
+        """Offer trials; how many are new. Those of one lane are played by one worker, one after the other."""
+        ...
+
+    async def take(self, run_id: int, most: int) -> list[Claim]:
+        """At most so many trials of the run, none if there are none now. Raises `BeingPlayed`."""
+        ...
+
+    async def beat(self, calls: int, note: str) -> list[Claim]:
+        """Say that this worker is alive, how many calls it made, and what it has to say. Returns what it has lost."""
+        ...
+
+    async def give_back(self, claim: Claim, *, done: bool) -> None:
+        """Let go of a trial: nothing is left to do, or somebody else may take it."""
+        ...
+
+    async def cancel(self, run_id: int) -> None:
+        """Take back what is offered of a run and not held; what is held is given back by whoever holds it."""
+        ...
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until something is offered or given back, but no longer than that."""
+        ...
 
 
 class TaskArchive(Protocol):
@@ -204,8 +274,10 @@ class RunArchive(Protocol):
 class VerdictArchive(Protocol):
     """Judgements of trials. Judging adds, it never replaces."""
 
-    def add(self, trial_id: int, judgement: Judgement) -> JudgementRecord:
-        """Record a judgement. Raises `NotFound` for an unknown trial."""
+    def add(
+        self, trial_id: int, judgement: Judgement, claim: Claim | None = None
+    ) -> JudgementRecord:
+        """Record a judgement. Raises `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more."""
         ...
 
     def of_trial(self, trial_id: int) -> list[JudgementRecord]:
@@ -236,10 +308,18 @@ class JudgeCallArchive(Protocol):
         """The recorded replies by key: of one judge's `attempt` at a trial."""
         ...
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is stored when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         ...
 
@@ -273,6 +353,91 @@ class LeaseArchive(Protocol):
 
     def release(self, lease: Lease) -> None:
         """Release a run; a second call does nothing. If that cannot be written, the lease lapses by itself."""
+        ...
+
+
+class WorkerArchive(Protocol):
+    """Workers, and the trials offered to them."""
+
+    def check(self) -> None:
+        """Raise `CuecardError` unless workers can share runs of this archive."""
+        ...
+
+    def offered(self) -> dict[int, int]:
+        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
+        ...
+
+    def handout(self, run_id: int) -> Handout | None:
+        """Where the run's offered trials stand; None if it was never offered to workers."""
+        ...
+
+    def queue(
+        self, person: str, concurrency: int = 0, *, players: str = "", lapse: float = WORKER_LAPSE
+    ) -> AbstractAsyncContextManager[TrialQueue]:
+        """This process's access to the queue. With `concurrency` it is that of a worker. Raises what `check` raises."""
+        ...
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A model that some party found to refuse everybody, and why: title, message and hint. `at`: by the database's clock."""
+
+    key: str
+    said: tuple[str, str, str]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a party may use until it asks again, by key, as of `at` by the database's clock. `spent`: recorded cost of the run
+    whose budget is shared. `alone`: nobody else uses any of it.
+    """
+
+    amounts: Mapping[str, float]
+    alone: bool
+    at: datetime
+    refusals: Sequence[Refusal] = ()
+    spent: float | None = None
+
+
+class AllowanceArchive(Protocol):
+    """What all who play runs of the workspace may use together: calls, tokens and concurrency of models, budgets. Each party
+    (somebody who plays a run) takes a part of each ahead of need; together they never hold more than there is. The part
+    of one that is silent for `LAPSE` seconds is lost, and free for others once what it used counts no more.
+    """
+
+    def share(
+        self, party: str, needs: Sequence[Need], refused: Sequence[Refusal] = (), run_id: int = 0
+    ) -> Shares:
+        """Take and give back, so that `party` has its part of each. `refused`: what it found, to be told to others.
+        `run_id`: the run whose recorded cost counts against the budget among `needs`.
+        """
+        ...
+
+    def others(self, party: str, keys: Collection[str]) -> bool:
+        """Whether somebody else has, or waits for, a part of any of these; cheap enough for asking each second."""
+        ...
+
+    def leave(self, party: str, used: Mapping[str, float]) -> None:
+        """Give back all that `party` has, but for what it `used` and still counts."""
+        ...
+
+
+class OrderArchive(Protocol):
+    """What people asked of those who play runs."""
+
+    def give(
+        self, run_id: int, kind: OrderKind, person: str, value: float | None = None
+    ) -> RunOrder:
+        """Record an order; whoever plays the run obeys within two seconds. Raises `NotFound`."""
+        ...
+
+    def of(self, run_id: int, *, after: int = 0) -> list[RunOrder]:
+        """The orders about a run with an id above `after`, oldest first."""
+        ...
+
+    def last(self) -> int:
+        """The id of the newest order about any run; 0 if there is none."""
         ...
 
 
@@ -366,6 +531,15 @@ class Archive(Protocol):
     def leases(self) -> LeaseArchive: ...
 
     @property
+    def workers(self) -> WorkerArchive: ...
+
+    @property
+    def allowances(self) -> AllowanceArchive: ...
+
+    @property
+    def orders(self) -> OrderArchive: ...
+
+    @property
     def player_moves(self) -> MoveArchive: ...
 
     @property
@@ -377,8 +551,14 @@ class Archive(Protocol):
     @property
     def people(self) -> PeopleArchive: ...
 
-    def sink(self, trial_id: int) -> Sink:
-        """The sink for a trial's events: `append` returns when the event is stored or can be made again."""
+    def version(self) -> str:
+        """Another text than before if anything was saved since, by anybody. Costs next to nothing."""
+        ...
+
+    def sink(self, trial_id: int, claim: Claim | None = None) -> Sink:
+        """The sink for a trial's events: `append` returns when the event is stored or can be made again. It raises
+        `ClaimLost` if `claim` stands no more.
+        """
         ...
 
 

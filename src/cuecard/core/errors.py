@@ -347,6 +347,12 @@ class Conflict(CuecardError):
     """Somebody else changed it first; nothing was overwritten."""
 
 
+class DatabaseAway(CuecardError):
+    """The database's server cannot be reached, or the connection to it was lost. What was under way may or may not have
+    been saved; the same may work in a moment. Never a wrong password or a missing right.
+    """
+
+
 class NotAllowed(CuecardError):
     """The workflow does not permit this move now, or not to this person."""
 
@@ -382,7 +388,9 @@ class BudgetSpent(Halt):
 
 
 class Drained(Halt):
-    """A person asked the run to stop after the calls under way."""
+    """A person asked the run to stop after the calls under way. `ordered`: from another window or machine."""
+
+    ordered = False
 
 
 class Held(Drained):
@@ -391,6 +399,10 @@ class Held(Drained):
 
 class NotKept(Halt):
     """An event could not be recorded; the message says why."""
+
+
+class ClaimLost(Halt, Conflict):
+    """Another worker took this trial over. It ends nothing: whoever lost the trial leaves it alone and plays others."""
 
 
 def told(error: BaseException) -> str:

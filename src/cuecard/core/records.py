@@ -18,6 +18,15 @@ class Person(Frozen):
     created_at: datetime
 
 
+class Membership(Frozen):
+    """A role of the PostgreSQL server, and the person it stands for, or worked as, since or at a time."""
+
+    role: str
+    person: str
+    coordinator: bool
+    at: datetime
+
+
 class TaskSummary(Frozen):
     """One task of the task list. `forks`: newest revisions on other branches than `revision`."""
 
@@ -198,13 +207,78 @@ class OpenRound(Frozen):
 
 
 class RunLease(Frozen):
-    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock."""
+    """Who plays a run, or (not `alive`) whose process vanished while playing it. `since`: by the database's clock.
+    `workers`: how many workers that are alive share it; 0 for one process alone.
+    """
 
     person: str
     host: str
     pid: int
     since: datetime
     alive: bool
+    workers: int = 0
+
+
+class WorkerRecord(Frozen):
+    """A process that plays trials offered to workers. `alive`: it beat lately and did not leave. `players`: a hash of its
+    configuration; `under_way`: trials that it holds; `calls`: of models that it made; `note`: why it takes nothing of a run.
+    """
+
+    id: str
+    host: str
+    pid: int
+    person: str
+    since: datetime
+    beat_at: datetime
+    left_at: datetime | None
+    concurrency: int
+    players: str
+    under_way: int
+    calls: int
+    note: str
+    alive: bool
+
+
+Taking = Literal["first", "again", "lost"]
+"""Why a worker took a trial: nobody had; it had been given back (`again`); or its holder's beats had stopped (`lost`)."""
+
+
+class TakeRecord(Frozen):
+    """A worker took a trial. `fence` counts the takes of the trial from 1; `before`: the worker that it was taken from."""
+
+    trial_id: int
+    fence: int
+    worker: str
+    at: datetime
+    why: Taking
+    before: str | None
+
+
+class Handout(Frozen):
+    """Where the trials of a run stand that was offered to workers. `waiting`: offered and held by nobody; `held` by a
+    worker; `done`. `workers`: those that are alive or took a trial of the run; `lost`: the takes from workers that died.
+    """
+
+    waiting: int
+    held: int
+    done: int
+    workers: tuple[WorkerRecord, ...]
+    lost: tuple[TakeRecord, ...]
+
+
+OrderKind = Literal["pause", "resume", "cancel", "budget", "concurrency"]
+"""What can be asked of those who play a run."""
+
+
+class RunOrder(Frozen):
+    """What a person asked of those who play a run. `value`: of a budget (None: no limit) or concurrency."""
+
+    id: int
+    run_id: int
+    kind: OrderKind
+    value: float | None = None
+    person: str
+    at: datetime
 
 
 class RunRecord(Frozen):

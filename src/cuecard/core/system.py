@@ -31,12 +31,20 @@ def replace_file(
         with path.open("wb") as file:
             file.writelines(pieces)
         return path
+    with drafted(path, private=private, new=new) as draft, draft.open("wb") as file:
+        file.writelines(pieces)
+    return path
+
+
+@contextmanager
+def drafted(path: Path, *, private: bool = False, new: bool = False) -> Generator[Path]:
+    """An empty file beside `path` to be filled in the body, which then takes its place; see `replace_file`."""
     place = path.resolve()
     draft = place.with_name(f".{place.name[:80]}.{uuid4().hex[:12]}.tmp")
     try:
         mode = _PRIVATE_FILE if private else 0o666
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.writelines(pieces)
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        yield draft
         if new:
             place.touch(exist_ok=False)
         elif not private and place.exists():
@@ -44,7 +52,6 @@ def replace_file(
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
-    return path
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> Path:

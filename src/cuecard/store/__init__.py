@@ -18,6 +18,11 @@ def workspace_url(option: str | None) -> str:
     return as_url(option or os.environ.get("CUECARD_DB") or DEFAULT_FILE)
 
 
+def is_file(url: str) -> bool:
+    """Whether a workspace's URL is of an SQLite file, where nobody proves who they are."""
+    return url.startswith("sqlite")
+
+
 def as_url(url_or_path: str | Path) -> str:
     """A path as an SQLite URL; a URL as it is."""
     if isinstance(url_or_path, str) and "://" in url_or_path:

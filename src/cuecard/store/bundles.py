@@ -22,6 +22,7 @@ from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_
 from cuecard.store.codec import decode_outline, origins_in, read_payloads, unpack
 from cuecard.store.engine import run_row
 from cuecard.store.judgements import load_judgements
+from cuecard.store.roles import check_whole, shown
 from cuecard.store.task_tables import ContentRow, ContributionRow, CosignRow, RevisionRow
 from cuecard.store.trial_logs import load_usage
 from cuecard.store.trial_tables import (
@@ -60,6 +61,7 @@ class Exchange:
         """
         with self._database.read() as session:
             names = [run_row(session, run).name for run in runs]
+            check_whole(session, runs)
         return Export(self._database, person, None, tuple(dict.fromkeys(runs)), names[0])
 
     def import_(
@@ -341,11 +343,14 @@ class _Reading:
             )
         )
         for _at, _uid, id in places:
+            drawn = shown(self._session, SetItemRow, "setitemlog")
+            runs = select(TrialRow.run_id).join(SetItemRow).where(SetItemRow.set_id == id)
+            check_whole(self._session, self._all(runs.distinct()))
             query = (
-                select(SetItemRow, TrialRow.uid)
-                .join(TrialRow, col(TrialRow.id) == SetItemRow.trial_id)
-                .where(SetItemRow.set_id == id)
-                .order_by(col(SetItemRow.position))
+                select(drawn, TrialRow.uid)
+                .join(TrialRow, col(TrialRow.id) == drawn.trial_id)
+                .where(drawn.set_id == id)
+                .order_by(drawn.position)
             )
             items = [SET_ITEMS.record_of(row, trial=uid) for row, uid in self._all(query)]
             yield kind.rows.record_of(self._session.get_one(LabelSetRow, id), items=items)

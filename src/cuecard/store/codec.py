@@ -267,10 +267,11 @@ class Shelf:
                 new.setdefault(digest, (trial_id, content))
         if not new:
             return Ready([], [])
-        with self._database.read() as session:
-            for digest in _present(session.connection(), list(new)):
-                self._remember(digest)
-                del new[digest]
+        if self._database.is_sqlite:  # Elsewhere to ask costs more than to send some again.
+            with self._database.read() as session:
+                for digest in _present(session.connection(), list(new)):
+                    self._remember(digest)
+                    del new[digest]
         bases: list[tuple[int, str, bytes]] = []
         rows = [self._row(trial_id, d, content, bases) for d, (trial_id, content) in new.items()]
         return Ready(rows, bases)
@@ -310,7 +311,9 @@ class Shelf:
 def write_payloads(connection: Connection, ready: Ready) -> None:
     """Insert payloads; those that another process has stored in the meantime are passed over."""
     if ready.rows:
-        connection.execute(insert_new(connection, _TABLE), ready.rows)
+        # In one order: two who insert the same wait for each other, and not in a circle.
+        rows = sorted(ready.rows, key=lambda row: row["hash"])
+        connection.execute(insert_new(connection, _TABLE), rows)
 
 
 def read_payloads(connection: Connection, hashes: Sequence[str]) -> dict[str, bytes]:

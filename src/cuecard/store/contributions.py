@@ -24,6 +24,7 @@ from cuecard.core.contributions import (
 from cuecard.core.review import RevisionNode, Standing, TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.store.codec import from_json, pack, to_json, unpack
+from cuecard.store.roles import shown
 from cuecard.store.task_tables import (
     ContentRow,
     ContributionRow,
@@ -39,8 +40,15 @@ from cuecard.store.trial_tables import LabelRow, SetItemRow
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def of_task(task_id: str) -> str:
+    """What to write about (`Database.write`) when what follows from a task's log is checked or changed."""
+    return f"task:{task_id}"
+
+
 def load_log(session: Session, task_id: str) -> TaskLog:
-    """The revisions and contributions of one task; a log without revisions if there is no such task."""
+    """The revisions and contributions of one task; a log without revisions if there is no such task. To a role that must
+    not see them, other people's reviews and claims have no names and say only what the task's state does (roles.sql).
+    """
     return load_logs(session, [task_id]).get(task_id) or TaskLog(task_id=task_id, revisions=())
 
 
@@ -52,10 +60,11 @@ def first_log(row: RevisionRow) -> TaskLog:
 def load_logs(session: Session, task_ids: Collection[str] | None = None) -> dict[str, TaskLog]:
     """The logs of these tasks, or of all, by task id."""
     nodes = select(RevisionRow).order_by(RevisionRow.task_id, col(RevisionRow.number))
-    entries = select(ContributionRow).where(col(ContributionRow.task_id).is_not(None))
+    row = shown(session, ContributionRow, "contributionlog")
+    entries = select(row).where(col(row.task_id).is_not(None))
     if task_ids is not None:
         nodes = nodes.where(col(RevisionRow.task_id).in_(task_ids))
-        entries = entries.where(col(ContributionRow.task_id).in_(task_ids))
+        entries = entries.where(col(row.task_id).in_(task_ids))
     return assemble(session, session.exec(nodes).all(), session.exec(entries).all())
 
 
@@ -119,6 +128,8 @@ def contribution_values(entry: Contribution) -> dict[str, Any]:
             about = person
         case Answered(comment=comment):
             about = comment.partition("#")[0]
+        case Reviewed(decision=decision):
+            about = decision.value
         case _:
             about = ""
     return {

@@ -1,12 +1,14 @@
 """The connection to the database, SQLite or PostgreSQL: sessions, checks of the file, and finding one row by its key."""
 
 import os
+import platform
 import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +16,12 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
+from cuecard.core.archive import Claim
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
+    ClaimLost,
     CuecardError,
     NotFound,
     Scrubber,
@@ -28,7 +32,7 @@ from cuecard.core.i18n import _
 from cuecard.store import errors as troubles
 from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
 from cuecard.store.task_tables import TaskRow
-from cuecard.store.trial_tables import RunRow, TrialRow, VerdictRow
+from cuecard.store.trial_tables import ClaimRow, RunRow, TrialRow, VerdictRow
 
 _SIDES = ("-wal", "-shm")
 """What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
@@ -157,11 +161,84 @@ def _writes_ahead(path: Path) -> bool:
 
 
 BUSY_SECONDS = 30
+_PAGES = 1024
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
-_WRITES = "cuecard_writes"
 _PATIENCE = "cuecard_patience"
-_BESIDE = "cuecard_beside"
-_ADVISORY_LOCK = 0x63756563  # "cuec": any constant that is ours alone
+_LOCKS = "cuecard_locks"
+_BEGIN = "cuecard_begin"
+
+# PostgreSQL: who waits, and for how long (docs/storage.md). In seconds.
+LOCK_SECONDS = 4
+"""How long a write waits for another that is about the same; then it says for whom."""
+IDLE_SECONDS = 10
+"""After so long without a word in the middle of a write its session is ended, and its locks are free."""
+_WHOLE_IDLE_SECONDS = 120  # A merge or a migration works something out between its statements.
+_SESSION = {
+    "lock_timeout": f"{LOCK_SECONDS}s",
+    "idle_in_transaction_session_timeout": "900s",
+    "statement_timeout": "900s",
+    # A machine that went away without a word: its sessions end after 5 + 3 * 3 s.
+    "tcp_keepalives_idle": "5s",
+    "tcp_keepalives_interval": "3s",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15s",
+}
+_CONNECTION = {
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
+_ENDS_TRANSACTIONS = 170000
+"""The version of PostgreSQL that ends a whole transaction after a time."""
+_WHOLE = 0
+"""Held by all who write about something, alone by who writes about everything."""
+_HOLDERS = """
+SELECT application_name, usename, state, extract(epoch FROM clock_timestamp() - state_change)::int
+FROM pg_stat_activity LEFT JOIN (
+    SELECT DISTINCT pid AS holder FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND classid = %(ours)s AND objid = ANY(%(keys)s::oid[])
+        AND (mode = 'ExclusiveLock' OR %(whole)s)
+) held ON held.holder = pid
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND (holder IS NOT NULL OR backend_xid IS NOT NULL)
+ORDER BY holder IS NULL, xact_start NULLS LAST LIMIT 1
+"""
+_HOLD = """
+SELECT 1 / (count(*) = %(n)s)::int FROM (
+    SELECT 1 FROM claim JOIN unnest(%(trials)s::int[], %(fences)s::int[]) AS shown (trial, number)
+        ON claim.trial_id = shown.trial AND claim.fence = shown.number
+    FOR SHARE OF claim
+) held
+"""
+"""Holds the claims that were shown, as `check_fences` does; an error where one of them stands no more."""
+
+
+class _Locks(NamedTuple):
+    """What a writing transaction on PostgreSQL excludes others from: keys of advisory locks, or everything."""
+
+    keys: tuple[int, ...] = ()
+    whole: bool = False
+
+    @classmethod
+    def of(cls, about: tuple[str, ...]) -> "_Locks":
+        # Hashed: two names with one key only wait for each other. Sorted: nobody waits in a circle.
+        return cls(tuple(sorted({1 + zlib.crc32(name.encode()) % 0x7FFFFFFE for name in about})))
+
+    def begin(self, patience: float | None) -> str:
+        """The statements that begin the transaction: one message to the server."""
+        idle = _WHOLE_IDLE_SECONDS if self.whole else IDLE_SECONDS
+        statements = ["BEGIN", f"SET LOCAL idle_in_transaction_session_timeout = '{idle}s'"]
+        if patience is not None:  # 0 would mean for ever
+            statements.append(f"SET LOCAL lock_timeout = {max(1, round(patience * 1000))}")
+        if self.whole:
+            statements.append(f"SELECT pg_advisory_xact_lock({_OURS}, {_WHOLE})")
+        elif self.keys:
+            statements.append(f"SELECT pg_advisory_xact_lock_shared({_OURS}, {_WHOLE})")
+        statements += [f"SELECT pg_advisory_xact_lock({_OURS}, {key})" for key in self.keys]
+        return "; ".join(statements)
 
 
 class Database:
@@ -175,7 +252,6 @@ class Database:
         self._scrubber = Scrubber(((DATABASE_PASSWORD, each) for each in passwords), least=_LEAST)
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self._engine = _sqlite_engine(url, barred) if self.is_sqlite else _postgres_engine(url)
-        self._writer = self._engine.execution_options(**{_WRITES: True})
         self._lock = threading.Lock()
         self._watch_lock = threading.Lock()
         self._watch: PoolProxiedConnection | None = None
@@ -190,37 +266,96 @@ class Database:
     @contextmanager
     def read(self) -> Generator[Session]:
         """A session that reads one snapshot of the database. Raises `CuecardError`."""
-        with self._explained(), Session(self._engine) as session:
+        with self._explained(), self._begun() as connection, Session(connection) as session:
             yield session
 
     @contextmanager
-    def write(self, *, patience: float | None = None) -> Generator[Session]:
-        """A session that excludes other writers and commits at its end; on an error nothing is written. `patience`:
-        seconds to wait for other writers, if not the default. Raises `CuecardError`.
+    def write(self, *about: str, patience: float | None = None) -> Generator[Session]:
+        """A session that commits at its end; on an error nothing is written. It excludes others who write about the same,
+        such as "task:espresso", and without `about` all who name something or nothing; so what it reads stays true until
+        it commits. A SQLite file has one writer at a time, whatever they write about. `patience`: seconds to wait for other
+        writers, if not the default. Raises `CuecardError`.
         """
-        bind = self._writer
-        if patience is not None:
-            bind = bind.execution_options(**{_PATIENCE: patience})
-        with self._alone(patience), Session(bind, expire_on_commit=False) as session:
+        locks = _Locks.of(about) if about else _Locks(whole=True)
+        with (
+            self._writing(locks, patience) as connection,
+            Session(connection, expire_on_commit=False) as session,
+        ):
             yield session
             session.commit()
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
-        """As `write`, but gives the bare connection: for migrations and bulk inserts."""
-        with self._alone(None), self._writer.begin() as connection:
+        """As `write` about everything, but gives the bare connection."""
+        with self._writing(_Locks(whole=True)) as connection:
             yield connection
 
     @contextmanager
-    def beside(self, *, patience: float) -> Generator[Connection]:
-        """As `connection`, but on PostgreSQL without waiting for other writers: for rows that only their owner changes."""
-        if self.is_sqlite:
-            with self.write(patience=patience) as session:
-                yield session.connection()
-            return
-        bind = self._engine.execution_options(**{_BESIDE: True})
-        with self._explained(), bind.begin() as connection:
+    def beside(self, *, patience: float | None = None) -> Generator[Connection]:
+        """As `connection`, but on PostgreSQL it excludes nobody and waits for nobody: for rows that are only added, or that
+        only their owner changes.
+        """
+        with self._writing(_Locks(), patience) as connection:
             yield connection
+
+    @contextmanager
+    def append(self, *, patience: float | None = None) -> Generator[Session]:
+        """As `beside`, but gives a session."""
+        with (
+            self.beside(patience=patience) as connection,
+            Session(connection, expire_on_commit=False) as session,
+        ):
+            yield session
+            session.commit()
+
+    @contextmanager
+    def plain(self) -> Generator[Connection]:
+        """For `at_once`: a connection without a transaction, whose statements each see what is committed by then. On SQLite
+        it is that of `connection`.
+        """
+        if self.is_sqlite:
+            with self.connection() as connection:
+                yield connection
+            return
+        if self.barred:
+            raise read_only(*self.barred)
+        with self._explained(_Locks()), self._begun(**{_BEGIN: ""}) as connection:
+            yield connection
+
+    @contextmanager
+    def at_once(
+        self, connection: Connection, fences: Mapping[int, int] | None = None
+    ) -> Generator[None]:
+        """What is executed meanwhile goes to a PostgreSQL server as one message and one transaction, which excludes nobody:
+        one round trip. No statement gives results, and the first that fails is told at the end; nothing is written then.
+        Raises `ClaimLost` if a claim of these `fences`, by trial, stands no more.
+        """
+        if self.is_sqlite:
+            if fences:
+                check_fences(connection, fences)
+            yield
+            return
+        import psycopg
+
+        driver: Any = connection.connection.dbapi_connection
+        try:
+            with driver.pipeline():
+                driver.execute("BEGIN")
+                if driver.info.server_version >= _ENDS_TRANSACTIONS:
+                    # Who stops before all is sent is not idle.
+                    driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
+                if fences:
+                    shown = {"trials": list(fences), "fences": list(fences.values())}
+                    driver.execute(_HOLD, {**shown, "n": len(fences)})
+                yield
+                driver.execute("COMMIT")
+        except psycopg.errors.DivisionByZero as error:
+            raise _claim_lost() from error
+        except psycopg.Error as error:
+            lost: bool = driver.closed or driver.broken
+            raise DBAPIError.instance(
+                None, None, error, psycopg.Error, connection_invalidated=lost
+            ) from error
 
     def use_wal(self, *, patience: float = BUSY_SECONDS) -> None:
         """Switch SQLite to write-ahead logging, so that readers and the writer do not wait for each other. Waits up to
@@ -235,13 +370,18 @@ class Database:
             finally:
                 connection.close()
 
+    def connect_arguments(self) -> tuple[Sequence[Any], dict[str, Any]]:
+        """What the driver takes to open a connection of one's own."""
+        arguments, options = self._engine.dialect.create_connect_args(self.url)
+        return arguments, dict(options)
+
     def version(self) -> str:
         """Another text than before if anything was committed since, here or elsewhere. Reads no table: asking takes less
         than a millisecond. Raises `CuecardError`.
         """
         with self._explained():
             if not self.is_sqlite:
-                with self._engine.begin() as connection:
+                with self._begun(**{_BEGIN: ""}) as connection:
                     return str(
                         connection.exec_driver_sql("SELECT txid_current_snapshot()").scalar()
                     )
@@ -254,6 +394,30 @@ class Database:
                 self._watch = self._watch or self._engine.raw_connection()
                 return str(self._watch.cursor().execute("PRAGMA data_version").fetchone()[0])
 
+    def copy_pages(self, file: Path, told: Callable[[int, int], None], *, room: int) -> None:
+        """Copy an SQLite database as it is now into an empty file, page by page, while others go on writing. `room`: bytes
+        that the file may take. `told` is called with pages that were copied, and how many there are. Raises `CuecardError`.
+        """
+
+        def copied(_state: int, rest: int, of: int) -> None:
+            told(of - rest, of)
+
+        with self._explained():
+            source = self._engine.raw_connection()
+            try:
+                cursor = source.cursor()
+                # In a transaction that reads, others' commits do not make the copy begin again.
+                cursor.execute("BEGIN")
+                pages = cursor.execute("PRAGMA page_count").fetchone()[0]
+                size = pages * cursor.execute("PRAGMA page_size").fetchone()[0]
+                if size > room:
+                    raise troubles.full(f"{file.parent}: {size >> 20:,} MB > {room >> 20:,} MB")
+                with closing(sqlite3.connect(file)) as made:
+                    driver: Any = source.driver_connection
+                    driver.backup(made, pages=_PAGES, progress=copied)
+            finally:
+                source.close()
+
     def close(self) -> None:
         with self._watch_lock:
             if self._watch is not None:
@@ -262,33 +426,78 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def _alone(self, patience: float | None) -> Generator[None]:
+    def _writing(self, locks: _Locks, patience: float | None = None) -> Generator[Connection]:
         if self.barred:
             raise read_only(*self.barred)
-        if not self._lock.acquire(timeout=-1 if patience is None else patience):
+        if self.is_sqlite and not self._lock.acquire(timeout=-1 if patience is None else patience):
             raise busy(self.public_url)
         try:
-            with self._explained():
-                yield
+            options = {_LOCKS: locks, _PATIENCE: patience, _BEGIN: locks.begin(patience)}
+            with self._explained(locks), self._begun(**options) as connection:
+                yield connection
+                if connection.in_transaction():  # as it is, unless it was taken back
+                    connection.commit()
         finally:
-            self._lock.release()
+            if self.is_sqlite:
+                self._lock.release()
 
     @contextmanager
-    def _explained(self) -> Generator[None]:
+    def _begun(self, **options: Any) -> Generator[Connection]:
+        """A connection in a transaction, which is rolled back unless it was committed."""
+        with self._connected(options) as connection:
+            yield connection
+
+    def _connected(self, options: dict[str, Any]) -> Connection:
+        for again in (False, True):
+            connection = self._engine.connect().execution_options(**options)
+            try:
+                connection.begin()
+            except BaseException as error:
+                connection.close()
+                # It may have been lost while nobody used it; then all were, and the next is a new one.
+                lost = isinstance(error, DBAPIError) and error.connection_invalidated
+                if again or not lost:
+                    raise
+            else:
+                return connection
+        raise AssertionError
+
+    @contextmanager
+    def _explained(self, locks: _Locks | None = None) -> Generator[None]:
         try:
             yield
         except sqlite3.Error as error:
             raise database_trouble(str(error), self.public_url) from error
         except DBAPIError as error:
+            if troubles.is_waiting(error):
+                holder = self._holder(locks or _Locks(whole=True))
+                raise troubles.busy_by(self.public_url, *holder) from error
             # Neither statement nor parameters: they hold what people wrote, and are long.
             said = self._scrubber.text(str(error.orig))
-            raise database_trouble(said, self.public_url) from error
+            told = troubles.away if troubles.is_away(error) else database_trouble
+            raise told(said, self.public_url) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),
                 _("Too many things use it at once."),
                 _("Try again in a moment."),
             ) from error
+
+    def _holder(self, locks: _Locks) -> tuple[str, float | None]:
+        """Who holds what a transaction waited for, "" if that is not known; and for how many seconds they have said
+        nothing in the middle of it, None if they are at work.
+        """
+        asked = {"ours": _OURS, "keys": [_WHOLE, *locks.keys], "whole": locks.whole}
+        try:
+            with self._connected({_BEGIN: ""}) as connection:
+                found = connection.exec_driver_sql(_HOLDERS, asked).first()
+        except DBAPIError:
+            found = None
+        if found is None:
+            return "", None
+        name, role, state, seconds = found
+        who = name.removeprefix("cuecard ") or role
+        return who, float(seconds) if state and state.startswith("idle") else None
 
 
 def _switch_to_wal(cursor: Any, patience: float) -> None:
@@ -333,7 +542,7 @@ def _sqlite_engine(url: URL, barred: Barred | None) -> Engine:
 
     def begun(connection: Connection) -> None:
         options = connection.get_execution_options()
-        if not options.get(_WRITES):
+        if _LOCKS not in options:
             connection.exec_driver_sql("BEGIN")
             return
         patience = options.get(_PATIENCE)
@@ -358,25 +567,37 @@ def _reading(path: str) -> sqlite3.Connection:
 
 
 def _postgres_engine(url: URL) -> Engine:
+    given = {name: value for name, value in _CONNECTION.items() if name not in url.query}
+    # What the address says comes last, so it holds.
+    ours = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
+    given["options"] = f"{ours} {url.query.get('options', '')}"
+    if "application_name" not in url.query:
+        given["application_name"] = f"cuecard {_login()}@{platform.node()} {os.getpid()}"[:63]
     try:
+        # A connection that was lost is found when a transaction begins on it: no question before each is needed.
         engine = create_engine(
-            url, pool_size=8, max_overflow=16, pool_pre_ping=True, hide_parameters=True
+            url, pool_size=8, max_overflow=16, hide_parameters=True, connect_args=given
         )
     except ImportError as error:
         raise missing_driver() from error
 
-    def begun(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get(_WRITES):
-            if (patience := options.get(_PATIENCE)) is not None:
-                milliseconds = max(1, round(patience * 1000))  # 0 would mean for ever
-                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {milliseconds}")
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-        elif not options.get(_BESIDE):
-            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    def connected(connection: Any, _record: object) -> None:
+        connection.autocommit = (
+            True  # `begun` begins transactions, in one message with all that goes before.
+        )
 
+    def begun(connection: Connection) -> None:
+        begin = connection.get_execution_options().get(_BEGIN, _READ)
+        if begin:
+            connection.exec_driver_sql(begin, execution_options={"no_parameters": True})
+
+    event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
     return engine
+
+
+def _login() -> str:
+    return _owner(os.geteuid())
 
 
 def task_row(session: Session, task_id: str) -> TaskRow:
@@ -403,6 +624,32 @@ def trial_row(session: Session, trial_id: int) -> TrialRow:
     if row is None:
         raise trial_missing(trial_id)
     return row
+
+
+def known_or_held(session: Session, trial_id: int, claim: Claim | None) -> None:
+    """Raises `NotFound` for an unknown trial; with a claim on it, what `check_fences` raises."""
+    if claim is None:
+        trial_row(session, trial_id)
+    else:
+        check_fences(session.connection(), {claim.trial_id: claim.fence})
+
+
+def check_fences(connection: Connection, fences: Mapping[int, int]) -> None:
+    """Hold the claims with these fences, by trial, for the rest of the transaction: whoever takes one of the trials over
+    waits for it. Raises `ClaimLost` if somebody has.
+    """
+    held = select(ClaimRow.trial_id, ClaimRow.fence).where(col(ClaimRow.trial_id).in_(fences))
+    ordered = held.order_by(col(ClaimRow.trial_id)).with_for_update(read=True)
+    if {row.trial_id: row.fence for row in connection.execute(ordered)} != fences:
+        raise _claim_lost()
+
+
+def _claim_lost() -> ClaimLost:
+    return ClaimLost(
+        _("Another worker plays this trial now"),
+        _("This one gave no sign of life for too long."),
+        _("Nothing of the trial is lost; this worker goes on with others."),
+    )
 
 
 def verdict_row(session: Session, verdict_id: int) -> VerdictRow:

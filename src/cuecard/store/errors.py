@@ -1,7 +1,64 @@
 """The errors of opening, reading and writing a database, worded for users."""
 
-from cuecard.core.errors import CuecardError, NotFound, install_hint
+from sqlalchemy.exc import DBAPIError
+
+from cuecard.core.errors import CuecardError, DatabaseAway, NotAllowed, NotFound, install_hint
 from cuecard.core.i18n import _
+
+_GONE = ("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300")
+"""SQLSTATEs, beside those of class 08, with which PostgreSQL ends a session or takes none at present:
+https://www.postgresql.org/docs/current/errcodes-appendix.html
+"""
+_AT_PRESENT = (
+    *(
+        "starting up",
+        "shutting down",
+        "recovery mode",
+        "not yet accepting",
+        "too many",
+        "slots are",
+    ),
+    *("terminating connection", "conflict with recovery"),
+)
+"""What a server says that takes no connection now, but will later."""
+_FOR_GOOD = (
+    "fatal:",
+    "no password",
+    "certificate",
+    "ssl was required",
+    "invalid port",
+    "invalid connection",
+)
+"""What is said of a connection that will be refused again."""
+
+
+def is_away(error: DBAPIError) -> bool:
+    """Whether PostgreSQL could not be reached, or the connection was lost."""
+    code = getattr(error.orig, "sqlstate", None)
+    if code is not None:
+        return code in _GONE or code.startswith("08")
+    if error.connection_invalidated:
+        return True
+    # Why no connection was made has no code, only words.
+    said = str(error.orig).lower()
+    if not any(sign in said for sign in _CONNECTING):
+        return False
+    return any(sign in said for sign in _AT_PRESENT) or not any(s in said for s in _FOR_GOOD)
+
+
+def is_waiting(error: DBAPIError) -> bool:
+    """Whether PostgreSQL gave up waiting for somebody else: a lock was not free in time, or each waits for the other."""
+    return getattr(error.orig, "sqlstate", None) in ("55P03", "40P01")
+
+
+def away(said: str, place: str) -> DatabaseAway:
+    """`said`: why, by the driver or the server."""
+    reason = said.strip().splitlines()[0] if said.strip() else ""
+    return DatabaseAway(
+        _("The database cannot be reached"),
+        f"{place}: {reason}" if reason else place,
+        _("What was saved is safe. Check that the server runs, and its name in the address."),
+    )
 
 
 def database_trouble(said: str, place: str) -> CuecardError:
@@ -88,6 +145,24 @@ def newer_version(place: str, version: str) -> CuecardError:
     )
 
 
+def half_moved(place: str, source: str) -> CuecardError:
+    return CuecardError(
+        _("This workspace has not all been moved here yet"),
+        _("{place} was begun from {source}.").format(place=place, source=source),
+        _("Run `cuecard --db {source} move --to …` once more: it goes on where it was.").format(
+            source=source
+        ),
+    )
+
+
+def occupied(place: str) -> CuecardError:
+    return CuecardError(
+        _("Another workspace is there already"),
+        _("{place} was not changed.").format(place=place),
+        _("Choose an empty database, a new schema or a new file."),
+    )
+
+
 def absent(place: str) -> NotFound:
     return NotFound(
         _("There is no workspace here"),
@@ -130,6 +205,16 @@ def _found_read_only(place: str) -> CuecardError:
     return read_only(_("{place} or its folder is read-only.").format(place=place))
 
 
+def _not_granted(_place: str) -> CuecardError:
+    return NotAllowed(
+        _("The database does not let you do this"),
+        _(
+            "Its role may write only in the name of the person it stands for, and change no history."
+        ),
+        _("`cuecard people` shows whom it stands for; a coordinator may do more."),
+    )
+
+
 def busy(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is busy"),
@@ -138,21 +223,37 @@ def busy(place: str) -> CuecardError:
     )
 
 
-def _full(place: str) -> CuecardError:
+def busy_by(place: str, who: str, idle: float | None) -> CuecardError:
+    """`who` writes, "" if that is not known; `idle`: for how many seconds they have said nothing in the middle of it."""
+    if not who:
+        return busy(place)
+    if idle is None:
+        said = _("{who} is writing to {place} at this moment.").format(who=who, place=place)
+        return CuecardError(_("The workspace is busy"), said, _("Try again in a moment."))
+    return CuecardError(
+        _("The workspace is busy"),
+        _("{who} stopped in the middle of a write to {place}, {n} s ago.").format(
+            who=who, place=place, n=round(idle)
+        ),
+        _("The server ends that by itself within seconds; then try again."),
+    )
+
+
+def full(place: str) -> CuecardError:
     return CuecardError(_("The disk is full"), place, _("Make room, then try again."))
 
 
-def _damaged(place: str) -> CuecardError:
+def damaged(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is damaged"), place, _("Restore a backup, or try `sqlite3 FILE .recover`.")
     )
 
 
-def _unreachable(place: str) -> CuecardError:
+def _not_let_in(place: str) -> CuecardError:
     return CuecardError(
-        _("The database cannot be reached"),
+        _("The database does not let you in"),
         place,
-        _("Check that it runs, and the name, user and password in the address."),
+        _("Check the name, user and password in the address."),
     )
 
 
@@ -164,24 +265,18 @@ def _cannot_open(place: str) -> CuecardError:
     )
 
 
+_CONNECTING = (
+    *("connection failed", "could not connect", "connection refused", "could not translate"),
+    *("failed to resolve", "server closed the connection", "connection timeout"),
+    *("consuming input failed", "the connection is", "password authentication"),
+)
 _KNOWN = (
     (("file is not a database", "file is encrypted"), not_a_database),
-    (("readonly", "read-only", "permission denied for"), _found_read_only),
+    (("row-level security", "permission denied for", "must be owner of"), _not_granted),
+    (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
-    (("disk is full", "no space left"), _full),
-    (("malformed", "disk i/o error"), _damaged),
+    (("disk is full", "no space left"), full),
+    (("malformed", "disk i/o error"), damaged),
     (("unable to open database file",), _cannot_open),
-    (
-        (
-            "connection failed",
-            "could not connect",
-            "connection refused",
-            "could not translate",
-            "failed to resolve",
-            "password authentication",
-            "server closed the connection",
-            "connection timeout",
-        ),
-        _unreachable,
-    ),
+    (_CONNECTING, _not_let_in),
 )

@@ -25,6 +25,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 from cuecard.store.engine import Database
 from cuecard.store.labels import newest_ids
+from cuecard.store.roles import check_whole
 from cuecard.store.trial_tables import (
     JudgementRow,
     LabelRow,
@@ -311,6 +312,7 @@ class VerdictPages:
             .order_by(func.min(col(JudgementRow.id)))
         )
         with self._database.read() as session:
+            check_whole(session, runs)
             connection = session.connection()
             chosen: dict[int, int] = {}
             for row in connection.execute(ordered):

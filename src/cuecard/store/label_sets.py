@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import BigInteger, insert, literal
+from sqlalchemy import BigInteger, column, insert, literal, table
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, func, select, tuple_
 
@@ -29,7 +29,8 @@ from cuecard.store.contributions import same_item, waits_for
 from cuecard.store.engine import Database, trial_row
 from cuecard.store.judgements import PRIME, number_from
 from cuecard.store.labels import note_reveal
-from cuecard.store.people import ensure_person
+from cuecard.store.people import ensure_person, of_person
+from cuecard.store.roles import shown
 from cuecard.store.trial_tables import (
     AdjudicationRow,
     LabelRow,
@@ -58,7 +59,7 @@ class LabelSets:
         plan: Mapping[str, JsonValue] | None = None,
     ) -> LabelSet:
         """Save a set as it was drawn; it never changes afterwards."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = LabelSetRow(
                 uid=uuid4().hex,
                 name=name,
@@ -107,11 +108,10 @@ class LabelSets:
 
     def items(self, set_id: int) -> list[SetItem]:
         """The items in the order in which they were drawn. Raises `NotFound`."""
-        query = (
-            select(SetItemRow).where(SetItemRow.set_id == set_id).order_by(col(SetItemRow.position))
-        )
         with self._database.read() as session:
             _row(session, set_id)
+            row = shown(session, SetItemRow, "setitemlog")
+            query = select(row).where(row.set_id == set_id).order_by(row.position)
             return [_item(row) for row in session.exec(query)]
 
     def queue(self, set_id: int, person: str, *, limit: int = 200) -> list[SetItem]:
@@ -123,14 +123,18 @@ class LabelSets:
             (col(SetItemRow.position) + 1) * literal(_STRIDE, BigInteger) % PRIME * factor % PRIME
         )
         query = (
-            select(SetItemRow)
+            select(SetItemRow.position)
             .where(SetItemRow.set_id == set_id, *waits_for(person))
             .order_by(turn, col(SetItemRow.position))
             .limit(limit)
         )
         with self._database.read() as session:
             _row(session, set_id)
-            return [_item(row) for row in session.exec(query)]
+            places = session.exec(query).all()
+            row = shown(session, SetItemRow, "setitemlog")
+            chosen = select(row).where(row.set_id == set_id, row.position.in_(places))
+            found = {each.position: _item(each) for each in session.exec(chosen)}
+        return [found[place] for place in places]
 
     def waiting(self, person: str, trial_id: int) -> list[Item]:
         """The items of a trial that `person` is to label in any set, each once: see `queue`."""
@@ -162,6 +166,22 @@ class LabelSets:
             select(labelled.c.position, func.count().label("n")).group_by(labelled.c.position)
         ).subquery()
         with self._database.read() as session:
+            if not self._database.is_sqlite:
+                # It also counts labels that must not be seen.
+                counts = table(
+                    "labelledcount", column("trial_id"), column("item_key"), column("people")
+                )
+                given = (
+                    select(SetItemRow.position, counts.c.people.label("n"))
+                    .join(
+                        counts,
+                        and_(
+                            counts.c.trial_id == SetItemRow.trial_id,
+                            counts.c.item_key == SetItemRow.item_key,
+                        ),
+                    )
+                    .where(of_set)
+                ).subquery()
             _row(session, set_id)
             items, wanted = session.exec(
                 select(func.count(), func.coalesce(func.sum(SetItemRow.raters), 0)).where(of_set)
@@ -242,7 +262,7 @@ class Adjudications:
         comment: str = "",
     ) -> Adjudication:
         """Decide on an item; earlier decisions stay in the history. Raises `NotFound`."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             trial_row(session, trial_id)
             row = AdjudicationRow(
                 trial_id=trial_id,
@@ -261,7 +281,7 @@ class Adjudications:
         """All decisions on an item, oldest first, to be shown to the adjudicator `by`. From now on labels of `by` on
         the item count as `revealed`. Raises `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.write(of_person(by)) as session:
             trial_row(session, trial_id)
             note_reveal(session, trial_id, item, by)
         return self.history(trial_id, item)

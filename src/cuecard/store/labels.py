@@ -339,7 +339,7 @@ class TrialNotes:
         """Add a note at `place`, such as `turn/3` (see `core.records.TrialNote`). Raises `NotFound` for an unknown
         trial.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             trial_row(session, trial_id)
             row = TrialNoteRow(
                 uid=uuid4().hex,
@@ -356,7 +356,7 @@ class TrialNotes:
 
     def take_back(self, uid: str, person: str) -> None:
         """Remove one's own note, if it is there yet. Raises `NotFound`; `NotAllowed` for another person's note."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = session.get(TrialNoteRow, uid)
             if row is None:
                 raise NotFound(_("Note not found"), _("It is not in this workspace."))

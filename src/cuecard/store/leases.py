@@ -6,6 +6,7 @@ import os
 import platform
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,13 +18,13 @@ from uuid import getnode
 from sqlalchemy import CursorResult, delete, func, update
 from sqlmodel import Session, col, select
 
-from cuecard.core.archive import LAPSE, BeingPlayed, Lease
+from cuecard.core.archive import LAPSE, WORKER_LAPSE, BeingPlayed, Lease
 from cuecard.core.engine.events import Played
 from cuecard.core.errors import CuecardError
 from cuecard.core.records import RunLease
 from cuecard.store.engine import Database, run_row
 from cuecard.store.task_tables import in_utc
-from cuecard.store.trial_tables import RunLeaseRow
+from cuecard.store.trial_tables import ClaimRow, RunLeaseRow, WorkerRow
 
 BEAT = 3.0
 _RELEASE_PATIENCE = 2.0
@@ -61,7 +62,7 @@ class Leases:
         over. Raises `NotFound`, and `BeingPlayed` while another process plays it.
         """
         lease = Lease(run_id, on_lost=on_lost)
-        with self._database.write() as session:
+        with self._database.write(f"run:{run_id}") as session:
             run_row(session, run_id)
             row = session.exec(
                 select(RunLeaseRow).where(RunLeaseRow.run_id == run_id).with_for_update()
@@ -71,16 +72,20 @@ class Leases:
             if row is not None:
                 session.delete(row)
                 session.flush()
-            now = _now(session)
+            if (working := held_by_workers(session, run_id).get(run_id)) is not None:
+                if working.alive:
+                    raise BeingPlayed(working)
+                _fence_off(session, run_id)
+            now = db_now(session)
             session.add(
                 RunLeaseRow(
                     run_id=run_id,
                     owner=lease.owner,
                     person=person.strip(),
                     host=platform.node(),
-                    machine=_machine(),
+                    machine=this_machine(),
                     pid=os.getpid(),
-                    started=_started(os.getpid()),
+                    started=started(os.getpid()),
                     since=now,
                     beats=0,
                     beat_at=now,
@@ -107,8 +112,11 @@ class Leases:
         if known is None or lease.lost:
             return
         mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner) == lease.owner)
-        with suppress(CuecardError), self._database.write(patience=_RELEASE_PATIENCE) as session:
-            session.connection().execute(mine)
+        with (
+            suppress(CuecardError),
+            self._database.beside(patience=_RELEASE_PATIENCE) as connection,
+        ):
+            connection.execute(mine)
 
     def close(self) -> None:
         """Release all runs and stop the thread."""
@@ -121,22 +129,24 @@ class Leases:
             thread.join()
 
     def of(self, session: Session, run_id: int | None = None) -> dict[int, RunLease]:
-        """The lease of each run that is played, or was when its process was killed (`alive` tells which), by run id."""
+        """The lease of each run that is played, or was when its process was killed (`alive` tells which), by run id. A run
+        whose trials workers hold is played by the one that took the first of them.
+        """
         query = select(RunLeaseRow)
         if run_id is not None:
             query = query.where(RunLeaseRow.run_id == run_id)
-        return {
+        return held_by_workers(session, run_id) | {
             row.run_id: _record(row, alive=self._played(session, row) == "now")
             for row in session.exec(query)
         }
 
     def _played(self, session: Session, row: RunLeaseRow) -> Played:
-        if row.machine == _machine():
-            if row.pid == os.getpid() and row.started == _started(row.pid):
+        if row.machine == this_machine():
+            if row.pid == os.getpid() and row.started == started(row.pid):
                 return "now" if row.owner in _HELD else "lapsed"
-            return "now" if row.started and _started(row.pid) == row.started else "lapsed"
+            return "now" if row.started and started(row.pid) == row.started else "lapsed"
         if not self._database.is_sqlite:
-            age = (_now(session) - in_utc(row.beat_at)).total_seconds()
+            age = (db_now(session) - in_utc(row.beat_at)).total_seconds()
             return "now" if age < LAPSE else "lapsed"
         seen = self._watched.get(row.run_id)
         if seen is None or (seen.owner, seen.beats) != (row.owner, row.beats):
@@ -145,7 +155,7 @@ class Leases:
         return "now" if time.monotonic() - seen.at < LAPSE else "lapsed"
 
     def _doubtful(self, row: RunLeaseRow) -> bool:
-        return self._database.is_sqlite and row.machine != _machine()
+        return self._database.is_sqlite and row.machine != this_machine()
 
     def _beat_on(self) -> None:
         while not self._wake.wait(BEAT):
@@ -193,7 +203,46 @@ def _record(row: RunLeaseRow, *, alive: bool) -> RunLease:
     )
 
 
-def _now(session: Session) -> datetime:
+def worker_alive(row: WorkerRow, now: datetime, lapse: float = WORKER_LAPSE) -> bool:
+    """Whether a worker beat in the last `lapse` seconds and did not leave; of one on this machine, whether it is there."""
+    if row.left_at is not None:
+        return False
+    if row.machine == this_machine() and started(row.pid) != row.started:
+        return False
+    return (now - in_utc(row.beat_at)).total_seconds() < lapse
+
+
+def held_by_workers(session: Session, run_id: int | None = None) -> dict[int, RunLease]:
+    """Who plays runs of which workers hold trials: by the worker with the oldest hold, one that is alive if there is one."""
+    query = (
+        select(col(ClaimRow.run_id), func.min(ClaimRow.taken), WorkerRow)
+        .join(WorkerRow, col(WorkerRow.id) == ClaimRow.worker)
+        .where(*(() if run_id is None else (ClaimRow.run_id == run_id,)))
+        .group_by(col(ClaimRow.run_id), *WorkerRow.__table__.columns)  # pyright: ignore
+        .order_by(func.min(ClaimRow.taken))
+    )
+    found: dict[int, list[RunLease]] = defaultdict(list)
+    rows = session.exec(query).all()
+    now = db_now(session) if rows else datetime.now(UTC)
+    for run, since, worker in rows:
+        found[run].append(
+            RunLease.from_fields(worker, since=since, alive=worker_alive(worker, now))
+        )
+    return {
+        run: next((lease for lease in leases if lease.alive), leases[0]).model_copy(
+            update={"workers": sum(lease.alive for lease in leases)}
+        )
+        for run, leases in found.items()
+    }
+
+
+def _fence_off(session: Session, run_id: int) -> None:
+    """Refuse what workers that seem dead may still write to trials of the run."""
+    held = update(ClaimRow).where(col(ClaimRow.run_id) == run_id, col(ClaimRow.worker).is_not(None))
+    session.connection().execute(held.values(fence=col(ClaimRow.fence) + 1, worker=None))
+
+
+def db_now(session: Session) -> datetime:
     """The time of the database: of the PostgreSQL server, or for an SQLite file of this machine."""
     if session.get_bind().dialect.name == "sqlite":
         return datetime.now(UTC)
@@ -201,7 +250,7 @@ def _now(session: Session) -> datetime:
 
 
 @functools.cache
-def _machine() -> str:
+def this_machine() -> str:
     """An identifier of this boot of this machine and of its PID namespace: containers have their own process numbers."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -210,7 +259,7 @@ def _machine() -> str:
         return f"{platform.node()} {getnode():x}"
 
 
-def _started(pid: int) -> str:
+def started(pid: int) -> str:
     """When a process began, in the system's own count; "" if it does not exist or is a zombie. It tells apart two
     processes that had the same number in turn. Where the system does not say, "alive".
     """

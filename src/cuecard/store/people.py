@@ -38,6 +38,7 @@ from cuecard.store.task_tables import (
     ReviewFormRow,
     RevisionRow,
     ThrownDraftRow,
+    insert_new,
     insert_of,
     metadata,
 )
@@ -66,7 +67,7 @@ class People:
             known = session.get(PersonRow, checked_name(name))
             if known is not None:
                 return Person(name=known.name, created_at=known.created_at)
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = ensure_person(session, name)
             return Person(name=row.name, created_at=row.created_at)
 
@@ -80,10 +81,17 @@ def ensure_person(session: Session, name: str) -> PersonRow:
     name = checked_name(name)
     row = session.get(PersonRow, name)
     if row is None:
-        row = PersonRow(name=name, created_at=datetime.now(UTC))
-        session.add(row)
-        session.flush()
+        # Somebody else may enter them at this moment.
+        connection = session.connection()
+        new = {"name": name, "created_at": datetime.now(UTC)}
+        connection.execute(insert_new(connection, metadata.tables["person"]), new)
+        row = session.get_one(PersonRow, name)
     return row
+
+
+def of_person(name: str) -> str:
+    """What to write about (`Database.write`), where two windows of one person could get in each other's way."""
+    return f"person:{name.strip()}"
 
 
 def checked_name(name: str) -> str:
@@ -138,7 +146,7 @@ class Drafts:
         now = datetime.now(UTC)
         drafted = _values(base, data, now, origins, left=left)
         steps = _values(base, history, now) if history else None
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             _put(session, task_id, person, drafted)
             if steps:
                 _put(session, f"{task_id}{_HISTORY}", person, steps)
@@ -151,7 +159,7 @@ class Drafts:
 
     def leave(self, task_id: str, person: str) -> None:
         """Record that the editor was closed normally; nothing if there is no draft."""
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             row = session.get(DraftRow, (task_id, person))
             if row is not None and row.left_at is None:
                 row.left_at = datetime.now(UTC)
@@ -174,7 +182,7 @@ class Drafts:
         is given, as that of revision `base`.
         """
         steps = _values(base, history, datetime.now(UTC)) if history else None
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             _delete(session, task_id, person)
             if steps:
                 _put(session, f"{task_id}{_HISTORY}", person, steps)
@@ -183,7 +191,7 @@ class Drafts:
 
     def throw_away(self, task_id: str, person: str) -> None:
         """Discard a draft but keep a copy for `thrown` and `recall`; nothing if there is none."""
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             row = session.get(DraftRow, (task_id, person))
             if row is None:
                 return
@@ -227,10 +235,11 @@ class Drafts:
         """Make a discarded draft this person's draft again. Raises `NotFound`, and `Conflict` if they have another
         draft of the task.
         """
-        with self._database.write() as session:
+        with self._database.read() as session:
             row = session.get(ThrownDraftRow, thrown_id)
             if row is None:
                 raise NotFound(_("There is no such draft"), str(thrown_id))
+        with self._database.write(of_person(row.person)) as session:
             if session.get(DraftRow, (row.task_id, row.person)) is not None:
                 raise Conflict(
                     _("You have another draft of this task"),
@@ -342,16 +351,14 @@ class ReviewForms:
 
     def keep(self, task_id: str, revision: int, reviewer: str, data: dict[str, JsonValue]) -> None:
         """Keep what the reviewer has filled in so far."""
-        with self._database.write() as session:
-            session.merge(
-                ReviewFormRow(
-                    task_id=task_id,
-                    revision=revision,
-                    reviewer=ensure_person(session, reviewer).name,
-                    body=to_json(data).decode(),
-                    updated_at=datetime.now(UTC),
-                )
+        with self._database.write(of_person(reviewer)) as session:
+            connection, keys = session.connection(), ["task_id", "revision", "reviewer"]
+            name = ensure_person(session, reviewer).name
+            values = {"body": to_json(data).decode(), "updated_at": datetime.now(UTC)}
+            statement = insert_of(connection.dialect.name, metadata.tables["reviewform"]).values(
+                task_id=task_id, revision=revision, reviewer=name, **values
             )
+            connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
 
     def get(self, task_id: str, revision: int, reviewer: str) -> dict[str, JsonValue]:
         """What was kept; empty if nothing was."""
@@ -384,7 +391,7 @@ class Effort:
         """
         if not 0 < amount < float("inf"):
             raise ValueError("an amount of effort must be above 0 and finite")
-        with self._database.write() as session:
+        with self._database.append() as session:
             name = ensure_person(session, person).name
             _enter(session, task_id, name, kind, amount, text, datetime.now(UTC))
 
@@ -418,7 +425,7 @@ class Effort:
 
     def move(self, task_id: str, person: str, to: str) -> None:
         """Count a person's entries for a task under the id `to`, which the task has now."""
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             for entry in _entries(session, task_id):
                 if entry.person == person:
                     values = (person, entry.kind)

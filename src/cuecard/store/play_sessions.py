@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, or_, select
 
 from cuecard.core.archive import Acquaintance
@@ -27,6 +26,8 @@ from cuecard.store.task_tables import (
     ReviewFormRow,
     TaskRow,
     ThrownDraftRow,
+    add_new,
+    metadata,
 )
 from cuecard.store.trial_tables import (
     AdjudicationRow,
@@ -146,23 +147,15 @@ class PlayerMoves:
         """
         if self.holder(trial_id) != person.strip():
             raise NotAllowed(_("The agent's part is not yours"), _("Take it first."))
-        try:
-            with self._database.write() as session:
-                row = SeatMoveRow(
-                    trial_id=trial_id,
-                    take=attempt,
-                    place=place,
-                    person=person.strip(),
-                    body=to_json(move.model_dump(mode="json")).decode(),
-                    at=datetime.now(UTC),
+        body = to_json(move.model_dump(mode="json")).decode()
+        with self._database.append() as session:
+            if not _made(session, trial_id, attempt, place, person.strip(), body):
+                raise Conflict(
+                    _("This step has been made already"), place, _("Look at the newest dialogue.")
                 )
-                session.add(row)
-                session.flush()
-                return _step(row)
-        except IntegrityError as error:
-            raise Conflict(
-                _("This step has been made already"), place, _("Look at the newest dialogue.")
-            ) from error
+        step = self.find(trial_id, attempt, place)
+        assert step is not None
+        return step
 
     def of(self, trial_id: int) -> Sequence[PlayStep]:
         """All moves of a trial in the order in which they were made."""
@@ -189,24 +182,25 @@ class PlayerMoves:
         holder = self.holder(trial_id)
         if holder:
             return holder
-        try:
-            with self._database.write() as session:
-                trial_row(session, trial_id)
-                name = ensure_person(session, person).name
-                session.add(
-                    SeatMoveRow(
-                        trial_id=trial_id,
-                        take=0,
-                        place=_TAKEN,
-                        person=name,
-                        body="{}",
-                        at=datetime.now(UTC),
-                    )
-                )
-                session.flush()
-                return name
-        except IntegrityError:
-            return self.holder(trial_id)
+        with self._database.append() as session:
+            trial_row(session, trial_id)
+            _made(session, trial_id, 0, _TAKEN, ensure_person(session, person).name, "{}")
+        return self.holder(trial_id)
+
+
+def _made(
+    session: Session, trial_id: int, attempt: int, place: str, person: str, body: str
+) -> bool:
+    """Insert a move, unless there is one at this step."""
+    row: dict[str, Any] = {
+        "trial_id": trial_id,
+        "take": attempt,
+        "place": place,
+        "person": person,
+        "body": body,
+    }
+    row["at"] = datetime.now(UTC)
+    return add_new(session.connection(), metadata.tables["seatmove"], row)
 
 
 def _step(row: SeatMoveRow) -> PlayStep:
@@ -238,7 +232,7 @@ class SessionForms:
     ) -> SessionForm:
         """Keep the answers, which the caller has checked. Raises `NotFound`."""
         asked = to_json([question.model_dump(mode="json") for question in questions])
-        with self._database.write() as session:
+        with self._database.append() as session:
             trial_row(session, trial_id)
             row = SessionFormRow(
                 trial_id=trial_id,
@@ -313,29 +307,20 @@ class Shadows:
         `NotFound` for an unknown trial.
         """
         who = simulator_hash(shadow.player)
-        with self._database.write() as session:
+        row = {
+            "trial_id": shadow.trial_id,
+            "state": shadow.state,
+            "simulator": who,
+            "turn": shadow.turn,
+            "player": shadow.player.model_dump_json(),
+            "reply": to_json(shadow.reply.model_dump(mode="json")).decode(),
+            "calls": to_json([call.model_dump(mode="json") for call in shadow.calls]).decode(),
+            "live": shadow.live,
+            "at": shadow.at,
+        }
+        with self._database.append() as session:
             trial_row(session, shadow.trial_id)
-            known = select(ShadowRow.id).where(
-                ShadowRow.trial_id == shadow.trial_id,
-                ShadowRow.state == shadow.state,
-                ShadowRow.simulator == who,
-            )
-            if session.exec(known).first() is not None:
-                return False
-            session.add(
-                ShadowRow(
-                    trial_id=shadow.trial_id,
-                    state=shadow.state,
-                    simulator=who,
-                    turn=shadow.turn,
-                    player=shadow.player.model_dump_json(),
-                    reply=to_json(shadow.reply.model_dump(mode="json")).decode(),
-                    calls=to_json([call.model_dump(mode="json") for call in shadow.calls]).decode(),
-                    live=shadow.live,
-                    at=shadow.at,
-                )
-            )
-            return True
+            return add_new(session.connection(), metadata.tables["shadow"], row)
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:
         """The replies in these trials, or in all, in the order in which they were kept."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, delete, or_, select, tuple_
 
 from cuecard.core.contributions import (
     Answered,
@@ -29,6 +29,7 @@ from cuecard.store.contributions import (
     load_log,
     load_logs,
     may_see,
+    of_task,
     refold,
     sign,
     without_reasons,
@@ -36,7 +37,7 @@ from cuecard.store.contributions import (
     wrote,
 )
 from cuecard.store.engine import Database, task_missing, task_row
-from cuecard.store.people import ensure_person
+from cuecard.store.people import ensure_person, of_person
 from cuecard.store.task_tables import (
     ContributionRow,
     ReviewFormRow,
@@ -111,7 +112,7 @@ class Reviews:
 
         Raises `NotFound`, and `Conflict` on a second review of one revision by one person.
         """
-        with self._database.write() as session:
+        with self._database.write(of_task(task_id)) as session:
             number = revision if revision is not None else task_row(session, task_id).head
             log = load_log(session, task_id)
             if all(node.number != number for node in log.revisions):
@@ -124,11 +125,17 @@ class Reviews:
                 _check_first(log, number, name)
             entry = sign(log, number, name, _moment(at), body)
             session.add(ContributionRow(**contribution_values(entry)))
-            refold(session, _with(log, entry))
+            if isinstance(body, Reviewed) and not self._database.is_sqlite:
+                # Whoever has reviewed may be shown what the log could not tell before.
+                session.flush()
+                refold(session, load_log(session, task_id))
+            else:
+                refold(session, _with(log, entry))
             if isinstance(body, Reviewed):
-                form = session.get(ReviewFormRow, (task_id, number, name))
-                if form is not None:
-                    session.delete(form)
+                form = (task_id, number, name)
+                row = ReviewFormRow
+                keys = (row.task_id, col(row.revision), row.reviewer)
+                session.connection().execute(delete(row).where(tuple_(*keys) == form))
             return entry
 
     def log(self, task_id: str) -> TaskLog:
@@ -266,7 +273,7 @@ class Reviews:
     ) -> None:
         """Record the languages and domains that `person` reviews from now on; empty means all."""
         body = SkillsSet(languages=tuple(languages), domains=tuple(domains))
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             name = ensure_person(session, person).name
             entry = sign(None, 0, name, _moment(at), body)
             if session.get(ContributionRow, entry.uid) is None:

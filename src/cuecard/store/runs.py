@@ -70,7 +70,7 @@ class Runs:
         """Save a new run with a trial for each cell, all or nothing. `samples`: trials per cell of its grid; `plan`: JSON
         by which whoever resumes the run can go on. Raises `NotFound` for an unknown revision.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = RunRow(
                 uid=uuid4().hex,
                 name=name,
@@ -109,7 +109,7 @@ class Runs:
         """Set the state in which a run was left, and the `reason` why it is paused; see `core.engine.events.run_state`.
         Raises `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = run_row(session, run_id)
             row.state = state.value
             row.reason = reason
@@ -117,7 +117,7 @@ class Runs:
 
     def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
         """Replace the plan of a run. Raises `NotFound`."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             row = run_row(session, run_id)
             row.plan = to_json(dict(plan)).decode()
             session.add(row)
@@ -148,7 +148,7 @@ class Runs:
 
     def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
         """Add the trials of all cells of a grid, or none of them. Raises `NotFound` as `add_trial` does."""
-        with self._database.write() as session:
+        with self._database.append() as session:
             run_row(session, run_id)
             last = select(func.coalesce(func.max(TrialRow.id), 0)).where(TrialRow.run_id == run_id)
             before = session.exec(last).one()

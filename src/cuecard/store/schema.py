@@ -6,11 +6,22 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    select,
+    text,
+)
 
 from cuecard.core.i18n import _
+from cuecard.store import roles
 from cuecard.store.engine import Barred, Database
-from cuecard.store.errors import foreign_database, newer_version, outdated
+from cuecard.store.errors import foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
 VERSIONS = tuple(f"{number:04}" for number in range(1, 12))
@@ -46,15 +57,24 @@ APPEND_ONLY = (
         "payload",
         "reveal",
         "revision",
+        "roleentry",
+        "runorder",
         "seatmove",
         "sessionform",
         "setitem",
         "shadow",
+        "take",
         "throwndraft",
     ),
     *("trialnote", "verdict"),
 )
 """The tables whose rows are neither changed nor deleted."""
+PRESENT = frozenset({"runlease"})
+"""The tables that say who works on this database at present: they stay where they are when it is copied."""
+HALF = Table(
+    "cuecard_half", MetaData(), Column("source", Text, primary_key=True), Column("version", Text)
+)
+"""Stands in a database that a workspace is being moved to, until all of it is there: from where, and its version."""
 # Alembic keeps the migration that runs in module globals.
 _alembic_lock = threading.Lock()
 
@@ -87,8 +107,19 @@ def ensure_head(database: Database) -> None:
 
 def _create(connection: Connection) -> None:
     """The tables of the newest version, without the migrations that lead to it."""
+    create_tables(connection)
+    stamp(connection)
+
+
+def create_tables(connection: Connection) -> None:
+    """The tables of the newest version, of which nothing says yet that they are a workspace."""
     metadata.create_all(connection)
     keep_append_only(connection, APPEND_ONLY)
+    roles.install(connection)
+
+
+def stamp(connection: Connection) -> None:
+    """Say that the tables are a workspace of the newest version."""
     version = Column("version_num", String(32), nullable=False)
     key = PrimaryKeyConstraint("version_num", name="alembic_version_pkc")
     table = Table("alembic_version", MetaData(), version, key)
@@ -125,12 +156,19 @@ def upgrade(connection: Connection, target: str = "head") -> None:
         command.upgrade(config, target)
 
 
+def table_names(connection: Connection) -> set[str]:
+    """All tables there are, whosever."""
+    names = _SQLITE_TABLES if connection.dialect.name == "sqlite" else _POSTGRES_TABLES
+    return set(connection.execute(text(names)).scalars())
+
+
 def _version(connection: Connection, place: str) -> str | None:
     """The database's migration version, None if it has none."""
-    names = _SQLITE_TABLES if connection.dialect.name == "sqlite" else _POSTGRES_TABLES
-    tables = set(connection.execute(text(names)).scalars())
+    tables = table_names(connection)
     if not tables:
         return None
+    if HALF.name in tables:
+        raise half_moved(place, connection.execute(select(HALF.c.source)).scalar_one())
     if "alembic_version" not in tables:
         raise foreign_database(place)
     version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()

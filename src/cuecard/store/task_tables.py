@@ -69,8 +69,15 @@ def clean(text: str) -> str:
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
-    """An insert that skips rows whose primary key exists."""
+    """An insert that skips rows whose primary key, or what else is unique in them, exists."""
     return _insert_new(connection.dialect.name, table)
+
+
+def add_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
+    """Insert a row as `insert_new` does; false if there was one already, also of somebody who adds it at this moment."""
+    statement = insert_new(connection, table)
+    options = {"preserve_rowcount": True}
+    return connection.execute(statement, row, execution_options=options).rowcount > 0
 
 
 @cache
@@ -93,6 +100,20 @@ class PersonRow(Row, table=True):
 
     name: str = Field(primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class RoleEntryRow(Row, table=True):
+    """Append-only: since when a role of the PostgreSQL server stands for whom (kind `mapped`, the newest counts; person ""
+    for nobody), or that a coordinator's role worked as somebody else (`acted`). `by`: the role that entered it.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime)
+    kind: str
+    role: str
+    person: str = Field(sa_type=FreeText)
+    coordinator: bool = False
+    by: str
 
 
 class TaskRow(Row, table=True):

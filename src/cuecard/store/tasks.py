@@ -22,6 +22,7 @@ from cuecard.store.contributions import (
     first_log,
     load_log,
     next_tick,
+    of_task,
     refold,
     show_content,
     show_standing,
@@ -117,7 +118,7 @@ class Tasks:
         given for an unknown task.
         """
         digest = content_hash(task)
-        with self._database.write() as session:
+        with self._database.write(of_task(task.id)) as session:
             head = session.get(TaskRow, task.id)
             if head is not None:
                 newest = session.get_one(RevisionRow, (task.id, head.head))
@@ -270,7 +271,8 @@ def keep_content(session: Session, task: Task, digest: str) -> None:
     """Insert a revision's content, unless it is stored already."""
     if session.get(ContentRow, digest) is None:
         body, packed = pack(task.model_dump_json().encode())
-        session.add(ContentRow(hash=digest, body=body, packed=packed))
+        connection, new = session.connection(), {"hash": digest, "body": body, "packed": packed}
+        connection.execute(insert_new(connection, metadata.tables["content"]), new)
 
 
 def _write(

@@ -8,11 +8,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Table, bindparam, case, insert, or_, select
+from sqlalchemy import Connection, Table, bindparam, case, or_, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
@@ -31,8 +33,8 @@ from cuecard.store.codec import (
     unpack,
     write_payloads,
 )
-from cuecard.store.engine import Database, trial_row
-from cuecard.store.task_tables import clean, insert_of, metadata
+from cuecard.store.engine import Database, check_fences, trial_missing
+from cuecard.store.task_tables import add_new, clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 
 _COLUMNS: tuple[Any, ...] = (
@@ -178,7 +180,9 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
             }
         _count(line, reply)
     if lines:
-        connection.execute(_adding(connection.dialect.name), list(lines.values()))
+        connection.execute(
+            _adding(connection.dialect.name), [line for _key, line in sorted(lines.items())]
+        )
 
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
@@ -248,35 +252,45 @@ class JudgeCalls:
         with self._database.read() as session:
             return {row.key: _reply(row) for row in session.exec(query)}
 
-    def add(self, trial_id: int, judge: str, attempt: int, call: RecordedCall) -> None:
+    def add(
+        self,
+        trial_id: int,
+        judge: str,
+        attempt: int,
+        call: RecordedCall,
+        claim: Claim | None = None,
+    ) -> None:
         """Record a call; it is on the disk when this returns. Recording the same again does nothing.
 
-        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial.
+        Raises `Conflict` if another reply is recorded under this key, `NotFound` for an unknown trial, and `ClaimLost` if
+        `claim` stands no more.
         """
         body, packed = pack(dumped(call.reply))
         key = trial_id, clean(judge), attempt, clean(call.key)
-        with self._database.write() as session:
-            there = _row(session, key)
-            if there is not None:
-                if (there.body, there.packed) != (body, packed):
-                    raise _refused(call.key)
+        values = {
+            "trial_id": trial_id,
+            "judge": judge,
+            "attempt": attempt,
+            "key": call.key,
+            "model": call.model,
+            "prompt": call.prompt,
+            "body": body,
+            "packed": packed,
+        }
+        with self._database.beside() as connection:
+            if claim is not None:
+                check_fences(connection, {claim.trial_id: claim.fence})
+            try:
+                added = add_new(connection, _JUDGE_CALLS_TABLE, values)
+            except IntegrityError:
+                raise trial_missing(trial_id) from None
+            if added:
+                add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
                 return
-            trial_row(session, trial_id)
-            connection = session.connection()
-            connection.execute(
-                insert(_JUDGE_CALLS_TABLE),
-                {
-                    "trial_id": trial_id,
-                    "judge": judge,
-                    "attempt": attempt,
-                    "key": call.key,
-                    "model": call.model,
-                    "prompt": call.prompt,
-                    "body": body,
-                    "packed": packed,
-                },
-            )
-            add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
+        with self._database.read() as session:
+            there = _row(session, key)
+        if there is None or (there.body, there.packed) != (body, packed):
+            raise _refused(call.key)
 
     def next_attempt(self, trial_id: int, judge: str) -> int:
         """The number for a new attempt: one more than the last one with recorded calls, or 0."""
@@ -323,7 +337,7 @@ class KeptPrompts:
             raise ValueError(f"this is not the hash of the prompt: {digest}")
         ready = Shelf(self._database).ready([(0, (digest, content))])
         if ready.rows:
-            with self._database.connection() as connection:
+            with self._database.beside() as connection:
                 write_payloads(connection, ready)
         self._kept.add(digest)
 

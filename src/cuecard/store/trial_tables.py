@@ -39,6 +39,80 @@ class RunLeaseRow(Row, table=True):
     beat_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class WorkerRow(Row, table=True):
+    """A process that plays trials of runs that are offered to workers. `players`: a hash of its configuration; `note`: why
+    it takes nothing of some run. Never exported in bundles, as all that is said of claims.
+    """
+
+    id: str = Field(primary_key=True)
+    host: str = Field(sa_type=FreeText)
+    machine: str
+    pid: int
+    started: str
+    person: str = Field(sa_type=FreeText)
+    since: datetime = Field(sa_type=UtcDateTime)
+    beat_at: datetime = Field(sa_type=UtcDateTime)
+    left_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    concurrency: int
+    players: str
+    under_way: int = 0
+    calls: int = Field(default=0, sa_type=BigInteger)
+    note: str = Field(default="", sa_type=FreeText)
+
+
+class ClaimRow(Row, table=True):
+    """A trial that is offered to workers. `fence` counts how often it was taken; `worker`: who holds it, null if nobody;
+    `done`: nothing is left to do. Who writes to the trial shows the fence.
+    """
+
+    __table_args__ = (Index(None, "run_id", "done"),)
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    run_id: int = Field(foreign_key="run.id")
+    purpose: str
+    fence: int = 0
+    worker: str | None = Field(default=None, foreign_key="worker.id")
+    taken: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    done: bool = False
+
+
+class TakeRow(Row, table=True):
+    """Append-only: a worker took a trial. `why`: see `core.records.Taking`; `before`: from whom, null if nobody held it."""
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    fence: int = Field(primary_key=True)
+    worker: str = Field(foreign_key="worker.id")
+    at: datetime = Field(sa_type=UtcDateTime)
+    why: str
+    before: str | None = Field(default=None, foreign_key="worker.id")
+
+
+class AllowanceRow(Row, table=True):
+    """How much of an allowance a party may use until it tells again; see `store.allowances`. `want`: what it would use;
+    `until`: when it counts no more; `said`: why a model refuses, as JSON. Never exported in bundles.
+    """
+
+    key: str = Field(primary_key=True, sa_type=FreeText)
+    party: str = Field(primary_key=True)
+    amount: float
+    want: float
+    until: datetime = Field(sa_type=UtcDateTime)
+    said: str = Field(default="", sa_type=FreeText)
+
+
+class RunOrderRow(Row, table=True):
+    """Append-only: what a person asked of whoever plays a run. `value`: of a budget or concurrency. Never exported in
+    bundles.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    kind: str
+    value: float | None = None
+    person: str = Field(sa_type=FreeText)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class TrialRow(Row, table=True):
     """A trial. `termination`, `detail` and `ended_at` repeat its log's last event. `agent`, `user` and `world` are
     JSON. `uid` names the trial in every copy of the workspace.

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import BigInteger, literal
 from sqlmodel import Session, col, func, select
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
@@ -24,7 +25,7 @@ from cuecard.core.label_records import (
 )
 from cuecard.core.records import KeptFigures
 from cuecard.core.verdicts import Item, Judgement
-from cuecard.store.engine import Database, run_row, trial_row, verdict_row
+from cuecard.store.engine import Database, known_or_held, run_row, trial_row, verdict_row
 from cuecard.store.judgements import (
     PRIME,
     blind_item,
@@ -48,6 +49,8 @@ from cuecard.store.labels import (
     note_reveal,
     note_reveals,
 )
+from cuecard.store.people import of_person
+from cuecard.store.roles import check_whole
 from cuecard.store.task_tables import insert_of, metadata
 from cuecard.store.trial_tables import (
     JudgementRow,
@@ -65,10 +68,12 @@ class Verdicts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, trial_id: int, judgement: Judgement) -> JudgementRecord:
-        """Record a judgement. Raises `NotFound` for an unknown trial."""
-        with self._database.write() as session:
-            trial_row(session, trial_id)
+    def add(
+        self, trial_id: int, judgement: Judgement, claim: Claim | None = None
+    ) -> JudgementRecord:
+        """Record a judgement. Raises `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more."""
+        with self._database.append() as session:
+            known_or_held(session, trial_id, claim)
             return insert_judgement(session, trial_id, judgement)
 
     def of_trial(self, trial_id: int) -> list[JudgementRecord]:
@@ -77,22 +82,30 @@ class Verdicts:
             return load_judgements(session, JudgementRow.trial_id == trial_id)
 
     def of_run(self, run_id: int) -> list[JudgementRecord]:
-        """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`."""
+        """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`; and
+        `NotAllowed` where some are hidden from the role of the database.
+        """
         with self._database.read() as session:
             run_row(session, run_id)
+            check_whole(session, [run_id])
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
 
     def newest(self, trial_ids: Collection[int]) -> list[JudgementRecord]:
-        """The newest judgement of each judge on each of these trials, newest first."""
+        """The newest judgement of each judge on each of these trials, newest first. Raises `NotAllowed` as `of_run` does."""
         current = current_judgements(None, *trial_ids)
+        runs = select(TrialRow.run_id).where(col(TrialRow.id).in_(trial_ids)).distinct()
         with self._database.read() as session:
-            return load_judgements(session, col(JudgementRow.id).in_(current)) if trial_ids else []
+            if not (found := session.exec(runs).all()):
+                return []
+            check_whole(session, found)
+            return load_judgements(session, col(JudgementRow.id).in_(current))
 
     def heads(self, run_id: int) -> list[JudgementHead]:
-        """As `of_run`, without the verdicts. Raises `NotFound`."""
+        """As `of_run`, without the verdicts."""
         with self._database.read() as session:
             run_row(session, run_id)
+            check_whole(session, [run_id])
             return load_heads(session, col(JudgementRow.id).in_(current_judgements(run_id)))
 
     def judgements(self, ids: Collection[int]) -> list[JudgementRecord]:
@@ -174,7 +187,7 @@ class Verdicts:
         """Label the item of a verdict; earlier labels stay in the history. The phase is `revealed` if the person has
         seen decisions on the item. `seconds`: the time it took. Raises `NotFound`.
         """
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             row = verdict_row(session, verdict_id)
             return add_label(
                 session,
@@ -201,7 +214,7 @@ class Verdicts:
         source: str = "",
     ) -> Label:
         """As `label`, but names the item, whether or not a judge has decided on it."""
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             trial_row(session, trial_id)
             return add_label(
                 session,
@@ -218,7 +231,7 @@ class Verdicts:
 
     def enter(self, labels: Sequence[OutsideLabel], *, dry: bool = False) -> int:
         """Add labels read from files, all or none; gives how many were new. With `dry` nothing is added."""
-        with self._database.write() as session:
+        with self._database.write(*(of_person(each.person) for each in labels)) as session:
             added = enter_labels(session, labels)
             if dry:
                 session.rollback()
@@ -226,7 +239,7 @@ class Verdicts:
 
     def note_reveal(self, trial_id: int, item: Item, person: str) -> None:
         """Record that `person` has seen the decisions on the item. Raises `NotFound`, and `NotAllowed` if not labelled."""
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             trial_row(session, trial_id)
             _check_labelled(session, trial_id, item.key, person)
             note_reveal(session, trial_id, item, person)
@@ -237,7 +250,7 @@ class Verdicts:
         """
         rest = iter(items)
         if (first := next(rest, None)) is not None:
-            with self._database.write() as session:
+            with self._database.write(of_person(person)) as session:
                 note_reveals(session, chain((first,), rest), person)
 
     def labels(
@@ -297,7 +310,7 @@ class Verdicts:
         """The verdict with its decision. Later labels of `person` on the item get the phase `revealed`. Raises
         `NotAllowed` until they have labelled the item.
         """
-        with self._database.write() as session:
+        with self._database.write(of_person(person)) as session:
             row = verdict_row(session, verdict_id)
             _check_labelled(session, row.trial_id, row.item_key, person)
             item = item_of(row.item_kind, row.item_index, row.item_column)
@@ -383,7 +396,8 @@ class Figures:
         rows = [{**each.model_dump(), "language": language} for each in figures]
         if not rows:
             return
-        with self._database.write(patience=patience) as session:
+        rows.sort(key=lambda row: row["judgement_id"])  # Two who keep the same wait in one order.
+        with self._database.append(patience=patience) as session:
             connection = session.connection()
             add = insert_of(connection.dialect.name, metadata.tables["trialfigures"])
             new = {"stamp": add.excluded.stamp, "body": add.excluded.body}

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
 from cuecard.core.errors import guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
+from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.engine import Database, check_file
 from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
@@ -24,7 +26,9 @@ from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
+from cuecard.store.queue import Workers
 from cuecard.store.reviews import Reviews
+from cuecard.store.roles import Roles
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
 from cuecard.store.tasks import Tasks
@@ -34,6 +38,7 @@ from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
     from cuecard.store.bundles import Exchange
+    from cuecard.store.copies import Copies
 
 
 class Workspace:
@@ -46,13 +51,17 @@ class Workspace:
         self._writer: EventWriter | None = None
         self._lock = threading.Lock()
         self.people = People(database)
+        self.roles = Roles(database)
         self.tasks = Tasks(database)
         self.drafts = Drafts(database)
         self.effort = Effort(database)
         self.reviews = Reviews(database)
         self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
+        self.allowances = Allowances(database)
+        self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
+        self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
         self.player_moves = PlayerMoves(database)
         self.session_forms = SessionForms(database)
@@ -74,10 +83,7 @@ class Workspace:
         does not exist; `CuecardError` if it is not a workspace, damaged, unreadable, of a newer version, or of an older
         one and not writable.
         """
-        url = _parsed(url_or_path)
-        guard_address(url.render_as_string(hide_password=False))
-        barred = check_file(url, create) if url.get_backend_name() == "sqlite" else None
-        database = Database(url, barred)
+        database = database_at(url_or_path, create=create)
         try:
             ensure_head(database)
         except BaseException:
@@ -113,9 +119,16 @@ class Workspace:
 
         return Exchange(self._database, self.leases)
 
-    def sink(self, trial_id: int) -> StoreSink:
-        """What the engine gives the events of this trial to, to have them written."""
-        return StoreSink(self, trial_id)
+    @property
+    def copies(self) -> Copies:
+        """Moving the workspace to another database, and backing it up; loaded on first use."""
+        from cuecard.store.copies import Copies
+
+        return Copies(self._database, self.leases)
+
+    def sink(self, trial_id: int, claim: Claim | None = None) -> StoreSink:
+        """What the engine gives the events of this trial to, to have them written: as long as `claim` stands, if given."""
+        return StoreSink(self, trial_id, claim)
 
     @property
     def event_writer(self) -> EventWriter:
@@ -142,6 +155,13 @@ class Workspace:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def database_at(url_or_path: str | Path, *, create: bool) -> Database:
+    """The database at a path or URL, whatever it holds. Raises as `Workspace.open`."""
+    url = _parsed(url_or_path)
+    guard_address(url.render_as_string(hide_password=False))
+    return Database(url, check_file(url, create) if url.get_backend_name() == "sqlite" else None)
 
 
 def _parsed(url_or_path: str | Path) -> URL:
@@ -242,10 +262,10 @@ class StoreSink:
     raises the error.
     """
 
-    def __init__(self, workspace: Workspace, trial_id: int) -> None:
+    def __init__(self, workspace: Workspace, trial_id: int, claim: Claim | None = None) -> None:
         self._writer = workspace.event_writer
         self._trial_id = trial_id
-        self._session = Session()
+        self._session = Session(claim)
 
     async def append(self, event: Event) -> None:
         """Raises what `Runs.append_events` raises, and raises it again for every later event. If cancelled, it still

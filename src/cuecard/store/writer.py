@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Empty, SimpleQueue
@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
 from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.i18n import _
@@ -70,8 +71,13 @@ class Appender:
         self._shelf = Shelf(database)
         self._states: dict[int, _State] = {}
 
-    def append(self, batch: Sequence[tuple[int, Event]]) -> None:
-        """Append a batch; see `Runs.append_events`."""
+    def append(
+        self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int] | None = None
+    ) -> None:
+        """Append a batch; see `Runs.append_events`. `fences`: of the claims on trials that workers play. Raises
+        `ClaimLost` if one of them stands no more. On PostgreSQL one round trip, besides one the first time that trials are
+        met.
+        """
         coded = [encode(event.body) for _trial_id, event in batch]
         ready = self._shelf.ready(
             (trial_id, payload)
@@ -79,13 +85,18 @@ class Appender:
             for payload in one.payloads
         )
         new = _Batch()
-        with self._database.connection() as connection:
+        with self._database.plain() as connection:
             new.states = self._known(connection, {trial_id for trial_id, _event in batch})
             for (trial_id, event), one in zip(batch, coded, strict=True):
                 _add(connection, new, trial_id, event, one)
             if new.rows:
-                write_payloads(connection, ready)
-                _write(connection, new)
+                try:
+                    with self._database.at_once(connection, fences):
+                        write_payloads(connection, ready)
+                        _write(connection, new)
+                except IntegrityError as error:
+                    what = _("an event of this place in the dialogue is already recorded")
+                    raise _refused(what) from error
         if new.rows:
             self._shelf.kept(ready)
         for trial_id, state in new.states.items():
@@ -149,10 +160,7 @@ def _add(
 
 
 def _write(connection: Connection, batch: _Batch) -> None:
-    try:
-        connection.execute(_INSERT, batch.rows)
-    except IntegrityError as error:
-        raise _refused(_("an event of this place in the dialogue is already recorded")) from error
+    connection.execute(_INSERT, batch.rows)
     add_usage(
         connection,
         (
@@ -169,7 +177,7 @@ def _write(connection: Connection, batch: _Batch) -> None:
                 "why": end.detail if end else "",
                 "when": batch.ended_at[trial_id] if end else None,
             }
-            for trial_id, end in batch.ends.items()
+            for trial_id, end in sorted(batch.ends.items(), key=lambda each: each[0])
         ]
         connection.execute(_SET_END, ends)
 
@@ -207,9 +215,10 @@ class Session:
     they could follow somebody else's event.
     """
 
-    __slots__ = ("trouble",)
+    __slots__ = ("claim", "trouble")
 
-    def __init__(self) -> None:
+    def __init__(self, claim: Claim | None = None) -> None:
+        self.claim = claim
         self.trouble: Exception | None = None
 
 
@@ -368,7 +377,7 @@ class EventWriter:
         if not batch:
             return
         try:
-            self._appender.append([(job.trial_id, job.event) for job in batch])
+            self._appender.append([(job.trial_id, job.event) for job in batch], _fences(batch))
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: whoever waits is told
             trials: dict[int, list[Job]] = defaultdict(list)
             for job in batch:
@@ -405,6 +414,15 @@ class EventWriter:
         with self._progress:
             self._written += len(batch)
             self._progress.notify_all()
+
+
+def _fences(batch: Sequence[Job]) -> dict[int, int]:
+    """The oldest fence of each trial: whoever shows a newer one is heard when the batch is taken apart."""
+    fences: dict[int, int] = {}
+    for job in batch:
+        if (claim := job.session.claim) is not None:
+            fences[job.trial_id] = min(claim.fence, fences.get(job.trial_id, claim.fence))
+    return fences
 
 
 def _settle(jobs: Sequence[Job]) -> None:

@@ -170,10 +170,10 @@ class LiveRun:
         return self._future.exception()
 
     def halt(self) -> Halt | None:
-        """Why the run paused by itself (its model, its budget); None if it did not."""
-        if self.going_on or isinstance(self.control.halt, Drained):
-            return None
-        return self.control.halt
+        """Why the run stopped: its model, its budget, somebody elsewhere; None if it did not, or was asked to here."""
+        halt = self.control.halt
+        asked = isinstance(halt, Drained) and not halt.ordered
+        return None if self.going_on or asked else halt
 
     def unjudged(self) -> int:
         """How many trials could not be judged, once the run is over."""

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from cuecard.core.errors import CuecardError, guard_address, public_form
 from cuecard.core.system import CONFIG_NAME, formerly
+from cuecard.store import is_file
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -47,6 +48,11 @@ class Services:
         """The workspace as a person knows it: a path, or its address without the password."""
         parts = urlsplit(self.url)
         return unquote(parts.path.removeprefix("/")) if parts.scheme == "sqlite" else self.url
+
+    @property
+    def shared(self) -> bool:
+        """Whether it is on a server, which may know who somebody is."""
+        return not is_file(self._address)
 
     async def ask(self, call: Callable[[Workspace], T]) -> T:
         """Run `call` with the workspace in a thread. Raises what it raises."""

@@ -48,6 +48,8 @@ from cuecard.core.verdicts import (
 )
 from cuecard.store.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 PLAYER = PlayerRef(name="actor", kind="llm", model="m-1")
 JUDGE = PlayerRef(name="quillfeather", kind="llm", model="m-2")
 WHY = "moonblue"

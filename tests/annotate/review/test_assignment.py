@@ -39,6 +39,8 @@ from cuecard.core.records import OpenRound, Review, TaskSummary
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 MakeTask = Callable[..., Task]
 PROTOCOL = replace(EMBEDDED_PROTOCOL, coordinators=frozenset({"Cleo"}))
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

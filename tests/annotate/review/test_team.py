@@ -15,7 +15,9 @@ from cuecard.annotate.review.figures import figures_of
 from cuecard.core.contributions import Action, TaskState
 from cuecard.core.review import standing_of
 from cuecard.store.workspace import Workspace
-from team_account import account, check_lawful
+from postgres_server import Databases
+from role_stage import own_roles
+from team_account import account, check_lawful, seen_by
 from team_cast import COORDINATOR, ManyDatabases, OneDatabase, Team
 from team_play import Play
 
@@ -84,3 +86,20 @@ def test_the_same_work_apart_comes_to_the_same(
         assert figures_of(copies[1].reviews.logs()) == figures
     finally:
         many.close()
+
+
+def test_the_same_work_by_roles_that_see_only_what_they_may_comes_to_the_same(
+    together: tuple[Workspace, Play], postgres: Databases
+) -> None:
+    """So states are folded right by people from whom reviews and names are hidden."""
+    workspace, first = together
+    with own_roles(postgres, first.team.names, [COORDINATOR]) as stage:
+        second = Play(stage, first.team, TASKS, ROUNDS, seed=SEED)
+        second.run()
+        assert second.acts == first.acts
+        now, viewers = first.clock.now, [first.team.names[0], first.team.names[-2]]
+        wanted = account(workspace, viewers, now)
+        assert account(stage.owner, viewers, now) == wanted
+        tasks = [id for _index, id, _domain in first.ids()]
+        for person in viewers:
+            assert seen_by(stage.at(person), person, now, tasks) == wanted[f"as {person}"]

@@ -23,6 +23,8 @@ from cuecard.core.records import Review
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.store.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_without_a_configuration_the_protocol_is_the_embedded_one() -> None:
     protocol = protocol_of(Config())

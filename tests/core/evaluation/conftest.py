@@ -8,13 +8,14 @@ import pytest
 
 from cuecard.annotate.samples import import_samples
 from cuecard.store.workspace import Workspace
+from postgres_server import Databases
 
 
 @pytest.fixture(scope="session")
 def db_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("samples") / "w.db"
     with Workspace.open(path) as workspace:
-        import_samples(workspace, "ann")
+        _with_samples(workspace)
     return path
 
 
@@ -25,6 +26,16 @@ def db(tmp_path: Path, db_once: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(db: Path) -> Iterator[Workspace]:
-    with Workspace.open(db) as opened:
+def workspace(request: pytest.FixtureRequest, dialect: str) -> Iterator[Workspace]:
+    """A workspace with the sample tasks; on SQLite that of `db`."""
+    if dialect == "sqlite":
+        with Workspace.open(request.getfixturevalue("db")) as opened:
+            yield opened
+        return
+    databases: Databases = request.getfixturevalue("postgres")
+    with databases.workspace(_with_samples) as url, Workspace.open(url) as opened:
         yield opened
+
+
+def _with_samples(workspace: Workspace) -> None:
+    import_samples(workspace, "ann")

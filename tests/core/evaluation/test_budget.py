@@ -9,6 +9,8 @@ from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import Budget, Meter, budget_of, change_budget, resume_run
 from cuecard.store.workspace import Workspace
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_a_budget_that_is_raised_in_time_stops_nothing_and_one_that_is_lowered_stops_at_once() -> (
     None

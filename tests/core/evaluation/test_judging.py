@@ -30,6 +30,8 @@ from judge_scripts import good, material_of, model_judge, script
 from judged_trials import GOLD, ended_run, graph_task, play_again, triples
 from openai_server import OpenAIServer, Reply, Request, error, running
 
+pytestmark = pytest.mark.both_databases
+
 HALF = triples(*GOLD[:3])
 ALL = triples(*GOLD)
 

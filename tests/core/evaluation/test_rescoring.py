@@ -21,6 +21,8 @@ from judge_scripts import good, material_of, model_judge
 from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, error
 
+pytestmark = pytest.mark.both_databases
+
 HALF = triples(*GOLD[:3])
 ALL = triples(*GOLD)
 # Triple 0 is gone, triple 1 has another year, triple 6 is new; the rest stands elsewhere.

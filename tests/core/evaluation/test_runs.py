@@ -41,6 +41,8 @@ from cuecard.store.workspace import Workspace
 from lab_players import bodies
 from openai_server import OpenAIServer, Reply, Request, calls, text
 
+pytestmark = pytest.mark.both_databases
+
 ALL = tuple(task.id for task in load_samples())
 SOME = ("table-solar-terms-zh", "checkpoints-highest-mountain", "facts-night-train")
 

@@ -28,6 +28,8 @@ from cuecard.store.workspace import Workspace
 from lab_players import speak
 from wizard_of_oz_players import WIZARD_OF_OZ, play_agent, play_user, wait_for_user
 
+pytestmark = pytest.mark.both_databases
+
 TABLE = "table-solar-terms-zh"
 CHAIN = "checkpoints-highest-mountain"
 

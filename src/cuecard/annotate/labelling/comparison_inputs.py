@@ -203,6 +203,7 @@ def gather(workspace: Workspace, scope: Scope, tell: Tell | None = None) -> Comp
     drawn = workspace.label_sets.items(scope.set_id) if scope.set_id else []
     weights = weights_of(drawn) if scope.set_id else None
     trials = _trials(workspace, scope, weights)
+    workspace.roles.check_whole({trial.run_id for trial in trials.values()})
     blind = _labels(workspace, trials, weights)
     counts: Counter[Subject] = Counter(subject_of(Item.of_key(key).kind) for _trial, key in blind)
     labelled: list[Subject] = [each for each in SUBJECTS if counts[each]]

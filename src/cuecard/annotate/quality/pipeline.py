@@ -77,6 +77,7 @@ def _probes_last(workspace: Workspace, ids: list[int]) -> list[TrialRecord]:
 
 
 def _check(workspace: Workspace, trial: TrialRecord, bars: QcConfig) -> ExpertCheck:
+    workspace.roles.check_whole([trial.run_id])
     records = workspace.verdicts.records(trial_id=trial.id)
     labels = workspace.verdicts.labels(trial_id=trial.id)
     found = inputs_of(records, labels)

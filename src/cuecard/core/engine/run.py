@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -31,7 +31,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import CallsCut, CutCall
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play, prediction_of
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import Drained, Halt, told
+from cuecard.core.errors import ClaimLost, Drained, Halt, told
 from cuecard.core.i18n import _
 
 __all__ = [
@@ -62,12 +62,45 @@ After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
 @dataclass(frozen=True)
 class Cell:
     """One trial of a grid. `begin` is called when the trial starts and makes its players and its log; a log that holds
-    events already resumes the trial. `after` judges, scores or stores the result.
+    events already resumes the trial. `after` judges, scores or stores the result. `check` raises before a step if the
+    trial is no longer this process's.
     """
 
     id: str
     begin: Begin
     after: After | None = None
+    check: Callable[[], None] = lambda: None
+
+
+class CellQueue(Protocol):
+    """Hands out the cells of a grid, and takes them back."""
+
+    @property
+    def total(self) -> int:
+        """How many cells there are, as far as is known."""
+        ...
+
+    async def take(self) -> Cell | None:
+        """The next cell; None when there are no more, or the run is to stop."""
+        ...
+
+    async def give_back(self, cell: Cell, *, done: bool) -> None:
+        """The cell's trial has ended (`done`), or was left open."""
+        ...
+
+
+class OwnCells:
+    """The cells of a grid that this process plays alone, in their order."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.total = len(cells)
+        self._next = iter(cells)
+
+    async def take(self) -> Cell | None:
+        return next(self._next, None)
+
+    async def give_back(self, cell: Cell, *, done: bool) -> None:
+        """Nobody else waits for it."""
 
 
 class RunControl:
@@ -83,6 +116,7 @@ class RunControl:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Callable[[], None] = lambda: None
+        self._resize: Callable[[int], None] = lambda _count: None
         self._cancelled = False
         self._record = False
         self._halt: Halt | None = None
@@ -157,10 +191,22 @@ class RunControl:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._cut)
 
-    def attach(self, stop: Callable[[], None] = lambda: None) -> None:
-        """Serve the run of the current event loop: `stop` is called on it when the run is cancelled."""
+    def resize(self, concurrency: int) -> None:
+        """Have so many trials under way at the same time; those that are above that are played to their end."""
         with self._lock:
-            self._loop, self._stop = asyncio.get_running_loop(), stop
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._resize, concurrency)
+
+    def attach(
+        self,
+        stop: Callable[[], None] = lambda: None,
+        resize: Callable[[int], None] = lambda _count: None,
+    ) -> None:
+        """Serve the run of the current event loop: `stop` is called on it when the run is cancelled, `resize` with another
+        number of trials at the same time.
+        """
+        with self._lock:
+            self._loop, self._stop, self._resize = asyncio.get_running_loop(), stop, resize
         if self._cut_at is not None:
             self._arm()
 
@@ -202,13 +248,13 @@ class RunControl:
 
 
 async def run_grid(
-    cells: Sequence[Cell],
+    cells: Sequence[Cell] | CellQueue,
     *,
     concurrency: int,
     on_event: Callable[[RunEvent], None],
     control: RunControl | None = None,
 ) -> RunSummary:
-    """Play all cells, at most `concurrency` at a time, in their order.
+    """Play all cells, or those that a queue hands out, at most `concurrency` at a time, in their order.
 
     The failure of a cell is reported in its `TrialFinished` and ends nothing else. A trial that has already ended is
     not played again, but the cell's `after` runs. When the caller's own task is cancelled, open trials stay open and
@@ -216,7 +262,8 @@ async def run_grid(
     """
     if concurrency < 1:
         raise ValueError("concurrency must be at least 1")
-    return await _Run(cells, concurrency, on_event, control or RunControl()).perform()
+    queue = OwnCells(cells) if isinstance(cells, Sequence) else cells
+    return await _Run(queue, concurrency, on_event, control or RunControl()).perform()
 
 
 @dataclass
@@ -231,44 +278,60 @@ class _Progress:
 class _Run:
     def __init__(
         self,
-        cells: Sequence[Cell],
+        queue: CellQueue,
         concurrency: int,
         on_event: Callable[[RunEvent], None],
         control: RunControl,
     ) -> None:
-        self._cells = cells
-        self._queue = iter(cells)
+        self._queue = queue
         self._concurrency = concurrency
         self._on_event = on_event
         self._control = control
         self._playing: dict[asyncio.Task[TrialFinished | None], _Progress] = {}
+        self._workers: set[asyncio.Task[None]] = set()
         self._ended: Counter[Termination] = Counter()
         self._problems = 0
         self._left_open = 0
 
     async def perform(self) -> RunSummary:
-        self._tell(RunBegan(len(self._cells), self._concurrency))
-        self._control.attach(self._stop)
-        count = min(self._concurrency, len(self._cells))
-        workers = [asyncio.create_task(self._work()) for _ in range(count)]
+        total = self._queue.total
+        self._tell(RunBegan(total, self._concurrency))
+        self._control.attach(self._stop, self._resize)
+        self._resize(min(self._concurrency, total))
         try:
-            await asyncio.gather(*workers)
+            while self._workers:
+                done, _ = await asyncio.wait(self._workers, return_when=asyncio.FIRST_COMPLETED)
+                self._workers -= done
+                for worker in done:
+                    worker.result()
         finally:
             self._control.detach()
-            for worker in workers:
+            for worker in self._workers:
                 worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await asyncio.gather(*self._workers, return_exceptions=True)
         summary = RunSummary(
-            cells=len(self._cells),
+            cells=total,
             terminations=dict(self._ended),
             problems=self._problems,
             left_open=self._left_open,
-            not_begun=len(self._cells) - self._ended.total() - self._left_open,
+            not_begun=max(0, total - self._ended.total() - self._left_open),
             cancelled=self._control.cancelled or self._control.halt is not None,
             halt=self._control.halt,
         )
         self._tell(RunFinished(summary))
         return summary
+
+    def _resize(self, concurrency: int) -> None:
+        self._concurrency = concurrency
+        while len(self._workers) < concurrency:
+            self._workers.add(asyncio.create_task(self._work()))
+
+    def _spare(self) -> bool:
+        """Whether there are more workers than trials to be under way: then the caller is to end."""
+        if len(self._workers) <= self._concurrency:
+            return False
+        self._workers -= {asyncio.current_task()}
+        return True
 
     def _stop(self) -> None:
         for task, progress in self._playing.items():
@@ -277,25 +340,38 @@ class _Run:
             task.cancel()
 
     async def _work(self) -> None:
-        for cell in self._queue:
-            if self._control.cancelled or self._control.halt is not None:
-                return
-            progress = _Progress()
-            task = asyncio.create_task(self._play(cell, progress))
-            self._playing[task] = progress
+        while (
+            not self._stopped
+            and not self._spare()
+            and (cell := await self._queue.take()) is not None
+        ):
+            done = False
             try:
-                await asyncio.wait({task})
+                done = not self._stopped and await self._work_on(cell)
             finally:
-                del self._playing[task]
-                if not task.done():
-                    task.cancel()
-                    await asyncio.gather(task, return_exceptions=True)
-            if task.cancelled():
-                await self._cancelled(cell, progress)
-            elif (finished := task.result()) is None:
-                self._leave_open(cell)
-            else:
-                self._finished(finished)
+                await self._queue.give_back(cell, done=done)
+
+    @property
+    def _stopped(self) -> bool:
+        return self._control.cancelled or self._control.halt is not None
+
+    async def _work_on(self, cell: Cell) -> bool:
+        """Whether the trial has ended."""
+        progress = _Progress()
+        task = asyncio.create_task(self._play(cell, progress))
+        self._playing[task] = progress
+        try:
+            await asyncio.wait({task})
+        finally:
+            del self._playing[task]
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        if task.cancelled():
+            return await self._cancelled(cell, progress)
+        if (finished := task.result()) is None:
+            return self._leave_open(cell)
+        return self._finished(finished)
 
     async def _play(self, cell: Cell, progress: _Progress) -> TrialFinished | None:
         """How the trial ended; None if it was left open because the run is to stop."""
@@ -303,8 +379,10 @@ class _Run:
             setup, trial_log = await cell.begin()
             progress.trial_log = trial_log
             self._tell(TrialBegan(cell.id, resumed=bool(trial_log.events)))
-            trial_log.attach(self._control.check, self._watcher(cell))
+            trial_log.attach(lambda: self._check(cell), self._watcher(cell))
             progress.result = _recorded_result(trial_log) or await play(setup, trial_log)
+        except ClaimLost:
+            return None
         except Halt as halt:
             self._control.pause(halt)
             return None
@@ -315,6 +393,8 @@ class _Run:
         if cell.after:
             try:
                 await cell.after(result, tuple(trial_log.events))
+            except ClaimLost:
+                return None
             except Halt as halt:
                 self._control.pause(halt)
                 problem = str(halt)
@@ -322,23 +402,31 @@ class _Run:
                 problem = told(error)
         return TrialFinished(cell.id, result.termination, result.detail, problem)
 
-    async def _cancelled(self, cell: Cell, progress: _Progress) -> None:
+    def _check(self, cell: Cell) -> None:
+        self._control.check()
+        cell.check()
+
+    async def _cancelled(self, cell: Cell, progress: _Progress) -> bool:
         if not self._control.cancelled:
             reason = _("a player cancelled the trial from inside")
-            self._finished(TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, reason))
-        elif progress.result:
+            return self._finished(
+                TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, reason)
+            )
+        if progress.result:
             problem = _("cancelled before its outcome was dealt with")
             end = progress.result
-            self._finished(TrialFinished(cell.id, end.termination, end.detail, problem))
-        elif progress.trial_log and self._control.records:
-            await self._record_cancelled(cell, progress.trial_log)
-        elif progress.trial_log:
+            return self._finished(TrialFinished(cell.id, end.termination, end.detail, problem))
+        if progress.trial_log and self._control.records:
+            return await self._record_cancelled(cell, progress.trial_log)
+        if progress.trial_log:
             await self._record_cut(progress.trial_log, progress.cut)
             self._leave_open(cell, progress.cut)
+        return False
 
-    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> None:
+    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> bool:
         self._left_open += 1
         self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
+        return False
 
     async def _record_cut(self, trial_log: TrialLog, cut: tuple[CutCall, ...]) -> None:
         """Record which calls were given up: nothing else says that they may have cost something."""
@@ -354,18 +442,19 @@ class _Run:
         except Exception:  # noqa: BLE001 - the trial stays open all the same
             _LOG.exception("calls that were cut off could not be recorded")
 
-    async def _record_cancelled(self, cell: Cell, trial_log: TrialLog) -> None:
+    async def _record_cancelled(self, cell: Cell, trial_log: TrialLog) -> bool:
         problem = ""
         try:
             await trial_log.record(TrialEnded(termination=Termination.CANCELLED))
         except Exception as error:  # noqa: BLE001 - the other trials still have to be recorded
             problem = told(error)
-        self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
+        return self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
 
-    def _finished(self, event: TrialFinished) -> None:
+    def _finished(self, event: TrialFinished) -> bool:
         self._ended[event.termination] += 1
         self._problems += bool(event.problem)
         self._tell(event)
+        return True
 
     def _watcher(self, cell: Cell) -> Callable[[Event], None]:
         def watch(event: Event) -> None:

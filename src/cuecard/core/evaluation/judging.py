@@ -35,7 +35,7 @@ from cuecard.core.tasks.models import FAMILIES, Family, Task, content_hash
 from cuecard.core.verdicts import Decision, Judgement, Measure, Prediction
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive
+    from cuecard.core.archive import Archive, Claim
     from cuecard.core.formats.base import Response
 
 
@@ -147,6 +147,7 @@ async def judge_trial(
     again: bool = True,
     on_call: OnCall | None = None,
     subject: Subject | None = None,
+    claim: Claim | None = None,
 ) -> JudgementRecord:
     """Judge an ended trial and record the judgement beside all earlier ones.
 
@@ -154,9 +155,9 @@ async def judge_trial(
     those. Without `again`, a judgement that left items unjudged is continued in the same way: only unanswered calls
     are made, and nothing is recorded if nothing changes. With `again`, a second judgement is made from the beginning;
     the first stays. `on_call` is called with each call that was really made. `subject`: the prediction, if the caller
-    has read it.
+    has read it. `claim`: the worker's hold on the trial.
 
-    Raises `NotAllowed` for an open trial, and what the judge raises.
+    Raises `NotAllowed` for an open trial, `ClaimLost`, and what the judge raises.
     """
     chosen = judge or lexical_judge()
     subject = subject or await asyncio.to_thread(_load, workspace, trial_id)
@@ -164,20 +165,24 @@ async def judge_trial(
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
         context, newest = await asyncio.to_thread(
-            recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call
+            recorded_calls, workspace, trial_id, chosen.ref, subject, again, on_call, claim
         )
     judged = await chosen.judge(subject.task, subject.prediction, context)
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await asyncio.to_thread(record_judgement, workspace, trial_id, judgement, subject)
+    return await asyncio.to_thread(record_judgement, workspace, trial_id, judgement, subject, claim)
 
 
 def record_judgement(
-    workspace: Archive, trial_id: int, judgement: Judgement, subject: Subject
+    workspace: Archive,
+    trial_id: int,
+    judgement: Judgement,
+    subject: Subject,
+    claim: Claim | None = None,
 ) -> JudgementRecord:
     """Store a judgement, with the trial's figures if `subject.events` allows computing them without reading the log."""
-    record = workspace.verdicts.add(trial_id, judgement)
+    record = workspace.verdicts.add(trial_id, judgement, claim)
     if subject.events:
         figures = kept_figures(subject.task, subject.events, judgement, record.id, trial_id)
         workspace.figures.keep([figures], current_language())
@@ -211,7 +216,7 @@ async def judge_run(
             for record in workspace.verdicts.of_run(run_id)
             if record.judgement.judge.name == chosen.ref.name
         }
-        return [trial.id for trial in ended if _is_open(trial, newest.get(trial.id))]
+        return [trial.id for trial in ended if is_unjudged(trial, newest.get(trial.id))]
 
     trials = await asyncio.to_thread(pending)
     troubles = await judge_each(
@@ -260,6 +265,7 @@ def recorded_calls(
     subject: Subject,
     again: bool,
     on_call: OnCall | None,
+    claim: Claim | None = None,
 ) -> tuple[KeyedCalls, JudgementRecord | None]:
     """The call context for judging a trial, and the judge's newest judgement of it. With `again`, the attempt's number
     is the number of finished judgements, so that an attempt that was killed is continued.
@@ -273,7 +279,7 @@ def recorded_calls(
     attempt = len(finished) if again else max(calls.next_attempt(trial_id, judge.name) - 1, 0)
 
     async def record(call: RecordedCall) -> None:
-        await asyncio.to_thread(calls.add, trial_id, judge.name, attempt, call)
+        await asyncio.to_thread(calls.add, trial_id, judge.name, attempt, call, claim)
         if on_call:
             on_call(call)
 
@@ -289,7 +295,7 @@ def _is_judgeable(trial: TrialRecord) -> bool:
     return trial.termination is not None and trial.agent.kind != EXAMINER
 
 
-def _is_open(trial: TrialRecord, newest: JudgementRecord | None) -> bool:
+def is_unjudged(trial: TrialRecord, newest: JudgementRecord | None) -> bool:
     """Whether there is no judgement, it left items unjudged, or the trial was retried since."""
     if newest is None or (trial.ended_at and newest.created_at < trial.ended_at):
         return True

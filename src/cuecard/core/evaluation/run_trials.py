@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
-from cuecard.core.archive import LAPSE, BeingPlayed, Lease
+from cuecard.core.archive import LAPSE, POISON, BeingPlayed, Claim, Lease
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     CallAnswered,
@@ -22,6 +22,7 @@ from cuecard.core.engine.events import (
     RunEvent,
     Termination,
     TrialBegan,
+    TrialEnded,
     TrialFinished,
     TrialLeftOpen,
     TurnPlayed,
@@ -31,8 +32,9 @@ from cuecard.core.engine.run import Cell
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.engine.trial import RecordedLog, TrialResult, TrialSetup
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.evaluation.judging import OnCall, Subject, judge_trial
+from cuecard.core.evaluation.judging import OnCall, Subject, is_unjudged, judge_trial
 from cuecard.core.evaluation.plans import settings_of, setup_for
+from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TrialRecord
@@ -63,8 +65,9 @@ class TrialSink:
         trial_id: int,
         on_event: OnEvent | None = None,
         on_stream: OnStream | None = None,
+        claim: Claim | None = None,
     ) -> None:
-        self._store = workspace.sink(trial_id)
+        self._store = workspace.sink(trial_id, claim)
         self._on_event = on_event
         self._on_stream = on_stream
         self._trouble: Exception | None = None
@@ -147,21 +150,67 @@ class Grid:
 
     def cell(self, trial: TrialRecord) -> Cell:
         async def begin() -> tuple[TrialSetup, TrialLog]:
-            return await self._begin(trial)
+            return await self._begin(trial, None, retry=trial.termination is not None)
 
         async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
             self._remember(trial, events)
-            if trial.agent.kind == EXAMINER:
-                return
-            subject = Subject(self._task(trial), result.prediction, events)
-            for judge in self._judges:
-                await judge_trial(
-                    self._workspace, trial.id, judge, on_call=self._on_call, subject=subject
-                )
+            await self._judge(trial, result, events, self._judges, None)
 
         return Cell(str(trial.id), begin, after)
 
-    async def _begin(self, trial: TrialRecord) -> tuple[TrialSetup, TrialLog]:
+    def claimed(self, claim: Claim, check: Callable[[], None]) -> Cell:
+        """The cell of a trial that a worker holds. What others did to it before is read when it begins."""
+        known: list[TrialRecord] = []
+
+        async def begin() -> tuple[TrialSetup, TrialLog]:
+            trial = await asyncio.to_thread(self._workspace.runs.trial, claim.trial_id)
+            known.append(trial)
+            # Others may have played trials whose notes this one is to have.
+            self._notes.pop(trial.agent.name, None)
+            failed = trial.termination is not None and trial.termination.is_failure
+            retry = failed and claim.purpose == "retry"
+            setup, trial_log = await self._begin(trial, claim, retry=retry)
+            if claim.lost >= POISON and (trial.termination is None or retry):
+                died = _("{n} workers died while they played it").format(n=claim.lost)
+                ended = TrialEnded(termination=Termination.INTERNAL_ERROR, detail=died)
+                await trial_log.record(ended)
+            return setup, trial_log
+
+        async def after(result: TrialResult, events: tuple[Event, ...]) -> None:
+            trial, judges = known[0], self._judges
+            if trial.termination is not None:  # Another may have judged it, and died then.
+                trial = await asyncio.to_thread(self._workspace.runs.trial, claim.trial_id)
+                judged = await asyncio.to_thread(self._workspace.verdicts.of_trial, claim.trial_id)
+                newest = {one.judgement.judge.name: one for one in reversed(judged)}
+                judges = [j for j in judges if is_unjudged(trial, newest.get(j.ref.name))]
+            await self._judge(trial, result, events, judges, claim)
+
+        return Cell(str(claim.trial_id), begin, after, check)
+
+    async def _judge(
+        self,
+        trial: TrialRecord,
+        result: TrialResult,
+        events: tuple[Event, ...],
+        judges: Sequence[Judge],
+        claim: Claim | None,
+    ) -> None:
+        if trial.agent.kind == EXAMINER:
+            return
+        subject = Subject(self._task(trial), result.prediction, events)
+        for judge in judges:
+            await judge_trial(
+                self._workspace,
+                trial.id,
+                judge,
+                on_call=self._on_call,
+                subject=subject,
+                claim=claim,
+            )
+
+    async def _begin(
+        self, trial: TrialRecord, claim: Claim | None, *, retry: bool
+    ) -> tuple[TrialSetup, TrialLog]:
         held = await asyncio.to_thread(self._read, trial)
         # Players are made on the run's loop: clients of models belong to it.
         setup = setup_for(
@@ -174,8 +223,9 @@ class Grid:
             tape=held.tape,
             notes=held.notes,
         )
-        trial_log = TrialLog(TrialSink(self._workspace, trial.id), held.past, source=held.source)
-        if trial.termination is not None:
+        sink = TrialSink(self._workspace, trial.id, claim=claim)
+        trial_log = TrialLog(sink, held.past, source=held.source)
+        if retry and trial.termination is not None:
             goes_on = trial.termination in _GOES_ON
             await trial_log.retry(keep=goes_on, reason=trial.termination.value)
         return setup, trial_log

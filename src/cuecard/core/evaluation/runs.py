@@ -25,6 +25,7 @@ from cuecard.core.evaluation.plans import (
     settings_of,
 )
 from cuecard.core.evaluation.run_trials import Grid, playing, take
+from cuecard.core.evaluation.sharing import shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
@@ -58,15 +59,37 @@ class Budget:
 
 class Meter:
     """Adds up the cost of calls and pauses the run when the budget is spent. Calls under way at that moment are
-    finished and recorded, so a run may exceed its budget by their cost.
+    finished and recorded, so a run may exceed its budget by their cost. `part`: what this process may still spend where
+    others play the run too; None: all that is left.
     """
 
     def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
         self.spent = spent
+        self.part: float | None = None
         self._budget = budget if isinstance(budget, Budget) else Budget(budget)
         self._control = control
+        self._on_short: Callable[[bool], None] | None = None
         self._budget.when_changed(self._check)
         self._check()
+
+    @property
+    def amount(self) -> float | None:
+        """The budget."""
+        return self._budget.amount
+
+    def change(self, amount: float | None) -> None:
+        """Set another budget."""
+        self._budget.change(amount)
+
+    def when_short(self, listener: Callable[[bool], None] | None) -> None:
+        """Have `listener` told whether this process has used up its part, each time that may have changed."""
+        self._on_short = listener
+
+    def share(self, spent: float, part: float | None) -> None:
+        """Take over what was spent by all who play the run, and this process's part of what is left."""
+        self.spent, self.part = spent, part
+        self._check()
+        self._tell()
 
     def told(self, event: RunEvent) -> None:
         if isinstance(event, CallAnswered):
@@ -77,7 +100,14 @@ class Meter:
 
     def add(self, cost: float | None) -> None:
         self.spent += cost or 0.0
+        if self.part is not None and cost:
+            self.part -= cost
+            self._tell()
         self._check()
+
+    def _tell(self) -> None:
+        if self._on_short:
+            self._on_short(self.part is not None and self.part <= 0)
 
     def _check(self) -> None:
         budget = self._budget.amount
@@ -195,10 +225,11 @@ async def resume_run(
     control = control or RunControl()
     hub = ModelHub(config)
     taken_over = Held(_("The run is played elsewhere now"), _("this process seemed to be gone"))
+    after = await asyncio.to_thread(workspace.orders.last)
     lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
         settings = settings_of(run)
-        judges = [judge] if judge else _judges(settings, config, hub)
+        judges = [judge] if judge else judges_of(settings, config, hub)
         spent = await asyncio.to_thread(spent_on, workspace, run_id)
         control.when_paused(hub.stop)
         meter = Meter(spent, budget or settings.budget, control)
@@ -213,7 +244,7 @@ async def resume_run(
         if settings.probe is None and settings.replay is None:
             played = {t.agent.name for t in trials if t.termination is None or rerun_failed}
             check_commands(played, config)
-        await asyncio.to_thread(_keep_prompts, workspace, config)
+        await asyncio.to_thread(keep_prompts, workspace, config)
         await asyncio.to_thread(workspace.runs.set_state, run_id, RunState.RUNNING)
 
         def told(event: EngineEvent) -> None:
@@ -221,8 +252,9 @@ async def resume_run(
             if on_event:
                 on_event(event)
 
-        summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
-        return await _finish(workspace, lease, summary, judges, meter, control)
+        async with shared(workspace, lease.owner, run_id, hub, control, meter, after=after):
+            summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
+            return await _finish(workspace, lease, summary, judges, meter, control)
     finally:
         await asyncio.to_thread(workspace.leases.release, lease)
         await hub.close()
@@ -253,6 +285,23 @@ async def _finish(
     return RunOutcome(run=run, summary=summary, unjudged=tuple(unjudged))
 
 
+async def conclude(
+    workspace: Archive, run_id: int, judges: Sequence[Judge], meter: Meter | None, by: str
+) -> bool:
+    """Judge what is unjudged of a run that workers played, and close it: once, whoever tries. Returns whether this did.
+    Raises `BeingPlayed`.
+    """
+    async with playing(workspace, run_id, by):
+        unfinished = await asyncio.to_thread(workspace.runs.all, unfinished=True)
+        if not any(run.id == run_id for run in unfinished):
+            return False
+        for judge in judges:
+            on_call = meter.judged if meter else None
+            await judge_run(workspace, run_id, judge, on_call=on_call)
+        await asyncio.to_thread(_conclude, workspace, run_id, None)
+    return True
+
+
 async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBEDDED) -> int:
     """Judge and close runs and sessions that killed processes left behind: all their trials have ended, and it is
     certain that no process plays them. Returns how many there were.
@@ -266,7 +315,7 @@ async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBE
         hub = ModelHub(config)
         try:
             async with playing(workspace, run.id, by):
-                for judge in _judges(settings_of(run), config, hub):
+                for judge in judges_of(settings_of(run), config, hub):
                     await judge_run(workspace, run.id, judge)
                 await asyncio.to_thread(_conclude, workspace, run.id, None)
                 settled += 1
@@ -304,13 +353,14 @@ def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
 
 
-def _judges(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
+def judges_of(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
+    """The judges of a run's trials. Raises `ConfigError`."""
     from cuecard.core.engine.players import build_judge
 
     return [build_judge(name, config, hub) for name in settings.judges]
 
 
-def _keep_prompts(workspace: Archive, config: Config) -> None:
+def keep_prompts(workspace: Archive, config: Config) -> None:
     """Store the texts of the prompts, whose hashes are recorded with this run's calls."""
     from cuecard.core.config import all_prompts
 

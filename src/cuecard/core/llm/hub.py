@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from cuecard.core.config_schema import Config, guard_config
-from cuecard.core.errors import Halt
+from cuecard.core.errors import Halt, public_form, scrub
 
 if TYPE_CHECKING:
+    from cuecard.core.config_models import ModelConfig
     from cuecard.core.llm.client import ChatClient
     from cuecard.core.llm.failures import AgentBreaker
+    from cuecard.core.llm.limiter import RateLimiter
     from cuecard.core.llm.pool import Pool
 
 
@@ -27,6 +29,8 @@ class ModelHub:
         self._breakers: dict[str, AgentBreaker] = {}
         self._pool: Pool | None = None
         self._halt: Halt | None = None
+        self._short: Callable[[], None] | None = None
+        self._held = False
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def client(self, name: str) -> ChatClient:
@@ -39,8 +43,32 @@ class ModelHub:
             client = ChatClient(self._config.model(name), name=name, pool=self._pool)
             if self._halt is not None:
                 client.limiter.stop(self._halt)
+            if self._short is not None:
+                client.limiter.share_out(self._short)
+                client.limiter.hold(self._held)
             self._clients[name] = client
         return self._clients[name]
+
+    @property
+    def limiters(self) -> dict[str, RateLimiter]:
+        """The limiters of all models that were asked for, by model, server and where the key is."""
+        return {
+            f"{name} ({_source(client.config)})": client.limiter
+            for name, client in self._clients.items()
+        }
+
+    def share_out(self, short: Callable[[], None] | None) -> None:
+        """See `RateLimiter.share_out`, of every model; None: nobody else uses them."""
+        self._short = short
+        self.hold(False)
+        for client in self._clients.values():
+            client.limiter.share_out(short)
+
+    def hold(self, held: bool) -> None:
+        """Begin no calls as long as it is `held`; they wait."""
+        self._held = held
+        for client in self._clients.values():
+            client.limiter.hold(held)
 
     def breaker(self, agent: str, give_up_after: int) -> AgentBreaker:
         """The circuit breaker of an agent that is another program; one for all its trials."""
@@ -72,3 +100,10 @@ class ModelHub:
             client.reset()
         if self._pool is not None:
             await self._pool.close()
+
+
+def _source(config: ModelConfig) -> str:
+    """A model's name, its server and where its key is: never a secret."""
+    command = config.api_key_command[0] if config.api_key_command else ""
+    key = config.api_key_env or config.api_key_file or command
+    return scrub(" ".join(filter(None, (config.model, public_form(config.base_url), key))))

@@ -6,12 +6,32 @@ import asyncio
 import copy
 import heapq
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
 from cuecard.core.config_models import RateLimits
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import Halt
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a party wants of an allowance that it shares with others. `whole`: all that there is; `has`: its part now, of which
+    it cannot give back what it `used`; `want`: what it would use; `step`: the least that lets it do anything more; `holds`:
+    seconds for which what was used counts, after its user is gone.
+    """
+
+    key: str
+    whole: float
+    has: float
+    used: float
+    want: float
+    step: float = 0.0
+    holds: float = 0.0
+
+
+_HEADROOM = 1.2
 
 
 @dataclass(eq=False)
@@ -28,26 +48,43 @@ class Window:
 
     def __init__(self, limit: float | None, span: float) -> None:
         self._limit = limit
+        self.part: float | None = None
+        """What of the limit this party may use; None: all of it."""
         self._span = span
         self._entries: deque[Entry] = deque()
         self._total = 0.0
 
-    def delay(self, now: float, amount: float) -> float:
-        """Seconds until `amount` may be used; more than the whole limit waits for an empty window."""
+    def delay(self, now: float, amount: float) -> float | None:
+        """Seconds until `amount` may be used; more than the whole limit waits for an empty window. None: not before this
+        party has a larger `part` of the limit.
+        """
         if self._limit is None:
             return 0.0
-        while self._entries and self._entries[0].at + self._span <= now:
-            gone = self._entries.popleft()
-            gone.counts = False
-            self._total -= gone.amount
-        excess = self._total + min(amount, self._limit) - self._limit
+        self._forget(now)
+        part = self._limit if self.part is None else self.part
+        excess = self._total + min(amount, self._limit) - part
         if excess <= 0:
             return 0.0
         for entry in self._entries:
             excess -= entry.amount
             if excess <= 0:
                 return entry.at + self._span - now
-        return 0.0
+        return None
+
+    def need(self, key: str, now: float, waiting: float | None) -> Need | None:
+        """`waiting`: what the next call would use; None if none waits. None: there is no limit."""
+        if self._limit is None:
+            return None
+        self._forget(now)
+        step = 0.0 if waiting is None else min(waiting, self._limit)
+        want = self._total * _HEADROOM if waiting is None else self._limit
+        return Need(key, self._limit, self.part or 0.0, self._total, want, step, self._span)
+
+    def _forget(self, now: float) -> None:
+        while self._entries and self._entries[0].at + self._span <= now:
+            gone = self._entries.popleft()
+            gone.counts = False
+            self._total -= gone.amount
 
     def take(self, now: float, amount: float) -> Entry | None:
         if self._limit is None:
@@ -87,6 +124,7 @@ class Forecast:
 
 
 _HALVED_FOR = 1.0
+CALLS, TOKENS, IN_FLIGHT = "calls", "tokens", "in flight"
 
 
 @dataclass(order=True)
@@ -123,7 +161,7 @@ class RateLimiter:
     """
 
     def __init__(self, limits: RateLimits, *, minute: float = 60.0) -> None:
-        self._most = limits.in_flight
+        self._most = self._part = limits.in_flight
         self._allowed = float(limits.in_flight)
         self._active = 0
         self._calls = Window(limits.calls_per_minute, minute)
@@ -136,6 +174,9 @@ class RateLimiter:
         self._alarm: asyncio.TimerHandle | None = None
         self._stopped: Halt | None = None
         self._paused: Halt | None = None
+        self._shared: Callable[[], None] | None = None
+        self._until = float("inf")
+        self.held = False
 
     @property
     def allowed(self) -> int:
@@ -145,6 +186,49 @@ class RateLimiter:
     @property
     def active(self) -> int:
         return self._active
+
+    @property
+    def paused(self) -> Halt | None:
+        """Why the model is paused, if it is."""
+        return self._paused
+
+    def share_out(self, short: Callable[[], None] | None) -> None:
+        """Others use the same limits from now on: calls wait for `give`. `short` is called when the first of them waits, and
+        when the model is paused. None: nobody else uses them.
+        """
+        self._shared = short
+        if short:
+            self.give({}, 0.0)
+        else:
+            self._part, self._calls.part, self._tokens.part = self._most, None, None
+            self._until = float("inf")
+            self._pump()
+
+    def give(self, parts: Mapping[str, float], until: float) -> None:
+        """What of each limit (`CALLS`, `TOKENS`, `IN_FLIGHT`) the calls here may use, until this time of the event loop."""
+        self._part = int(parts.get(IN_FLIGHT, 0))
+        self._calls.part, self._tokens.part = parts.get(CALLS, 0.0), parts.get(TOKENS, 0.0)
+        self._until = until
+        self._pump()
+
+    def needs(self) -> list[Need]:
+        """What the calls here want of each limit; keys are those of `give`."""
+        now = asyncio.get_running_loop().time()
+        waiting = [one for one in self._waiting if not one.turn.done()]
+        first = min(waiting) if waiting else None
+        flight = self._active + len(waiting)
+        step = float(first is not None)
+        found = (
+            Need(IN_FLIGHT, self._most, self._part, self._active, min(flight, self._most), step),
+            self._calls.need(CALLS, now, 1.0 if first else None),
+            self._tokens.need(TOKENS, now, first.tokens if first else None),
+        )
+        return [need for need in found if need is not None]
+
+    def hold(self, held: bool) -> None:
+        """Begin no calls as long as it is `held`; they wait."""
+        self.held = held
+        self._pump()
 
     def ticket(self) -> int:
         """A place in the queue, for all attempts of one call."""
@@ -156,6 +240,8 @@ class RateLimiter:
         if not self._waiting and self._delay(tokens) == 0:
             return self._admit(tokens)
         turn: asyncio.Future[Slot | None] = asyncio.get_running_loop().create_future()
+        if self._shared and not self._waiting and self._part == 0:
+            self._shared()
         heapq.heappush(self._waiting, _Waiting(ticket, tokens, turn))
         self._pump()
         try:
@@ -201,6 +287,8 @@ class RateLimiter:
         """`stop`, until a call that is under way succeeds."""
         self._paused = self._paused or halt
         self._rouse()
+        if self._shared:
+            self._shared()
 
     def reset(self) -> None:
         """Admit calls again, with the full limits."""
@@ -230,12 +318,13 @@ class RateLimiter:
 
     def _delay(self, tokens: int) -> float | None:
         """Seconds until the next call may be made; None: not before another one ends."""
-        if self._active >= int(self._allowed):
-            return None
         now = asyncio.get_running_loop().time()
-        return max(
-            0.0, self._held_until - now, self._calls.delay(now, 1), self._tokens.delay(now, tokens)
-        )
+        if self.held or self._active >= min(int(self._allowed), self._part) or now >= self._until:
+            return None
+        calls, used = self._calls.delay(now, 1), self._tokens.delay(now, tokens)
+        if calls is None or used is None:
+            return None
+        return max(0.0, self._held_until - now, calls, used)
 
     def _admit(self, tokens: int) -> Slot:
         self._active += 1

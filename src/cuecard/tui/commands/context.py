@@ -36,6 +36,7 @@ class Context:
     given: Set[str] = frozenset()
     """The parameters that stand on the command line."""
     seen: Sight | None = None
+    _reader: str = ""
     _opened: Workspace | None = None
 
     @classmethod
@@ -93,13 +94,24 @@ class Context:
 
     @property
     def person(self) -> str:
-        """The name to work under: `--as`, `CUECARD_USER`, else the account's name; entered if new."""
+        """The name to work under, entered if new: `--as`, `CUECARD_USER`, else the account's name; on PostgreSQL whoever
+        the database's role stands for, if it stands for somebody. Raises `NotAllowed`.
+        """
         return self.workspace.people.add(self.reader).name
 
     @property
     def reader(self) -> str:
         """As `person`, but adds nobody to the workspace."""
-        return self.person_option or os.environ.get("CUECARD_USER") or _account()
+        if not self._reader:
+            from cuecard.store import is_file, workspace_url
+
+            given = self.person_option or os.environ.get("CUECARD_USER") or ""
+            self._reader = (
+                given or _account()
+                if is_file(workspace_url(self.db))
+                else self.workspace.roles.person(given, _account())
+            )
+        return self._reader
 
     def config(self) -> Config:
         from cuecard.core.config import load_config

@@ -125,7 +125,7 @@ def check_workspace(ours: Context) -> Check:
     try:
         with ours.open() as workspace:
             tasks, runs = len(workspace.tasks.summaries()), len(workspace.runs.all())
-            place = workspace.public_url
+            place, mine = workspace.public_url, workspace.roles.mine()
     except CuecardError as error:
         absent = isinstance(error, NotFound) and not ours.names_workspace
         return Check(
@@ -140,6 +140,7 @@ def check_workspace(ours: Context) -> Check:
         detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
             place=place, version=HEAD, tasks=tasks, runs=runs
         ),
+        hint=mine.told if mine.role else "",
         data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
     )
 

@@ -97,12 +97,19 @@ _LISTED = {
     "sharing:merge": N_(
         "Take in what others packed. Nothing is overwritten; again changes nothing."
     ),
+    "copies:backup": N_(
+        "Write the whole workspace as it is at this moment into a file, which is a workspace. Others may go on working in it."
+    ),
+    "copies:move": N_(
+        "Take the whole workspace to another database, from SQLite to PostgreSQL or back. It stays here as it was. If it was killed, the same again goes on where it was."
+    ),
     "quality:check": N_("Check task files; exit 1 if any has errors."),
     "quality:submit": N_(
         "Submit tasks for review. Errors of the linter refuse; warnings that nobody silenced take a reason. Exit 1 if any was refused."
     ),
     "runs:run": N_("Play tasks with agents, judge and score them."),
-    "runs:runs": N_("List the runs of the workspace, newest first."),
+    "workers:worker": N_("Play trials that are offered to workers, beside other workers."),
+    "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
     "results:table": N_("A table of results as the papers print it."),
@@ -146,6 +153,10 @@ _LISTED = {
     "review:review unassign": N_("As a coordinator: take a task away from a reviewer."),
     "review:review priority": N_("As a coordinator: from -2 (later) to 2 (sooner)."),
     "review:review skills": N_("Say what you review; nothing given means anything."),
+    "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
+    "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),
+    "people:people coordinator": N_("Make a person a coordinator, who sees everything."),
+    "people:people remove": N_("Have no role stand for a person any more."),
     ":labels": N_("Bring labels in from files, and write them out to be filled in or analysed."),
     "labels:labels import": N_(
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."

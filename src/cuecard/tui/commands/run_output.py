@@ -77,6 +77,8 @@ def report(
             return
         if halt and not isinstance(halt, Drained):
             note(_("Run {run} is paused. {reason}").format(run=run.id, reason=halt))
+        elif halt and halt.ordered:
+            note(str(halt))
         text = _("Run {run}: {n} of {all} trials are open. Go on with: {command}")
         command = ours.command("run", "--resume", str(run.id))
         note(text.format(run=run.id, n=left, all=run.trials, command=command))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.samples import DemoReport
     from cuecard.core.config import Config
     from cuecard.core.errors import Halt
-    from cuecard.core.records import RunRecord
+    from cuecard.core.records import OrderKind, RunRecord
     from cuecard.store.workspace import Workspace
 
 
@@ -148,6 +148,10 @@ def run(
     ] = None,
     budget: Budget = None,
     json_lines: Annotated[bool, N_("Print what happens, a JSON object a line")] = False,
+    workers: Annotated[
+        bool, N_("Leave the trials to `cuecard worker` on any machines; needs PostgreSQL")
+    ] = False,
+    detach: Annotated[bool, N_("With --workers: do not wait for them")] = False,
 ) -> Result:
     from cuecard.core.engine.events import Limits
     from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
@@ -169,7 +173,11 @@ def run(
         raise typer.BadParameter(_("tell which run, with --resume RUN"), param_hint="--rerun")
     if ours.json and json_lines:
         raise typer.BadParameter(_("give one of them"), param_hint=["--json", "--json-lines"])
+    if detach and not workers:
+        raise typer.BadParameter(_("only with --workers"), param_hint="--detach")
     config, workspace, person = ours.config(), ours.workspace, ours.person
+    if workers:
+        workspace.workers.check()
     if replay is not None:
         record = create_replay(workspace, replay, by=person, name=name)
     elif resume is not None:
@@ -188,7 +196,15 @@ def run(
         with going_on(_("Entering the trials…")):
             record = create_run(workspace, plan, by=person, config=config)
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
-    played = _play(workspace, record, config, way)
+    if workers:
+        from cuecard.tui.commands.workers import offer
+
+        offer(ours, record, "retry" if way.rerun_failed else "play")
+        if detach:
+            return Result("", lambda: {"run": record.id})
+        played = _follow(ours, record, way)
+    else:
+        played = _play(workspace, record, config, way)
     scores = score_as_judged(workspace, record.id)
     problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
     return report(
@@ -276,15 +292,71 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
     return _Played(control.cancelled or control.halt is not None, failures, control.halt)
 
 
-@verb("", "json")
-def runs(ours: Context) -> Result:
+def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
+    from cuecard.core.engine.run import RunControl
+    from cuecard.tui.commands.run_output import JsonLines, trial_name, watching
+    from cuecard.tui.commands.workers import follow
+
+    trials = {str(trial.id): trial for trial in ours.workspace.runs.trials(run.id)}
+    names = {cell: trial_name(trial) for cell, trial in trials.items()}
+    title = _("Run {id}").format(id=run.id)
+    control = RunControl(0)
+    with ExitStack() as stack:
+        if way.json_lines:
+            show = JsonLines(run.id, trials).told
+        else:
+            show = stack.enter_context(watching(title, names, ours.config().currency))
+        halt = follow(ours, run, control, show)
+    return _Played(control.halt is not None or halt is not None, {}, halt or control.halt)
+
+
+@verb("cuecard runs pause 4; cuecard runs budget 4 12.50", "json")
+def runs(
+    ours: Context,
+    action: Annotated[
+        Literal["pause", "resume", "cancel", "budget", "concurrency"] | None,
+        Help(N_("What whoever plays the run is to do; none lists the runs"), metavar="ACTION"),
+    ] = None,
+    run: Annotated[int | None, Help(N_("Number of the run"), metavar="RUN")] = None,
+    value: Annotated[
+        float | None,
+        Help(N_("The budget (none: no limit), or trials at the same time"), metavar="VALUE"),
+    ] = None,
+) -> Result:
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.tui.commands.score_json import run_json
 
+    if action is not None:
+        return _order(ours, action, run, value)
     found, disputed = ours.workspace.runs.all(), disputed_runs(ours.workspace)
     return Result(
         lambda: _print_runs(found, disputed),
         lambda: {"runs": [{**run_json(r), "gold_disputed": disputed.get(r.id, 0)} for r in found]},
+    )
+
+
+def _order(ours: Context, kind: OrderKind, run: int | None, value: float | None) -> Result:
+    from cuecard.core.evaluation.sharing import give_order
+
+    if run is None:
+        raise typer.BadParameter(_("tell which run"), param_hint="RUN")
+    if (value is None) != (kind not in ("budget", "concurrency")) and kind != "budget":
+        raise typer.BadParameter(
+            _("only a budget and a concurrency have a value"), param_hint="VALUE"
+        )
+    if value is not None and (value <= 0 or (kind == "concurrency" and not 1 <= value <= 1024)):
+        raise typer.BadParameter(
+            _("a budget is above 0, a concurrency from 1 to 1024"), param_hint="VALUE"
+        )
+    config = ours.config() if kind == "budget" else None
+    order = give_order(ours.workspace, run, kind, ours.person, value, config=config)
+    asked = _("Asked for. Whoever plays run {run} obeys within two seconds.").format(run=run)
+    kept = _("Kept. Nobody plays run {run}; it holds when somebody goes on with it.").format(
+        run=run
+    )
+    return Result(
+        asked if order else kept,
+        lambda: {"run": run, "action": kind, "value": value, "played": order is not None},
     )
 
 

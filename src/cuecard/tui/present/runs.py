@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -12,11 +13,19 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
-from cuecard.core.records import RunLease, RunRecord, RunState, TrialRecord, UsageRecord
+from cuecard.core.records import (
+    OrderKind,
+    RunLease,
+    RunOrder,
+    RunRecord,
+    RunState,
+    TrialRecord,
+    UsageRecord,
+)
 from cuecard.core.text import one_line
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece, Tone
@@ -109,15 +118,39 @@ def played_by(lease: RunLease) -> str:
     )
 
 
-def why_it_stands(run: RunRecord, *, here: bool) -> list[list[Piece]]:
-    """Who plays it elsewhere, or why it is paused, in a line; nothing for one that is played here."""
+def why_it_stands(
+    run: RunRecord, *, here: bool, asked: RunOrder | None = None
+) -> list[list[Piece]]:
+    """Who plays it elsewhere and what was `asked` of them last, or why it is paused, in a line; nothing for one that is
+    played here.
+    """
     if here:
         return []
     if run.state is RunState.RUNNING and run.lease is not None:
-        return [[Piece(played_by(run.lease), "stage")]]
+        told = Piece(played_by(run.lease), "stage")
+        if asked is None or asked.at < run.lease.since:
+            return [[told]]
+        return [[told, Piece(" " + order_words(asked), "stage")]]
     if run.state is RunState.PAUSED and run.reason:
         return [[Piece(one_line(run.reason, 200), "bad")]]
     return []
+
+
+ORDERS: dict[OrderKind, str] = {
+    "pause": N_("{person} asked for a pause at {time}."),
+    "resume": N_("{person} asked to go on at {time}."),
+    "cancel": N_("{person} asked to stop it at {time}."),
+    "budget": N_("{person} set its budget at {time}: {value}."),
+    "concurrency": N_("{person} set its concurrency at {time}: {value}."),
+}
+
+
+def order_words(order: RunOrder) -> str:
+    """What somebody asked of whoever plays a run."""
+    value = _("none") if order.value is None else f"{order.value:g}"
+    return _(ORDERS[order.kind]).format(
+        person=one_line(order.person, 40), time=when(order.at), value=value
+    )
 
 
 DISPUTED = "⚑"
@@ -176,7 +209,7 @@ class Spending:
 @dataclass(frozen=True)
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
-    cannot be read, if they cannot.
+    cannot be read, if they cannot. `asked`: the last order to whoever plays it.
     """
 
     run: RunRecord
@@ -186,6 +219,7 @@ class RunSnapshot:
     disputed: int = 0
     pace: Pace | None = None
     unread: CuecardError | None = None
+    asked: RunOrder | None = None
 
     def since(self, live: LiveRun | None) -> RunSnapshot:
         """With what a run that is played here has told since; itself where that is nothing."""
@@ -222,6 +256,7 @@ def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> Run
         disputed=disputed_runs(workspace).get(run_id, 0),
         pace=pace,
         unread=unread,
+        asked=next(reversed(workspace.orders.of(run_id)), None),
     )
 
 
@@ -229,7 +264,8 @@ def warm_up(workspace: Workspace, run_id: int) -> None:
     """Read what scores of a run are read from, so that the first one opens as fast as the others. Counts nothing."""
     run_snapshot(workspace, run_id, None)
     workspace.runs.traits(run_id)
-    workspace.verdicts.heads(run_id)
+    with suppress(NotAllowed):
+        workspace.verdicts.heads(run_id)
     workspace.figures.of_run(run_id, current_language())
 
 
@@ -353,7 +389,11 @@ def head_lines(
     ]
     if snapshot.unread is not None:
         lines.append([Piece(one_line(str(snapshot.unread), 200), "bad")])
-    return [*lines, *why_it_stands(snapshot.run, here=here), *disputed_lines(snapshot.disputed)]
+    return [
+        *lines,
+        *why_it_stands(snapshot.run, here=here, asked=snapshot.asked),
+        *disputed_lines(snapshot.disputed),
+    ]
 
 
 def tab_line(shown: str) -> list[Piece]:

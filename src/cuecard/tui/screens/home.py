@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -68,7 +68,7 @@ class HomeScreen(LiveScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._asking = self._told = False
+        self._asking = self._told = self._known = False
         self._list: ListView[HomeRow] | None = None
         self._steps: EmptyState | None = None
 
@@ -80,10 +80,26 @@ class HomeScreen(LiveScreen):
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
-        if self.person:
+        if self.services.shared and not self._known:
+            self.identify()
+        elif self.person:
             self.load()
         elif not self._asking:
             self.ask_name()
+
+    @guarded("home")
+    async def identify(self) -> None:
+        """Take for the person whom the database's role stands for, if it stands for somebody."""
+        given = self.person
+        try:
+            name = await self.services.ask(lambda ws: ws.roles.person(given))
+        except NotAllowed as error:
+            name = (await self.services.ask(lambda ws: ws.roles.mine())).person
+            self.cue_app.report(error)
+        self._known = True
+        if name != given:
+            self.cue_app.become(name)
+        self.on_screen_resume()
 
     @guarded("home")
     async def ask_name(self) -> None:

@@ -92,6 +92,8 @@ class SettingsScreen(CuecardScreen[None]):
             with Horizontal(classes="row tight"):
                 yield Label(_("Workspace"))
                 yield Static(self.services.public_url, classes="value", markup=False)
+            if self.services.shared:
+                yield Static("", id="role", classes="muted", markup=False)
             with Horizontal(classes="row"):
                 yield Label(_("Preferences"))
                 yield Static(str(preferences_path()), classes="value", markup=False)
@@ -129,10 +131,14 @@ class SettingsScreen(CuecardScreen[None]):
 
         person = self.person
 
-        def fetch(ws: Workspace) -> tuple[SkillsSet | None, tuple[str, ...]]:
-            return ws.reviews.skills().get(person), domains_in(ws)
+        def fetch(ws: Workspace) -> tuple[SkillsSet | None, tuple[str, ...], str]:
+            mine = ws.roles.mine()
+            told = mine.told if mine.role else ""
+            return ws.reviews.skills().get(person), domains_in(ws), told
 
-        skills, domains = await self.services.ask(fetch)
+        skills, domains, role = await self.services.ask(fetch)
+        if role:
+            self.query_one("#role", Static).update(role)
         self._skills = (
             ("".join(skills.languages), ", ".join(skills.domains)) if skills else ("", "")
         )
@@ -186,7 +192,7 @@ class SettingsScreen(CuecardScreen[None]):
     @guarded("rename")
     async def action_rename(self) -> None:
         name = self.query_one("#name", Input).value
-        person = await self.services.ask(lambda ws: ws.people.add(name))
+        person = await self.services.ask(lambda ws: ws.people.add(ws.roles.person(name)))
         self.cue_app.become(person.name)
         self.query_one(NavBar).load(self.person, self.services.url)
         self.load_skills()

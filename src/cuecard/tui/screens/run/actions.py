@@ -6,9 +6,11 @@ from math import isfinite
 from textual.screen import Screen
 from textual.widget import Widget
 
+from cuecard.core.config import Config
 from cuecard.core.evaluation.runs import change_budget
+from cuecard.core.evaluation.sharing import give_order
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.records import RunState
+from cuecard.core.records import OrderKind, RunState
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
@@ -16,7 +18,7 @@ from cuecard.tui.present.runs import RunSnapshot, played_by
 from cuecard.tui.screens.dialogs import ConfirmDialog
 
 CONCURRENCY = 4
-_MOST_BUDGET = 1e9
+_MOST_BUDGET, _MOST_CONCURRENCY = 1e9, 1024
 
 
 class RunActions(CuecardScreen[None]):
@@ -45,13 +47,22 @@ class RunActions(CuecardScreen[None]):
     def going_on(self) -> bool:
         return self.services.live_runs.going_on(self._run_id)
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another process plays the run, as far as is known."""
+        run = self._snapshot.run if self._snapshot else None
+        known = run is not None and run.state is RunState.RUNNING and run.lease is not None
+        return known and not self.going_on
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         run, live = self._snapshot.run if self._snapshot else None, self.live
         match action:
             case "pause":
-                return self.going_on and live is not None and not live.stopping
-            case "cancel":
-                return self.going_on
+                if self.going_on:
+                    return live is not None and not live.stopping
+                return self.elsewhere
+            case "cancel" | "concurrency":
+                return self.going_on or self.elsewhere
             case "resume":
                 if run is None or self.going_on or run.kind == "play":
                     return False
@@ -67,18 +78,20 @@ class RunActions(CuecardScreen[None]):
             case _:
                 return True
 
-    def action_pause(self) -> None:
-        if live := self.live:
+    @guarded("order")
+    async def action_pause(self) -> None:
+        live = self.live
+        if live is None or not self.going_on:
+            await self._order("pause")
+        else:
             live.pause()
             told = _("Pausing. The calls under way get {n} seconds; r goes on with the run.")
             self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
 
     @guarded("cancel")
     async def action_cancel(self) -> None:
-        live = self.live
-        if live is None:
-            return
-        if live.stopping:
+        live = self.live if self.going_on else None
+        if live is not None and live.stopping:
             dialog = ConfirmDialog(
                 _("Stop at once?"),
                 _(
@@ -90,6 +103,9 @@ class RunActions(CuecardScreen[None]):
             question = _("Open trials stay as they are and can be resumed with r.")
             dialog = ConfirmDialog(_("Stop this run?"), question, _("Stop it"))
         if await self.app.push_screen_wait(dialog):
+            if live is None:
+                await self._order("cancel")
+                return
             live.stop()
             if live.control.cancelled:
                 self.cue_app.tell(_("Stopping at once…"))
@@ -160,13 +176,46 @@ class RunActions(CuecardScreen[None]):
             )
             if budget is None or not await self.app.push_screen_wait(question):
                 return
-        run_id = self._run_id
-        await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
-        if live is not None:
+        if live is None:
+            await self._order("budget", amount, config)
+        else:
+            run_id = self._run_id
+            await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
             live.budget.change(amount)
-        elif snapshot.run.state is RunState.RUNNING:
+        self.load()
+
+    @guarded("order")
+    async def action_concurrency(self) -> None:
+        from cuecard.tui.screens.dialogs import AskLine
+
+        typed = await self.app.push_screen_wait(
+            AskLine(
+                _("How many trials at the same time?"),
+                _("Those under way are played to their end."),
+                button=_("Set"),
+                value="",
+            )
+        )
+        if typed is None:
+            return
+        if not typed.isdecimal() or not 1 <= int(typed) <= _MOST_CONCURRENCY:
+            self.cue_app.tell(_("A number from 1 to {n}, please.").format(n=_MOST_CONCURRENCY))
+        elif (live := self.live) is not None and self.going_on:
+            live.control.resize(int(typed))
+        else:
+            await self._order("concurrency", float(typed))
+
+    async def _order(
+        self, kind: OrderKind, value: float | None = None, config: Config | None = None
+    ) -> None:
+        """Ask it of whoever plays the run."""
+        run_id, person = self._run_id, self.person
+        order = await self.services.ask(
+            lambda ws: give_order(ws, run_id, kind, person, value, config=config)
+        )
+        if order is not None:
             self.cue_app.tell(
-                _("Kept. Where the run goes on elsewhere, it holds from the next start.")
+                _("Asked for. Whoever plays run {run} obeys within two seconds.").format(run=run_id)
             )
         self.load()
 
@@ -210,7 +259,7 @@ class RunActions(CuecardScreen[None]):
     def _played_elsewhere(self) -> bool:
         """Whether another process plays the run, with a message. One that has only just begun is refused later."""
         run = self._snapshot.run if self._snapshot else None
-        if run is None or run.state is not RunState.RUNNING or run.lease is None:
+        if run is None or run.lease is None or not self.elsewhere:
             return False
         self.cue_app.tell(played_by(run.lease), title=_("This run is being played"))
         return True
@@ -259,6 +308,7 @@ SCREEN_KEYS = keys(
     Key("run.plots", "g", "plots", N_("Plots"), N_("Scores, costs and curves drawn")),
     Key("run.report", "y", "report", N_("Report"), N_("Write all of it to one file, to be sent")),
     Key("run.budget", "b", "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False),
+    Key("run.concurrency", "k", "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False),
     Key("run.replay", "p", "replay", N_("Re-play"), N_("Decide the trial's cues myself, turn by turn, before I am told"), show=False),
     Key("run.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people"), show=False),
 )  # fmt: skip

@@ -27,7 +27,7 @@ LOOK_HERE, LOOK_ELSEWHERE = 15.0, 5.0
 SHARE = 10
 """Reading and scoring may take at most this fraction of the time: one part in ten."""
 
-_CHANGING = ("pause", "cancel", "resume", "budget", "replay", "compare")
+_CHANGING = ("pause", "cancel", "concurrency", "resume", "budget", "replay", "compare")
 PaneName = Literal["trials", "scores"]
 
 

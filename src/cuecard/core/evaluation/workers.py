@@ -1,0 +1,386 @@
+"""Workers: processes, on any number of machines, that play the offered trials of runs together; and who follows them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from cuecard.core.agents.programs import check_commands
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue
+from cuecard.core.config import Config
+from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
+from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, NotKept, told
+from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
+from cuecard.core.evaluation.run_trials import Grid, tell
+from cuecard.core.evaluation.runs import Meter, conclude, judges_of, keep_prompts, spent_on
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.records import RunRecord, RunState
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+
+_LOG = logging.getLogger(__name__)
+_BEAT = 2.0
+_LOOK = 0.5
+
+OnWork = Callable[[int, RunEvent], None]
+"""Called with the id of a run and what this worker did in it."""
+
+
+async def offer_run(workspace: Archive, run_id: int, *, by: str, purpose: Purpose = "play") -> int:
+    """Offer the run's open trials to workers (failed ones too to `retry`, ended ones to `judge`); how many were not
+    offered yet. Trials of an agent whose memory goes from one to the next are played by one worker, in their order.
+    Raises `BeingPlayed`, and `CuecardError` where workers cannot be.
+    """
+    run = await asyncio.to_thread(workspace.runs.get, run_id)
+    configs = settings_of(run).roster
+    lanes: dict[str, list[int]] = {}
+    for trial in await asyncio.to_thread(workspace.runs.trials, run_id):
+        end = trial.termination
+        wanted = end is None or (purpose == "retry" and end.is_failure)
+        if wanted if purpose != "judge" else end is not None:
+            name = trial.agent.name
+            ordered = purpose != "judge" and memory_of(configs, name) == "lifelong"
+            lanes.setdefault(name if ordered else f"/{trial.id}", []).append(trial.id)
+    async with workspace.workers.queue(by) as queue:
+        return await queue.offer(run_id, list(lanes.values()), purpose)
+
+
+def differences(run: RunRecord, config: Config) -> list[str]:
+    """What of the run's players this configuration has otherwise than the one that the run was entered with: keys and
+    addresses may differ.
+    """
+    settings = settings_of(run)
+    agents = [name.removeprefix("agents/") for name in settings.roster if name[:7] == "agents/"]
+    ours = player_configs(
+        config,
+        agents=agents,
+        users=(settings.user,),
+        worlds=(settings.world,),
+        judges=settings.judges,
+    )
+    return list(_differing(settings.roster, ours)) if settings.roster else []
+
+
+def _differing(theirs: PlayerConfigs, ours: PlayerConfigs) -> Iterator[str]:
+    for name in sorted(theirs.keys() | ours.keys()):
+        if name not in ours:
+            yield _("{player} is not in the configuration of this worker").format(player=name)
+        elif name not in theirs:
+            yield _("{player} is not part of the run").format(player=name)
+        else:
+            for key in sorted(theirs[name].keys() | ours[name].keys()):
+                then, now = theirs[name].get(key), ours[name].get(key)
+                if then != now:
+                    said = _("{player}: {field} is {now} here and {then} in the run")
+                    yield said.format(player=name, field=key, now=_short(now), then=_short(then))
+
+
+def _short(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)[:80]
+
+
+def hash_of_players(config: Config) -> str:
+    """A short hash of how every player of a configuration is configured, without keys and addresses."""
+    sections = ("agents", "users", "worlds", "judges")
+    found = player_configs(config, **{name: getattr(config, name) for name in sections})
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
+
+
+class _Handed:
+    """The cells of one run as they are handed out to a worker."""
+
+    def __init__(self, worker: Worker, run_id: int, grid: Grid, control: RunControl) -> None:
+        self.total = worker.concurrency
+        self.over = False
+        self._worker = worker
+        self._run_id = run_id
+        self._grid = grid
+        self._control = control
+        self._ready: deque[Claim] = deque()
+        self._claims: dict[str, Claim] = {}
+        self._lost: set[str] = set()
+        self._waiting = 0
+        self._asking = asyncio.Lock()
+
+    async def take(self) -> Cell | None:
+        self._waiting += 1
+        try:
+            # One asks for all who wait.
+            async with self._asking:
+                while not self._ready:
+                    if self.over or self._control.cancelled or self._control.halt is not None:
+                        return None
+                    if not await self._ask():
+                        await self._worker.news()
+                claim = self._ready.popleft()
+        finally:
+            self._waiting -= 1
+        cell = str(claim.trial_id)
+        self._claims[cell] = claim
+        return self._grid.claimed(claim, lambda: self._check(cell))
+
+    async def give_back(self, cell: Cell, *, done: bool) -> None:
+        claim = self._claims.pop(cell.id)
+        self._lost.discard(cell.id)
+        self._worker.free += 1
+        await self._worker.queue.give_back(claim, done=done)
+
+    def lose(self, claim: Claim) -> None:
+        """Have the trial stopped before its next step: somebody took it over."""
+        if self._claims.get(str(claim.trial_id)) == claim:
+            self._lost.add(str(claim.trial_id))
+
+    async def close(self) -> None:
+        """Give back what nobody began."""
+        while self._ready:
+            self._worker.free += 1
+            await self._worker.queue.give_back(self._ready.popleft(), done=False)
+
+    async def _ask(self) -> bool:
+        most = min(self._waiting, self._worker.free)
+        if most < 1:
+            return False
+        self._worker.free -= most
+        taken: list[Claim] = []
+        try:
+            taken = await self._worker.queue.take(self._run_id, most)
+        except BeingPlayed:
+            return False
+        finally:
+            self._worker.free += most - len(taken)
+        # A trial that this worker lost and did not yet leave is handed back at once.
+        for claim in taken:
+            if str(claim.trial_id) in self._claims:
+                self._worker.free += 1
+                await self._worker.queue.give_back(claim, done=False)
+            else:
+                self._ready.append(claim)
+        return bool(self._ready)
+
+    def _check(self, cell: str) -> None:
+        if cell in self._lost:
+            raise ClaimLost(_("Another worker plays this trial now"))
+
+
+@dataclass
+class _Played:
+    """A run that this worker plays."""
+
+    control: RunControl
+    handed: _Handed
+    task: asyncio.Task[None] | None = None
+
+
+@dataclass
+class Worker:
+    """Takes offered trials of runs, at most `concurrency` at a time, plays and judges them, and hands them back. `runs`:
+    the ids of those it takes part in, all if there are none. `refused`: why it takes nothing of a run, by id. `lapse`:
+    seconds without a beat after which it takes over what another holds.
+    """
+
+    workspace: Archive
+    config: Config
+    by: str
+    concurrency: int
+    runs: Collection[int] = ()
+    on_event: OnWork | None = None
+    lapse: float = WORKER_LAPSE
+    refused: dict[int, str] = field(default_factory=dict[int, str])
+    calls: int = 0
+    queue: TrialQueue = field(init=False)
+    free: int = field(init=False)
+    _playing: dict[int, _Played] = field(default_factory=dict[int, _Played])
+
+    async def work(self, control: RunControl, *, until_done: bool = False) -> None:
+        """Work until `control` stops this worker, or (with `until_done`) until nothing is left that it may do. Raises
+        `CuecardError` where workers cannot be.
+        """
+        self.free = self.concurrency
+        hashed = hash_of_players(self.config)
+        opened = self.workspace.workers.queue(
+            self.by, self.concurrency, players=hashed, lapse=self.lapse
+        )
+        async with opened as self.queue:
+            control.when_paused(lambda _halt: self._stop(control))
+            control.attach(lambda: self._stop(control))
+            ended = asyncio.Event()
+            beating = asyncio.create_task(self._beat_on(ended))
+            try:
+                while not control.cancelled and control.halt is None:
+                    if not await self._look() and until_done:
+                        break
+                    await self.news()
+                self._stop(control)
+            finally:
+                tasks = [played.task for played in self._playing.values() if played.task]
+                await asyncio.gather(*tasks, return_exceptions=True)
+                control.detach()
+                ended.set()
+                await beating
+
+    async def news(self) -> None:
+        """Wait until something may have changed, for half a second at most."""
+        await self.queue.wait(_LOOK)
+
+    def _stop(self, control: RunControl) -> None:
+        for played in self._playing.values():
+            if control.cancelled:
+                played.control.cancel()
+            else:
+                played.control.drain(control.halt)
+
+    async def _look(self) -> bool:
+        """Begin with what is offered, and leave what is over; whether there is anything to do."""
+        try:
+            offered = await asyncio.to_thread(self.workspace.workers.offered)
+        except CuecardError as error:
+            _LOG.warning("the workspace cannot be read: %s", error)
+            return True
+        wanted = {run for run in offered if not self.runs or run in self.runs}
+        for run_id, played in list(self._playing.items()):
+            played.handed.over = not offered.get(run_id)
+            if run_id not in offered and played.control.halt is None:
+                played.control.drain(Drained(_("The run was stopped"), _("as asked for")))
+            if played.task is not None and played.task.done():
+                del self._playing[run_id]
+        for run_id in sorted(wanted - self._playing.keys() - self.refused.keys()):
+            await self._begin(run_id)
+        return bool(self._playing) or bool(wanted - self.refused.keys())
+
+    async def _begin(self, run_id: int) -> None:
+        run = await asyncio.to_thread(self.workspace.runs.get, run_id)
+        settings = settings_of(run)
+        try:
+            differing = differences(run, self.config)
+            if settings.probe is None and settings.replay is None:
+                agents = [n.removeprefix("agents/") for n in settings.roster if n[:7] == "agents/"]
+                check_commands(agents, self.config)
+        except CuecardError as error:
+            differing = [str(error)]
+        if differing:
+            self.refused[run_id] = "; ".join(differing)
+            return
+        control, hub = RunControl(), ModelHub(self.config)
+        judges = judges_of(settings, self.config, hub)
+        spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
+        control.when_paused(hub.stop)
+        meter = Meter(spent, settings.budget, control)
+
+        def judged(call: RecordedCall) -> None:
+            self.calls += 1
+            meter.judged(call)
+
+        def told(event: RunEvent) -> None:
+            self.calls += isinstance(event, CallAnswered)
+            meter.told(event)
+            tell(self.on_event, run_id, event)
+
+        await asyncio.to_thread(keep_prompts, self.workspace, self.config)
+        grid = Grid(self.workspace, run, self.config, hub, judges, judged)
+        played = _Played(control, _Handed(self, run_id, grid, control))
+
+        async def play() -> None:
+            try:
+                summary = await run_grid(
+                    played.handed, concurrency=self.concurrency, on_event=told, control=control
+                )
+                await played.handed.close()
+                await self._leave(run_id, summary)
+                if summary.halt is None and not summary.cancelled:
+                    await conclude(self.workspace, run_id, judges, meter, self.by)
+            except BeingPlayed:
+                pass  # Somebody else concludes it, or plays it alone.
+            except CuecardError as error:
+                _LOG.warning("run %s: %s", run_id, error)
+            finally:
+                await hub.close()
+
+        played.task = asyncio.create_task(play())
+        self._playing[run_id] = played
+
+    async def _leave(self, run_id: int, summary: RunSummary) -> None:
+        """Pause the run for all, if it cannot go on for a reason that is not this worker's."""
+        halt = summary.halt
+        if isinstance(halt, NotKept):
+            await asyncio.sleep(_BEAT)
+        elif halt is not None and not isinstance(halt, Drained):
+            await asyncio.to_thread(
+                self.workspace.runs.set_state, run_id, RunState.PAUSED, str(halt)
+            )
+
+    async def _beat_on(self, ended: asyncio.Event) -> None:
+        last = False
+        while not last:
+            last = ended.is_set()
+            await self._beat()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), _BEAT)
+
+    async def _beat(self) -> None:
+        note = "\n".join(f"{run}: {why}" for run, why in self.refused.items())
+        try:
+            for claim in await self.queue.beat(self.calls, note):
+                if (played := self._playing.get(claim.run_id)) is not None:
+                    played.handed.lose(claim)
+        except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next may come through
+            _LOG.warning("a beat could not be written: %s", told(error))
+
+
+async def follow_run(
+    workspace: Archive,
+    run_id: int,
+    *,
+    config: Config,
+    by: str,
+    control: RunControl,
+    on_event: Callable[[RunEvent], None],
+) -> Halt | None:
+    """Tell how the workers get on with a run until it is over, and conclude it if none of them does. Returns why it is
+    paused, if it is. `control` stops only this looking on.
+    """
+    seen: set[int] = set()
+    version = ""
+    trials = await asyncio.to_thread(workspace.runs.trials, run_id)
+    tell(on_event, RunBegan(sum(t.termination is None for t in trials), 0))
+    seen.update(trial.id for trial in trials if trial.termination is not None)
+    while control.halt is None and not control.cancelled:
+        now = await asyncio.to_thread(workspace.version)
+        if now != version:
+            version = now
+            for trial in await asyncio.to_thread(workspace.runs.trials, run_id):
+                if trial.termination is not None and trial.id not in seen:
+                    seen.add(trial.id)
+                    event = TrialFinished(str(trial.id), trial.termination, trial.detail)
+                    tell(on_event, event)
+        left = (await asyncio.to_thread(workspace.workers.offered)).get(run_id)
+        run = await asyncio.to_thread(workspace.runs.get, run_id)
+        if left is None and run.state is not RunState.RUNNING:
+            return _halt_of(run)
+        if left == 0 and run.state is not RunState.RUNNING:
+            hub = ModelHub(config)
+            try:
+                judges = judges_of(settings_of(run), config, hub)
+                await conclude(workspace, run_id, judges, None, by)
+            except BeingPlayed:
+                pass
+            finally:
+                await hub.close()
+        await asyncio.sleep(_LOOK)
+    return None
+
+
+def _halt_of(run: RunRecord) -> Halt | None:
+    return Halt(_("The run is paused"), run.reason) if run.state is RunState.PAUSED else None

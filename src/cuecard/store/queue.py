@@ -1,0 +1,505 @@
+"""The queue of trials for workers: PgQueuer hands them out, claims with fences say whose each is. PostgreSQL only."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID, uuid4
+
+from sqlalchemy import case, text, update
+from sqlmodel import Session, col, func, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
+from cuecard.core.errors import CuecardError, NotAllowed, install_hint
+from cuecard.core.i18n import _
+from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
+from cuecard.store.engine import Database, run_row
+from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
+from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
+
+if TYPE_CHECKING:
+    from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
+    from pgqueuer.domain.models import Job
+    from pgqueuer.queries import Queries
+    from psycopg import AsyncConnection
+
+Answer = TypeVar("Answer")
+
+PREFIX = "cuecard_"
+"""Of the names of PgQueuer's tables, which stand beside ours. Whoever first offers a run makes them."""
+_TRIES = 5
+_PAUSE = 0.5
+_LET_GO = f"UPDATE {PREFIX}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
+_RIGHTS = (
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON"
+    f" {PREFIX}pgqueuer, {PREFIX}pgqueuer_log, {PREFIX}pgqueuer_statistics TO PUBLIC;"
+    f" GRANT USAGE ON SEQUENCE {PREFIX}pgqueuer_id_seq, {PREFIX}pgqueuer_log_id_seq TO PUBLIC"
+)
+
+
+class Workers:
+    """The workers of a workspace, and where the trials stand that are offered to them."""
+
+    def __init__(self, database: Database, leases: Leases) -> None:
+        self._database = database
+        self._leases = leases
+
+    def check(self) -> None:
+        """Raise `CuecardError` unless workers can share runs of this workspace."""
+        if self._database.is_sqlite:
+            raise NotAllowed(
+                _("Workers need PostgreSQL"),
+                _("In a workspace in an SQLite file one process plays a run."),
+                _("`cuecard move` takes it to a PostgreSQL database."),
+            )
+        if find_spec("pgqueuer") is None:
+            missing = _("Workers need one more package")
+            raise CuecardError(missing, "pgqueuer", install_hint("workers"))
+
+    def all(self) -> list[WorkerRecord]:
+        """Every worker that there was, the newest first."""
+        with self._database.read() as session:
+            return _workers(session, select(WorkerRow))
+
+    def offered(self) -> dict[int, int]:
+        """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
+        query = (
+            select(col(ClaimRow.run_id), func.sum(case((col(ClaimRow.done), 0), else_=1)))
+            .join(RunRow, col(RunRow.id) == ClaimRow.run_id)
+            .where(RunRow.state == RunState.RUNNING.value)
+            .group_by(col(ClaimRow.run_id))
+            .order_by(col(ClaimRow.run_id))
+        )
+        with self._database.read() as session:
+            return dict(session.exec(query).all())
+
+    def handout(self, run_id: int) -> Handout | None:
+        """Where the run's offered trials stand; None if it was never offered to workers."""
+        mine = ClaimRow.run_id == run_id
+        counts = select(col(ClaimRow.done), col(ClaimRow.worker).is_(None), func.count())
+        with self._database.read() as session:
+            found = session.exec(counts.where(mine).group_by(text("1, 2"))).all()
+            if not found:
+                return None
+            holders = select(col(ClaimRow.worker)).where(mine)
+            takers = select(col(TakeRow.worker)).join(TrialRow).where(TrialRow.run_id == run_id)
+            played = or_(col(WorkerRow.id).in_(holders), col(WorkerRow.id).in_(takers))
+            workers = _workers(session, select(WorkerRow).where(or_(played, _is_here())))
+            lost = select(TakeRow).join(TrialRow).where(TrialRow.run_id == run_id)
+            lost = lost.where(TakeRow.why == "lost").order_by(col(TakeRow.at).desc())
+            return Handout(
+                waiting=sum(n for done, free, n in found if not done and free),
+                held=sum(n for done, free, n in found if not done and not free),
+                done=sum(n for done, _free, n in found if done),
+                workers=tuple(w for w in workers if w.alive or w.id in _ids(session, takers)),
+                lost=tuple(TakeRecord.from_fields(row) for row in session.exec(lost)),
+            )
+
+    def queue(
+        self,
+        person: str,
+        concurrency: int = 0,
+        *,
+        players: str = "",
+        lapse: float = WORKER_LAPSE,
+    ) -> PgQueue:
+        """This process's access to the queue; enter it as an async context. With `concurrency` it is that of a worker."""
+        self.check()
+        return PgQueue(self._database, self._leases, person, concurrency, players, lapse)
+
+
+class PgQueue:
+    """A `TrialQueue` of one process, over PgQueuer. A trial's place in the queue lapses when its beats stop, and then
+    somebody else's take raises the fence of its claim: whatever the queue does, the fence says whose the trial is.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        leases: Leases,
+        person: str,
+        concurrency: int,
+        players: str,
+        lapse: float,
+    ) -> None:
+        self.worker = uuid4().hex
+        self._database = database
+        self._leases = leases
+        self._person = person
+        self._concurrency = concurrency
+        self._players = players
+        self._lapse = lapse
+        self._jobs: dict[int, tuple[Claim, Job, list[int]]] = {}
+        self._lanes: dict[int, deque[tuple[Job, list[int]]]] = defaultdict(deque)
+        self._changed = asyncio.Event()
+        self._mending = asyncio.Lock()
+        self._queries: Queries | None = None
+        self._listener: PsycopgDriver | None = None
+        self._connections: list[AsyncConnection[Any]] = []
+
+    async def __aenter__(self) -> PgQueue:
+        await self._connect()
+        if self._concurrency:
+            await asyncio.to_thread(self._enter)
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        for claim, _job, _rest in list(self._jobs.values()):
+            with suppress(CuecardError):
+                await self.give_back(claim, done=False)
+        if self._concurrency:
+            with suppress(CuecardError):
+                await asyncio.to_thread(self._leave)
+        await self._disconnect()
+
+    async def offer(
+        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose = "play"
+    ) -> int:
+        """See `TrialQueue`. Raises `NotFound`, and `BeingPlayed` while one process plays the run alone."""
+        await self._install()
+        new = await asyncio.to_thread(self._offer, run_id, lanes, purpose)
+        jobs = [[trial for trial in lane if trial in new] for lane in lanes]
+        jobs = [lane for lane in jobs if lane]
+        for start in range(0, len(jobs), 1000):
+            part = jobs[start : start + 1000]
+            payloads: list[bytes | None] = [
+                json.dumps({"purpose": purpose, "trials": lane}).encode() for lane in part
+            ]
+            keys: list[str | None] = [f"{purpose}/{lane[0]}" for lane in part]
+            names, none = [_entry(run_id)] * len(part), [0] * len(part)
+            await self._ask(
+                lambda queries, n=names, p=payloads, z=none, k=keys: queries.enqueue(
+                    n, p, z, dedupe_key=k, on_conflict="skip"
+                )
+            )
+        return len(new)
+
+    async def take(self, run_id: int, most: int) -> list[Claim]:
+        """See `TrialQueue`."""
+        taken: list[tuple[Job, list[int]]] = []
+        lanes = self._lanes[run_id]
+        while lanes and len(taken) < most:
+            taken.append(lanes.popleft())
+        if len(taken) < most:
+            jobs = await self._dequeue(run_id, most - len(taken))
+            # A late beat may have us find what we hold.
+            held = {job.id for _claim, job, _rest in self._jobs.values()}
+            taken += [(job, _payload(job)["trials"]) for job in jobs if job.id not in held]
+        claims: list[Claim] = []
+        try:
+            for claim, job, rest in await asyncio.to_thread(self._claim, run_id, taken):
+                if claim is None:
+                    await self._ask(lambda q, j=job: q.log_jobs([(j, "successful", None)]))
+                else:
+                    self._jobs[claim.trial_id] = claim, job, rest
+                    claims.append(claim)
+        except BeingPlayed:
+            for job, _trials in taken:
+                await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
+            raise
+        return claims
+
+    async def beat(self, calls: int, note: str) -> list[Claim]:
+        """See `TrialQueue`."""
+        waiting = [job for lane in self._lanes.values() for job, _rest in lane]
+        ids = [job.id for _claim, job, _rest in self._jobs.values()] + [job.id for job in waiting]
+        mine = [claim for claim, _job, _rest in self._jobs.values()]
+        standing, dead = await asyncio.to_thread(self._beat, calls, note)
+        if ids:
+            await self._ask(lambda queries: queries.update_heartbeat(ids))
+        if dead:
+            await self._ask(lambda queries: queries.driver.execute(_LET_GO, dead))
+            self._changed.set()
+        lost = [claim for claim in mine if standing.get(claim.trial_id) != claim.fence]
+        for claim in lost:
+            self._jobs.pop(claim.trial_id, None)
+        return lost
+
+    async def give_back(self, claim: Claim, *, done: bool) -> None:
+        """See `TrialQueue`."""
+        held = self._jobs.get(claim.trial_id)
+        if held is None or held[0] != claim:
+            return
+        _claim, job, rest = self._jobs.pop(claim.trial_id)
+        if not await asyncio.to_thread(self._let_go, claim, done):
+            return
+        if not done:
+            await self._ask(lambda queries: queries.retry_job(job, timedelta(0), None))
+        elif rest:
+            self._lanes[claim.run_id].append((job, rest))
+        else:
+            await self._ask(lambda queries: queries.log_jobs([(job, "successful", None)]))
+        self._changed.set()
+
+    async def cancel(self, run_id: int) -> None:
+        """See `TrialQueue`."""
+        await self._install()
+        await self._ask(lambda queries: queries.clear_queue(_entry(run_id)))
+        await self._ask(lambda queries: queries.clear_queue_log(_entry(run_id)))
+        await asyncio.to_thread(self._withdraw, run_id)
+
+    async def wait(self, seconds: float) -> None:
+        """See `TrialQueue`."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        self._changed.clear()
+
+    def _enter(self) -> None:
+        with self._database.write() as session:
+            now = db_now(session)
+            session.add(
+                WorkerRow(
+                    id=self.worker,
+                    host=platform.node(),
+                    machine=this_machine(),
+                    pid=os.getpid(),
+                    started=started(os.getpid()),
+                    since=now,
+                    beat_at=now,
+                    person=self._person,
+                    concurrency=self._concurrency,
+                    players=self._players,
+                )
+            )
+
+    def _leave(self) -> None:
+        with self._database.write() as session:
+            row = session.get_one(WorkerRow, self.worker)
+            row.left_at, row.under_way = db_now(session), 0
+            session.add(row)
+
+    def _offer(self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose) -> set[int]:
+        trials = [trial for lane in lanes for trial in lane]
+        with self._database.write() as session:
+            run = run_row(session, run_id)
+            self._free(session, run_id)
+            run.state, run.reason = RunState.RUNNING.value, ""
+            session.add(run)
+            known = {row.trial_id: row for row in session.exec(_claims(trials))}
+            new: set[int] = set()
+            for trial in trials:
+                row = known.get(trial) or ClaimRow(trial_id=trial, run_id=run_id, purpose=purpose)
+                if row.worker is None:
+                    row.purpose, row.done = purpose, False
+                    new.add(trial)
+                    session.add(row)
+            return new
+
+    def _free(self, session: Session, run_id: int) -> None:
+        lease = self._leases.of(session, run_id).get(run_id)
+        if lease is not None and lease.alive and not lease.workers:
+            raise BeingPlayed(lease)
+
+    def _claim(
+        self, run_id: int, taken: Sequence[tuple[Job, list[int]]]
+    ) -> list[tuple[Claim | None, Job, list[int]]]:
+        """The claim on the first trial of each job that is not done, with what is left of the job; None where nothing is."""
+        if not taken:
+            return []
+        with self._database.write() as session:
+            self._free(session, run_id)
+            trials = [trial for _job, lane in taken for trial in lane]
+            rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
+            lost = select(col(TakeRow.trial_id), func.count()).where(TakeRow.why == "lost")
+            lost = lost.where(col(TakeRow.trial_id).in_(trials)).group_by(col(TakeRow.trial_id))
+            losses = dict(session.exec(lost).all())
+            now = db_now(session)
+            claims: list[tuple[Claim | None, Job, list[int]]] = []
+            for job, lane in taken:
+                left = [t for t in lane if t in rows and not rows[t].done]
+                if not left:
+                    claims.append((None, job, []))
+                    continue
+                row = rows[left[0]]
+                before, why = row.worker, "again" if row.fence else "first"
+                if before is not None:
+                    why = "lost"
+                    losses[row.trial_id] = losses.get(row.trial_id, 0) + 1
+                row.fence, row.worker, row.taken = row.fence + 1, self.worker, now
+                session.add(row)
+                session.add(
+                    TakeRow(
+                        trial_id=row.trial_id,
+                        fence=row.fence,
+                        worker=self.worker,
+                        at=now,
+                        why=why,
+                        before=before,
+                    )
+                )
+                number = losses.get(row.trial_id, 0)
+                purpose: Any = row.purpose
+                claim = Claim(row.trial_id, run_id, row.fence, purpose, number)
+                claims.append((claim, job, left[1:]))
+            return claims
+
+    def _beat(self, calls: int, note: str) -> tuple[dict[int, int], list[UUID]]:
+        """The fences of what this worker holds, and workers of this machine that died with something in their hands."""
+        mine = update(WorkerRow).where(col(WorkerRow.id) == self.worker)
+        held = select(col(ClaimRow.trial_id), col(ClaimRow.fence))
+        others = select(WorkerRow).where(
+            col(WorkerRow.id).in_(select(ClaimRow.worker)), WorkerRow.machine == this_machine()
+        )
+        with self._database.beside(patience=_PAUSE * _TRIES) as connection:
+            beat = {"beat_at": func.clock_timestamp(), "under_way": len(self._jobs)}
+            connection.execute(mine.values(**beat, calls=calls, note=note))
+            with Session(connection) as session:
+                standing = dict(session.exec(held.where(ClaimRow.worker == self.worker)).all())
+                now = db_now(session)
+                dead = [
+                    UUID(row.id)
+                    for row in session.exec(others)
+                    if row.left_at is None and not worker_alive(row, now, self._lapse)
+                ]
+        return standing, dead
+
+    def _let_go(self, claim: Claim, done: bool) -> bool:
+        """Whether the trial was still held under this fence."""
+        held = update(ClaimRow).where(
+            col(ClaimRow.trial_id) == claim.trial_id, col(ClaimRow.fence) == claim.fence
+        )
+        with self._database.beside(patience=_PAUSE * _TRIES) as connection:
+            return bool(connection.execute(held.values(worker=None, done=done)).rowcount)
+
+    def _withdraw(self, run_id: int) -> None:
+        free = update(ClaimRow).where(
+            col(ClaimRow.run_id) == run_id, col(ClaimRow.worker).is_(None)
+        )
+        with self._database.write() as session:
+            session.connection().execute(free.values(done=True))
+
+    async def _dequeue(self, run_id: int, most: int) -> list[Job]:
+        from pgqueuer.domain.types import QueueEntrypoint, QueueManagerId
+        from pgqueuer.ports.repository import EntrypointExecutionParameter
+
+        entries = {QueueEntrypoint(_entry(run_id)): EntrypointExecutionParameter(0)}
+        return await self._ask(
+            lambda queries: queries.dequeue(
+                most,
+                entries,
+                QueueManagerId(UUID(self.worker)),
+                None,
+                timedelta(seconds=self._lapse),
+            )
+        )
+
+    async def _ask(self, question: Callable[[Queries], Awaitable[Answer]]) -> Answer:
+        """What the queue answers, over a new connection if the server was restarted. Raises `CuecardError`."""
+        import psycopg
+
+        for turn in range(_TRIES):
+            try:
+                return await question(self._queries or await self._connect())
+            except psycopg.OperationalError as error:
+                if turn == _TRIES - 1:
+                    raise self._trouble(error) from error
+                await asyncio.sleep(_PAUSE * turn)
+                await self._disconnect()
+            except psycopg.Error as error:
+                raise self._trouble(error) from error
+        raise AssertionError
+
+    def _trouble(self, error: Exception) -> CuecardError:
+        said = f"{self._database.public_url}: {error}".strip()
+        return CuecardError(_("The queue of trials cannot be used"), said)
+
+    async def _install(self) -> None:
+        queries = self._queries or await self._connect()
+
+        async def install(queries: Queries) -> None:
+            async with queries.schema_lock():
+                if not await queries.schema_is_installed():
+                    await queries.install(create_schema=False)
+                    await queries.driver.execute(_RIGHTS)
+
+        if not await queries.has_table(queries.qbe.settings.queue_table):
+            await self._ask(install)
+
+    async def _connect(self) -> Queries:
+        """Two connections: psycopg waits for notifications under the lock that questions need."""
+        import psycopg
+        from pgqueuer.adapters.persistence.qb import (
+            QueryBuilderEnvironment,
+            QueryQueueBuilder,
+            QuerySchedulerBuilder,
+        )
+        from pgqueuer.db import PsycopgDriver
+        from pgqueuer.domain.settings import DBSettings
+        from pgqueuer.queries import Queries
+
+        async with self._mending:
+            if self._queries is not None:
+                return self._queries
+            settings = DBSettings(prefix=PREFIX)
+            made: list[PsycopgDriver] = []
+            try:
+                for _each in range(2):
+                    arguments, options = self._database.connect_arguments()
+                    connection = await psycopg.AsyncConnection.connect(
+                        *arguments, autocommit=True, **options
+                    )
+                    self._connections.append(connection)
+                    made.append(PsycopgDriver(connection))
+                await made[1].add_listener(settings.channel, self._heard)
+            except psycopg.Error as error:
+                raise self._trouble(error) from error
+            self._listener = made[1]
+            self._queries = Queries(
+                made[0],
+                QueryBuilderEnvironment(settings),
+                QueryQueueBuilder(settings),
+                QuerySchedulerBuilder(settings),
+            )
+            return self._queries
+
+    def _heard(self, payload: str | bytes | bytearray) -> None:
+        if json.loads(payload).get("operation") != "delete":
+            self._changed.set()
+
+    async def _disconnect(self) -> None:
+        connections, self._connections = self._connections, []
+        listener, self._listener, self._queries = self._listener, None, None
+        if listener is not None:
+            with suppress(Exception):  # Its connection may be gone.
+                await listener.remove_listener(f"{PREFIX}ch_pgqueuer", self._heard)
+        for connection in connections:
+            await connection.close()
+
+
+def _entry(run_id: int) -> str:
+    return f"run/{run_id}"
+
+
+def _payload(job: Job) -> dict[str, Any]:
+    return json.loads(job.payload or b"{}")
+
+
+def _claims(trials: Sequence[int]) -> SelectOfScalar[ClaimRow]:
+    return (
+        select(ClaimRow).where(col(ClaimRow.trial_id).in_(trials)).order_by(col(ClaimRow.trial_id))
+    )
+
+
+def _is_here() -> Any:
+    return col(WorkerRow.left_at).is_(None)
+
+
+def _ids(session: Session, query: SelectOfScalar[str]) -> set[str]:
+    return set(session.exec(query))
+
+
+def _workers(session: Session, query: SelectOfScalar[WorkerRow]) -> list[WorkerRecord]:
+    now = db_now(session)
+    return [
+        WorkerRecord.from_fields(row, alive=worker_alive(row, now))
+        for row in session.exec(query.order_by(col(WorkerRow.since).desc()))
+    ]

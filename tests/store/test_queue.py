@@ -1,0 +1,166 @@
+"""Trials handed out to workers: claims with fences, over a real PgQueuer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cuecard.core.archive import BeingPlayed, Claim
+from cuecard.core.engine.events import Event, EventBody, RunState, UserSpoke
+from cuecard.core.engine.messages import ModelReply, UserReply
+from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.errors import ClaimLost, NotAllowed
+from cuecard.core.records import TrialRecord
+from cuecard.core.verdicts import Judgement
+from cuecard.store.workspace import Workspace
+
+NO_LAPSE = 0.0
+
+
+def said(turn: int) -> UserSpoke:
+    return UserSpoke(turn=turn, reply=UserReply(text=f"words {turn}"))
+
+
+on_postgres = pytest.mark.parametrize("url", ["postgres"], indirect=True)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_in_a_file_one_process_plays(workspace: Workspace) -> None:
+    with pytest.raises(NotAllowed, match="Workers need PostgreSQL"):
+        workspace.workers.queue("Ann")
+    assert workspace.workers.offered() == {}
+
+
+@on_postgres
+async def test_a_trial_is_taken_once_and_handed_on_when_it_is_given_back(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    one, two = make_trial(), make_trial()
+    run = one.run_id
+    async with workspace.workers.queue("Ann", 1) as ann, workspace.workers.queue("Bo", 1) as bo:
+        assert await ann.offer(run, [[one.id]]) == 1
+        assert await bo.take(two.run_id, 5) == []
+        (first,) = await ann.take(run, 5)
+        assert (first.trial_id, first.fence, first.lost) == (one.id, 1, 0)
+        assert await bo.take(run, 5) == []
+        await ann.give_back(first, done=False)
+        (second,) = await bo.take(run, 5)
+        assert (second.fence, second.lost) == (2, 0)
+        await bo.give_back(second, done=True)
+        assert await ann.take(run, 5) == []
+        assert workspace.workers.offered() == {run: 0}
+        handout = workspace.workers.handout(run)
+        assert handout is not None
+        assert (handout.waiting, handout.held, handout.done, handout.lost) == (0, 0, 1, ())
+        assert {worker.person for worker in handout.workers} == {"Ann", "Bo"}
+    assert not any(worker.alive for worker in workspace.workers.all())
+
+
+@on_postgres
+async def test_what_a_worker_writes_after_its_trial_was_taken_over_is_refused(
+    workspace: Workspace,
+    make_trial: Callable[..., TrialRecord],
+    at: Callable[[int, EventBody], Event],
+    judged: Callable[..., Judgement],
+) -> None:
+    trial = make_trial()
+    run, call = trial.run_id, RecordedCall(key="model/0", model="m", reply=ModelReply())
+    async with (
+        workspace.workers.queue("Ann", 1) as ann,
+        workspace.workers.queue("Bo", 1, lapse=NO_LAPSE) as bo,
+    ):
+        await ann.offer(run, [[trial.id]])
+        (old,) = await ann.take(run, 1)
+        sink = workspace.sink(trial.id, old)
+        await sink.append(at(0, said(0)))
+        (new,) = await bo.take(run, 1)
+        assert (new.fence, new.lost) == (2, 1)
+        for _again in range(2):
+            with pytest.raises(ClaimLost):
+                await sink.append(at(1, said(1)))
+        with pytest.raises(ClaimLost):
+            workspace.judge_calls.add(trial.id, "a", 0, call, old)
+        with pytest.raises(ClaimLost):
+            workspace.verdicts.add(trial.id, judged("a", 1), old)
+        assert await ann.beat(3, "") == [old]
+        await ann.give_back(old, done=True)
+        await workspace.sink(trial.id, new).append(at(1, said(1)))
+        workspace.judge_calls.add(trial.id, "a", 0, call, new)
+        workspace.verdicts.add(trial.id, judged("a", 1), new)
+        assert await bo.beat(0, "") == []
+        handout = workspace.workers.handout(run)
+    assert handout is not None
+    (lost,) = handout.lost
+    names = {worker.id: worker.person for worker in handout.workers}
+    assert (names[lost.worker], names[lost.before or ""], lost.fence) == ("Bo", "Ann", 2)
+    assert [len(workspace.runs.log(trial.id)), len(workspace.verdicts.of_trial(trial.id))] == [
+        2,
+        1,
+    ]
+
+
+@on_postgres
+async def test_a_run_is_played_by_workers_or_by_one_process(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trial = make_trial()
+    run = trial.run_id
+    async with workspace.workers.queue("Ann", 1) as ann:
+        await ann.offer(run, [[trial.id]])
+        lease = workspace.leases.take(run, "Cy")
+        with pytest.raises(BeingPlayed, match="Cy plays it"):
+            await ann.take(run, 1)
+        with pytest.raises(BeingPlayed, match="Cy plays it"):
+            await ann.offer(run, [[trial.id]])
+        workspace.leases.release(lease)
+        claim = await _take(ann, run)
+        with pytest.raises(BeingPlayed, match=r"1 worker plays it since .*: Ann's on"):
+            workspace.leases.take(run, "Cy")
+        record = workspace.runs.get(run)
+        assert record.state is RunState.RUNNING
+        assert record.lease is not None
+        assert record.lease.workers == 1
+        await ann.give_back(claim, done=True)
+        workspace.leases.release(workspace.leases.take(run, "Cy"))
+
+
+@on_postgres
+async def test_trials_of_one_lane_go_one_after_the_other_to_one_worker(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trials = [make_trial() for _each in range(3)]
+    run, ids = trials[0].run_id, [trial.id for trial in trials]
+    async with workspace.workers.queue("Ann", 9) as ann, workspace.workers.queue("Bo", 9) as bo:
+        await ann.offer(run, [ids])
+        for number, trial in enumerate(ids):
+            (claim,) = await ann.take(run, 9)
+            assert claim.trial_id == trial
+            assert await bo.take(run, 9) == []
+            await ann.give_back(claim, done=number < 2)
+        (last,) = await bo.take(run, 9)
+        assert last.trial_id == ids[-1]
+
+
+@on_postgres
+async def test_what_is_cancelled_is_handed_to_nobody(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trial = make_trial()
+    async with workspace.workers.queue("Ann", 1) as ann:
+        await ann.offer(trial.run_id, [[trial.id]])
+        await ann.cancel(trial.run_id)
+        assert await ann.take(trial.run_id, 1) == []
+        assert workspace.workers.offered() == {trial.run_id: 0}
+        assert await ann.offer(trial.run_id, [[trial.id]]) == 1
+        assert await ann.take(trial.run_id, 1)
+
+
+async def _take(queue: object, run: int) -> Claim:
+    """The run's trial, once what was put back for a moment is handed out again."""
+    from cuecard.store.queue import PgQueue
+
+    assert isinstance(queue, PgQueue)
+    while not (claims := await queue.take(run, 1)):
+        await queue.wait(0.2)
+    return claims[0]
