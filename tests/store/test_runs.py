@@ -18,7 +18,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import ModelReply, PlayerRef, ToolAnswer, ToolCall, UserReply
 from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.records import TrialCell, TrialRecord
+from cuecard.core.records import RunRecord, TrialCell, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
@@ -31,6 +31,11 @@ def spoke(turn: int, text: str = "hi") -> UserSpoke:
 
 
 END = TrialEnded(termination=Termination.API_ERROR, detail="502\x00 \ud800 [red]")
+
+
+def answered(text: str) -> ToolAnswered:
+    call = ToolCall(name="search", arguments={"query": "x"})
+    return ToolAnswered(part="agent", turn=1, step=0, call=call, answer=ToolAnswer(text=text))
 
 
 def test_runs_count_their_trials(workspace: Workspace, make_trial: MakeTrial, at: At) -> None:
@@ -96,6 +101,29 @@ def test_a_grid_is_added_whole_or_not_at_all(workspace: Workspace, make_trial: M
         workspace.runs.add_trials(run_id, [cell(1, 5), cell(2, 5)])
     assert [t.id for t in workspace.runs.trials(run_id)][1:] == [t.id for t in added]
     assert workspace.runs.add_trials(run_id, []) == []
+
+    def begun(*cells: TrialCell) -> RunRecord:
+        return workspace.runs.create(
+            name="r", kind="grid", created_by="Ann", samples=5, limits=Limits(), cells=cells
+        )
+
+    run = begun(*(cell(1, n) for n in range(5)))
+    assert (run, run.trials) == (workspace.runs.get(run.id), 5)
+    assert [t.sample for t in workspace.runs.trials(run.id)] == list(range(5))
+    with pytest.raises(NotFound):
+        begun(cell(1, 0), cell(2, 0))
+    assert [r.id for r in workspace.runs.all()] == [run.id, run_id]
+
+
+def test_logs_of_several_trials_are_those_of_each(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    first, second, empty = make_trial(), make_trial(), make_trial()
+    for trial, large in ((first, "a"), (second, "b")):
+        said = [at(0, spoke(0)), at(1, spoke(1, large)), at(2, answered(large * 5000))]
+        workspace.runs.append_events([(trial.id, event) for event in said])
+    found = workspace.runs.logs([second.id, first.id, empty.id])
+    assert found == {trial.id: workspace.runs.log(trial.id) for trial in (first, second)}
 
 
 def test_what_is_not_there_is_not_found(workspace: Workspace, at: At) -> None:

@@ -237,3 +237,35 @@ def test_many_tasks_are_saved_together_or_not_at_all(
     with pytest.raises(Exception, match="id"):
         tasks.save_all([make_task("c"), other.model_copy(update={"id": None})], author="Bob")
     assert [summary.id for summary in tasks.summaries()] == ["a", "b"]
+
+
+def test_many_are_saved_as_one_after_the_other_would_be(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    workspace.tasks.save(make_task("old"), author="Ann")
+    given = [
+        make_task("old", title="Changed"),
+        make_task("new"),
+        make_task("other"),
+        make_task("new", title="Twice"),
+        make_task("other"),
+    ]
+    dry = workspace.tasks.save_all(given, author="Bob", dry=True)
+    assert [(s.task_id, s.before, s.number) for s in dry][:3] == [
+        ("old", 1, 2), ("new", 0, 1), ("other", 0, 1)
+    ]  # fmt: skip
+    assert workspace.tasks.count() == 1
+    saved = workspace.tasks.save_all(given, author="Bob", message="import")
+    assert [(s.task_id, s.before, s.number) for s in saved] == [
+        ("old", 1, 2), ("new", 0, 1), ("other", 0, 1), ("new", 1, 2), ("other", 1, 1)
+    ]  # fmt: skip
+    newest = list(workspace.tasks.newest(["other", "new", "old"]))
+    assert newest == [workspace.tasks.revision(task_id) for task_id in ("other", "new", "old")]
+    assert [workspace.reviews.standing(r.task_id).state for r in newest] == [TaskState.DRAFT] * 3
+    # As rows they are what a single save leaves.
+    workspace.tasks.save(make_task("single"), author="Bob", message="import")
+    lines = {s.id: s for s in workspace.tasks.summaries()}
+    alike = {"id": "", "title": "", "updated_at": lines["single"].updated_at}
+    assert lines["other"].model_copy(update=alike) == lines["single"].model_copy(update=alike)
+    with pytest.raises(NotFound):
+        list(workspace.tasks.newest(["new", "nowhere"]))

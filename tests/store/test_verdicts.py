@@ -11,7 +11,7 @@ from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.label_records import LabelValue, VerdictItem
 from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
-from cuecard.store.workspace import Workspace
+from cuecard.store.workspace import Sight, Workspace
 
 MakeTrial = Callable[..., TrialRecord]
 Judged = Callable[..., Judgement]
@@ -174,3 +174,31 @@ def test_progress_counts_items_not_verdicts(
         verdicts.label(verdicts.records(one.run_id)[0].verdict_id, person, value)
     counts = [(p.run_id, p.judges, p.verdicts, p.mine, p.labels) for p in verdicts.progress("Ann")]
     assert counts == [(two.run_id, ("a",), 2, 0, 0), (one.run_id, ("a", "b"), 3, 1, 2)]
+
+
+def test_all_that_a_person_is_told_is_recorded_once(
+    workspace: Workspace, make_trial: MakeTrial
+) -> None:
+    trials = [make_trial() for _ in range(3)]
+    items = [
+        Item(kind=ItemKind.CELL, index=index, column=column)
+        for index in range(40)
+        for column in ("Year", 'Année/年 "x"\\', "half \ud800 and \0")
+    ]
+    sight = Sight(workspace, "Ann")
+    for place, trial in enumerate(trials):
+        for item in items[place:]:
+            assert sight.may_tell(trial.id, item)
+            sight.may_tell(trial.id, item)
+    assert sight.told == 3 * len(items) - 3
+    sight.record()
+    version = workspace.version()
+    sight.record()
+    assert workspace.version() == version
+    for place, trial in enumerate(trials):
+        labels = [
+            workspace.verdicts.label_item(trial.id, items[at], "Ann", LabelValue.YES)
+            for at in (0, 5)
+        ]
+        first = "blind" if place else "revealed"
+        assert [label.phase for label in labels] == [first, "revealed"]

@@ -223,7 +223,7 @@ def preview_export(
     families = {s.id: s.family for s in workspace.tasks.summaries(include_retired=True)}
     unique = tuple(dict.fromkeys(task_ids))
     fitting = tuple(id_ for id_ in unique if families.get(id_) in chosen.families)
-    tasks = [workspace.tasks.revision(id_).task for id_ in fitting] if load else []
+    tasks = [revision.task for revision in workspace.tasks.newest(fitting)] if load else []
     return ExportPreview(
         task_ids=fitting,
         others=len(unique) - len(fitting),
@@ -246,7 +246,7 @@ def export_tasks(
     chosen = format_named(format)
     if task_ids is None:
         task_ids = [s.id for s in workspace.tasks.summaries(family=family)]
-    tasks = [workspace.tasks.revision(task_id).task for task_id in dict.fromkeys(task_ids)]
+    tasks = [revision.task for revision in workspace.tasks.newest(dict.fromkeys(task_ids))]
     if not tasks:
         raise NotFound(
             _("Nothing to export"),

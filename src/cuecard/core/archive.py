@@ -5,7 +5,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -161,6 +161,10 @@ class TaskArchive(Protocol):
         """One revision, the newest by default. Raises `NotFound`."""
         ...
 
+    def newest(self, task_ids: Iterable[str]) -> Iterator[Revision]:
+        """The newest revision of each of these tasks, in this order, some read at a time. Raises `NotFound`."""
+        ...
+
 
 class RunArchive(Protocol):
     """Runs, their trials and the trials' logs."""
@@ -174,8 +178,11 @@ class RunArchive(Protocol):
         samples: int,
         limits: Limits,
         plan: Mapping[str, JsonValue] | None = None,
+        cells: Sequence[TrialCell] = (),
     ) -> RunRecord:
-        """Create a run without trials. `plan`: its settings, stored for resuming it."""
+        """Create a run with a trial for each cell, all or nothing. `plan`: its settings, stored for resuming it. Raises
+        `NotFound` for an unknown revision.
+        """
         ...
 
     def get(self, run_id: int) -> RunRecord:
@@ -240,6 +247,10 @@ class RunArchive(Protocol):
         """The whole log, with earlier attempts, from which a `TrialLog` goes on. Raises `NotFound`."""
         ...
 
+    def logs(self, trial_ids: Collection[int]) -> dict[int, list[Event]]:
+        """As `log`, of several trials, by id; those without events are left out."""
+        ...
+
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (`core.engine.events.effective_log`) with `seq` > `after`, with their
         large texts. Raises `NotFound`.
@@ -284,6 +295,10 @@ class VerdictArchive(Protocol):
 
     def of_run(self, run_id: int) -> list[JudgementRecord]:
         """The newest judgement of each judge on each trial, by trial and judge. Raises `NotFound`."""
+        ...
+
+    def newest(self, trial_ids: Collection[int]) -> list[JudgementRecord]:
+        """The newest judgement of each judge on each of these trials, newest first."""
         ...
 
     def heads(self, run_id: int) -> list[JudgementHead]:

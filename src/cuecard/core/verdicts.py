@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -225,7 +226,7 @@ class Item(Frozen):
     @property
     def key(self) -> str:
         """The item as text: `triple/17`, `cell/3/Year`, `answer/0`."""
-        return "/".join(filter(None, (self.kind.value, str(self.index), self.column)))
+        return _key(self.kind, self.index, self.column)
 
     @classmethod
     def of_key(cls, key: str) -> Item:
@@ -233,6 +234,11 @@ class Item(Frozen):
         kind, _slash, rest = key.partition("/")
         index, _slash, column = rest.partition("/")
         return cls(kind=ItemKind(kind), index=int(index), column=column)
+
+
+@lru_cache(maxsize=8192)
+def _key(kind: ItemKind, index: int, column: str) -> str:
+    return "/".join(filter(None, (kind.value, str(index), column)))
 
 
 class GoldItem(Frozen):
@@ -309,7 +315,7 @@ class Decisions:
         return cls({verdict.item.key: verdict for verdict in verdicts})
 
     def verdict(self, kind: ItemKind, index: int = 0, column: str = "") -> Verdict | None:
-        return self.by_item.get(Item(kind=kind, index=index, column=column).key)
+        return self.by_item.get(_key(kind, index, column))
 
     def decision(self, kind: ItemKind, index: int = 0, column: str = "") -> Decision:
         verdict = self.verdict(kind, index, column)

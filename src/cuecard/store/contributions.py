@@ -187,12 +187,19 @@ def refold(session: Session, log: TaskLog) -> Standing:
     if task.author != author:
         task.author = author
         task.search = _search(task)
-    task.state = standing.state.value
-    task.priority = standing.priority
-    task.forks = len(standing.forks)
+    show_standing(task, standing)
     session.add(task)
     session.flush()
     return standing
+
+
+def show_standing(row: TaskRow, standing: Standing) -> None:
+    """Set those columns of a task's row that repeat where it stands."""
+    row.state, row.priority, row.forks = (
+        standing.state.value,
+        standing.priority,
+        len(standing.forks),
+    )
 
 
 def show_content(row: TaskRow, task: Task) -> None:

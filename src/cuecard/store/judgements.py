@@ -63,13 +63,13 @@ def insert_judgement(
     )
 
 
-def current_judgements(run_id: int | None, trial_id: int | None = None) -> Any:
-    """A query for the id of the newest judgement of each judge on each trial, of one run, one trial or all."""
+def current_judgements(run_id: int | None, *trial_ids: int | None) -> Any:
+    """A query for the id of the newest judgement of each judge on each trial, of one run, of these trials or of all."""
     query = select(func.max(JudgementRow.id)).group_by(
         col(JudgementRow.trial_id), JudgementRow.judge_name
     )
-    if trial_id is not None:
-        query = query.where(JudgementRow.trial_id == trial_id)
+    if trial_ids not in ((), (None,)):
+        query = query.where(col(JudgementRow.trial_id).in_(trial_ids))
     if run_id is not None:
         query = query.join(TrialRow).where(TrialRow.run_id == run_id)
     return query
@@ -85,8 +85,8 @@ def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
         .order_by(col(VerdictRow.judgement_id), col(VerdictRow.position))
     )
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
-    for row in session.connection().execute(details):
-        verdicts[row.judgement_id].append(verdict_of(row))
+    for judgement_id, *parts in session.connection().execute(details):
+        verdicts[judgement_id].append(_verdict(*parts))
     return [judgement_of(each, verdicts[each.id or 0]) for each in judgements]
 
 
@@ -175,11 +175,26 @@ def _player(payload: str) -> PlayerRef:
 
 
 def verdict_of(row: Row[*tuple[Any, ...]]) -> Verdict:
+    return _verdict(
+        row.item_kind,
+        row.item_index,
+        row.item_column,
+        row.decision,
+        row.supporting,
+        row.rationale,
+    )
+
+
+# As for items: most say nothing but yes or no.
+@lru_cache(maxsize=8192)
+def _verdict(
+    kind: str, index: int, column: str, decision: str, supporting: str, rationale: str
+) -> Verdict:
     return Verdict(
-        item=item_of(row.item_kind, row.item_index, row.item_column),
-        decision=Decision(row.decision),
-        supporting=_indices(row.supporting),
-        rationale=row.rationale,
+        item=item_of(kind, index, column),
+        decision=Decision(decision),
+        supporting=_indices(supporting),
+        rationale=rationale,
     )
 
 

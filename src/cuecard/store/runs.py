@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from pydantic import JsonValue
+from sqlalchemy import insert
 from sqlmodel import Session, and_, col, func, or_, select
 
 from cuecard.core.archive import RunKind
@@ -37,6 +38,7 @@ from cuecard.store.trial_logs import (
     read_beginning,
     read_events,
     read_lines,
+    read_logs,
     read_words,
 )
 from cuecard.store.trial_tables import EventRow, RunRow, TrialRow
@@ -63,9 +65,10 @@ class Runs:
         samples: int,
         limits: Limits,
         plan: Mapping[str, JsonValue] | None = None,
+        cells: Sequence[TrialCell] = (),
     ) -> RunRecord:
-        """Save a new run. `samples`: trials per cell of its grid; `plan`: JSON by which whoever resumes the run can go
-        on.
+        """Save a new run with a trial for each cell, all or nothing. `samples`: trials per cell of its grid; `plan`: JSON
+        by which whoever resumes the run can go on. Raises `NotFound` for an unknown revision.
         """
         with self._database.append() as session:
             row = RunRow(
@@ -81,7 +84,8 @@ class Runs:
             )
             session.add(row)
             session.flush()
-            return _run(row, 0, 0, None)
+            _insert_trials(session, row.id or 0, cells)
+            return _run(row, len(cells), 0, None)
 
     def get(self, run_id: int) -> RunRecord:
         """The run with this number. Raises `NotFound`."""
@@ -146,10 +150,11 @@ class Runs:
         """Add the trials of all cells of a grid, or none of them. Raises `NotFound` as `add_trial` does."""
         with self._database.append() as session:
             run_row(session, run_id)
-            rows = [_new_trial(session, run_id, cell) for cell in cells]
-            session.add_all(rows)
-            session.flush()
-            return _trials(session, col(TrialRow.id).in_([row.id for row in rows]))
+            last = select(func.coalesce(func.max(TrialRow.id), 0)).where(TrialRow.run_id == run_id)
+            before = session.exec(last).one()
+            uids = _insert_trials(session, run_id, cells)
+            found = _trials(session, TrialRow.run_id == run_id, col(TrialRow.id) > before)
+            return [trial for trial in found if trial.uid in uids]
 
     def trial(self, trial_id: int) -> TrialRecord:
         """One trial. Raises `NotFound`."""
@@ -210,6 +215,12 @@ class Runs:
     def log(self, trial_id: int) -> list[Event]:
         """All events ever recorded, with those that retries took back: what a trial resumes from. Raises `NotFound`."""
         return self._read(trial_id, lambda lines: lines)
+
+    def logs(self, trial_ids: Collection[int]) -> dict[int, list[Event]]:
+        """As `log`, of several trials, by id; those without events are left out."""
+        self._settle()
+        with self._database.read() as session:
+            return read_logs(session.connection(), trial_ids)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large
@@ -285,22 +296,41 @@ class Runs:
             return completed(session.connection(), lines)
 
 
-def _new_trial(session: Session, run_id: int, cell: TrialCell) -> TrialRow:
-    if session.get(RevisionRow, (cell.task_id, cell.revision)) is None:
-        task_row(session, cell.task_id)
-        raise task_missing(cell.task_id, cell.revision)
-    return TrialRow(
-        uid=uuid4().hex,
-        run_id=run_id,
-        task_id=cell.task_id,
-        revision=cell.revision,
-        agent=cell.agent.model_dump_json(),
-        user=cell.user.model_dump_json(),
-        world=cell.world.model_dump_json(),
-        sample=cell.sample,
-        seed=cell.seed,
-        created_at=datetime.now(UTC),
-    )
+_AT_ONCE = 5000
+
+
+def _insert_trials(session: Session, run_id: int, cells: Sequence[TrialCell]) -> set[str]:
+    """Insert a trial for each cell; gives their uids. Raises `NotFound` for an unknown revision."""
+    known: set[tuple[str, int]] = set()
+    tasks = list({cell.task_id for cell in cells})
+    numbers = select(RevisionRow.task_id, RevisionRow.number)
+    for at in range(0, len(tasks), _AT_ONCE):
+        some = tasks[at : at + _AT_ONCE]
+        known.update(session.exec(numbers.where(col(RevisionRow.task_id).in_(some))))
+    now = datetime.now(UTC)
+    rows: list[dict[str, Any]] = []
+    for cell in cells:
+        if (cell.task_id, cell.revision) not in known:
+            task_row(session, cell.task_id)
+            raise task_missing(cell.task_id, cell.revision)
+        rows.append(
+            {
+                "uid": uuid4().hex,
+                "run_id": run_id,
+                "task_id": cell.task_id,
+                "revision": cell.revision,
+                "agent": cell.agent.model_dump_json(),
+                "user": cell.user.model_dump_json(),
+                "world": cell.world.model_dump_json(),
+                "sample": cell.sample,
+                "seed": cell.seed,
+                "detail": "",
+                "created_at": now,
+            }
+        )
+    for at in range(0, len(rows), _AT_ONCE):
+        session.connection().execute(insert(TrialRow), rows[at : at + _AT_ONCE])
+    return {row["uid"] for row in rows}
 
 
 def _runs(session: Session, leases: Leases, *conditions: Any) -> list[RunRecord]:

@@ -1,17 +1,20 @@
 """Saves tasks as numbered revisions that never change, and lists tasks and revisions."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
+from sqlalchemy import insert
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.contributions import revision_uid
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.records import Revision, RevisionLine, Saved, TaskState, TaskSummary, TaskTraits
+from cuecard.core.review import standing_of
 from cuecard.core.tasks.base import Origin, id_problem
 from cuecard.core.tasks.models import Family, Task, TaskLanguage, content_hash
 from cuecard.store.codec import origins_in, origins_text, pack, unpack
@@ -22,6 +25,8 @@ from cuecard.store.contributions import (
     of_task,
     refold,
     show_content,
+    show_standing,
+    standing_values,
     written_by,
 )
 from cuecard.store.engine import Database, task_missing, task_row
@@ -36,6 +41,9 @@ from cuecard.store.task_tables import (
     metadata,
 )
 from cuecard.store.trial_tables import TrialRow
+
+_AT_ONCE = 50
+_NEWEST = (col(RevisionRow.task_id) == TaskRow.id) & (col(RevisionRow.number) == TaskRow.head)
 
 
 class Tasks:
@@ -138,7 +146,21 @@ class Tasks:
         is written; the answer says what would be.
         """
         with self._database.read() if dry else self._database.write() as session:
-            return [_saved(session, task, author, message, join, dry) for task in tasks]
+            rows = _load_newest(session, [task.id for task in tasks])
+            known, fresh = set(rows), list[Task]()
+            saved: list[Saved] = []
+            for task in tasks:
+                if task.id in known:
+                    if not dry:
+                        _begin_all(session, fresh, author, message)
+                    saved.append(_saved(session, task, author, message, join, dry))
+                else:
+                    known.add(task.id)
+                    fresh.append(task)
+                    saved.append(Saved(task_id=task.id, title=task.title, before=0, number=1))
+            if not dry:
+                _begin_all(session, fresh, author, message)
+            return saved
 
     def revision(self, task_id: str, number: int | None = None) -> Revision:
         """One revision, the newest by default. Raises `NotFound`."""
@@ -146,6 +168,24 @@ class Tasks:
             if number is None:
                 number = task_row(session, task_id).head
             return load_revision(session, task_id, number)
+
+    def newest(self, task_ids: Iterable[str]) -> Iterator[Revision]:
+        """The newest revision of each of these tasks, in this order, some read at a time. Raises `NotFound`."""
+        query = (
+            select(RevisionRow, ContentRow)
+            .join(TaskRow, _NEWEST)
+            .join(ContentRow, col(ContentRow.hash) == RevisionRow.hash)
+        )
+        rest = iter(task_ids)
+        while some := list(islice(rest, _AT_ONCE)):
+            with self._database.read() as session:
+                rows = session.exec(query.where(col(TaskRow.id).in_(some)))
+                found = {row.task_id: (row, content) for row, content in rows}
+            for task_id in some:
+                if task_id not in found:
+                    raise task_missing(task_id)
+                row, content = found[task_id]
+                yield revision_of(row, _task_in(content))
 
     def revisions(self, task_id: str) -> list[Revision]:
         """All revisions, newest first. Raises `NotFound`."""
@@ -238,28 +278,84 @@ def keep_content(session: Session, task: Task, digest: str) -> None:
 def _write(
     session: Session, task: Task, digest: str, head: TaskRow | None, saving: _Saving
 ) -> Revision:
-    if head is None and (reason := id_problem(task.id)):
-        raise CuecardError(_("This cannot be an id"), f"{task.id} {reason}")
+    if head is None:
+        row, revision = _first_rows(task, digest, saving)
+    else:
+        number, tick, parents = _place(session, head, saving)
+        revision = _revision_row(task, digest, number, tick, parents, saving)
+        row = head
+        show_content(row, task)
+        row.head, row.updated_at = number, saving.at
     keep_content(session, task, digest)
-    number, tick, parents = _place(session, head, saving)
-    first_author = head.author if head else saving.author
-    row = head or TaskRow(
+    session.add(row)
+    session.flush()
+    session.add(revision)
+    session.flush()
+    refold(session, load_log(session, task.id) if head else first_log(revision))
+    return revision_of(revision, task)
+
+
+def _load_newest(session: Session, task_ids: Sequence[str]) -> dict[str, Any]:
+    """The rows of those of these tasks that are there, with their newest revisions, for the session to find."""
+    query = (
+        select(TaskRow, RevisionRow, ContentRow)
+        .join(RevisionRow, _NEWEST)
+        .join(ContentRow, col(ContentRow.hash) == RevisionRow.hash)
+        .where(col(TaskRow.id).in_(task_ids))
+    )
+    return {rows[0].id: rows for rows in session.exec(query)}
+
+
+def _begin_all(session: Session, tasks: list[Task], author: str, message: str) -> None:
+    """Write the first revisions of these new tasks, as `_write` does that of one, and empty the list."""
+    if not tasks:
+        return
+    person, connection = ensure_person(session, author).name, session.connection()
+    contents: list[dict[str, Any]] = []
+    heads: list[TaskRow] = []
+    revisions: list[RevisionRow] = []
+    standings: list[dict[str, Any]] = []
+    for task in tasks:
+        digest = content_hash(task)
+        body, packed = pack(task.model_dump_json().encode())
+        contents.append({"hash": digest, "body": body, "packed": packed})
+        head, revision = _first_rows(task, digest, _Saving(person, message))
+        standing = standing_of(first_log(revision))
+        show_standing(head, standing)
+        heads.append(head)
+        revisions.append(revision)
+        standings += standing_values(standing)
+    connection.execute(insert_new(connection, metadata.tables["content"]), contents)
+    for rows in (heads, revisions):
+        session.add_all(rows)
+        session.flush()
+    connection.execute(insert(metadata.tables["standing"]), standings)
+    tasks.clear()
+
+
+def _first_rows(task: Task, digest: str, saving: _Saving) -> tuple[TaskRow, RevisionRow]:
+    if reason := id_problem(task.id):
+        raise CuecardError(_("This cannot be an id"), f"{task.id} {reason}")
+    head = TaskRow(
         id=task.id,
+        head=1,
+        state=TaskState.DRAFT.value,
+        author=saving.author,
+        updated_at=saving.at,
         title=task.title,
         family=task.family,
         language=task.language,
         domain=task.domain,
-        head=number,
-        state=TaskState.DRAFT.value,
-        author=first_author,
         search="",
-        updated_at=saving.at,
     )
-    show_content(row, task)
-    row.head, row.updated_at = number, saving.at
-    session.add(row)
-    session.flush()
-    revision = RevisionRow(
+    show_content(head, task)
+    return head, _revision_row(task, digest, 1, next_tick(None, saving.at), (), saving)
+
+
+def _revision_row(
+    task: Task, digest: str, number: int, tick: int, parents: tuple[str, ...], saving: _Saving
+) -> RevisionRow:
+    return RevisionRow(
         task_id=task.id,
         number=number,
         uid=revision_uid(task.id, digest, parents),
@@ -272,19 +368,10 @@ def _write(
         origins=origins_text(saving.origins),
         created_at=saving.at,
     )
-    session.add(revision)
-    session.flush()
-    log = load_log(session, task.id) if head else first_log(revision)
-    refold(session, log)
-    return revision_of(revision, task)
 
 
-def _place(
-    session: Session, head: TaskRow | None, saving: _Saving
-) -> tuple[int, int, tuple[str, ...]]:
+def _place(session: Session, head: TaskRow, saving: _Saving) -> tuple[int, int, tuple[str, ...]]:
     """Number, tick and parents of the next revision."""
-    if head is None:
-        return 1, next_tick(None, saving.at), ()
     log = load_log(session, head.id)
     uids = {node.number: node.uid for node in log.revisions}
     if unknown := [number for number in saving.also if number not in uids]:

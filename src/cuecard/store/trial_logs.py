@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -37,14 +37,20 @@ from cuecard.store.engine import Database, check_fences, trial_missing
 from cuecard.store.task_tables import add_new, clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 
+_COLUMNS: tuple[Any, ...] = (
+    col(EventRow.seq),
+    col(EventRow.take),
+    col(EventRow.at),
+    col(EventRow.body),
+    col(EventRow.packed),
+)
+_LOGS = (
+    select(col(EventRow.trial_id), *_COLUMNS)
+    .where(col(EventRow.trial_id).in_(bindparam("trials", expanding=True)))
+    .order_by(col(EventRow.trial_id), col(EventRow.seq))
+)
 _ROWS = (
-    select(
-        col(EventRow.seq),
-        col(EventRow.take),
-        col(EventRow.at),
-        col(EventRow.body),
-        col(EventRow.packed),
-    )
+    select(*_COLUMNS)
     .where(col(EventRow.trial_id) == bindparam("trial"))
     .order_by(col(EventRow.seq))
 )
@@ -72,6 +78,19 @@ class Line(NamedTuple):
 def read_lines(connection: Connection, trial_id: int) -> list[Line]:
     """All recorded events, those of earlier attempts included, with large texts cut short."""
     return [line_of(*row) for row in connection.execute(_ROWS, {"trial": trial_id})]
+
+
+def read_logs(connection: Connection, trial_ids: Collection[int]) -> dict[int, list[Event]]:
+    """All recorded events of these trials, by trial, with their large texts."""
+    owners: list[int] = []
+    lines: list[Line] = []
+    for trial_id, *row in connection.execute(_LOGS, {"trials": list(trial_ids)}):
+        owners.append(trial_id)
+        lines.append(line_of(*row))
+    found: defaultdict[int, list[Event]] = defaultdict(list)
+    for trial_id, event in zip(owners, completed(connection, lines), strict=True):
+        found[trial_id].append(event)
+    return found
 
 
 def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Line] | None:

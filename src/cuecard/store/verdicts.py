@@ -3,6 +3,7 @@ measures.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
@@ -89,6 +90,16 @@ class Verdicts:
             check_whole(session, [run_id])
             found = load_judgements(session, col(JudgementRow.id).in_(current_judgements(run_id)))
         return sorted(found, key=lambda record: (record.trial_id, record.judgement.judge.name))
+
+    def newest(self, trial_ids: Collection[int]) -> list[JudgementRecord]:
+        """The newest judgement of each judge on each of these trials, newest first. Raises `NotAllowed` as `of_run` does."""
+        current = current_judgements(None, *trial_ids)
+        runs = select(TrialRow.run_id).where(col(TrialRow.id).in_(trial_ids)).distinct()
+        with self._database.read() as session:
+            if not (found := session.exec(runs).all()):
+                return []
+            check_whole(session, found)
+            return load_judgements(session, col(JudgementRow.id).in_(current))
 
     def heads(self, run_id: int) -> list[JudgementHead]:
         """As `of_run`, without the verdicts."""
@@ -233,13 +244,14 @@ class Verdicts:
             _check_labelled(session, trial_id, item.key, person)
             note_reveal(session, trial_id, item, person)
 
-    def note_reveals(self, items: Collection[tuple[int, Item]], person: str) -> None:
+    def note_reveals(self, items: Iterable[tuple[int, Item]], person: str) -> None:
         """Record that `person` has seen the decisions on these items, labelled or not: their later labels on them get
         the phase `revealed`.
         """
-        if items:
+        rest = iter(items)
+        if (first := next(rest, None)) is not None:
             with self._database.write(of_person(person)) as session:
-                note_reveals(session, items, person)
+                note_reveals(session, chain((first,), rest), person)
 
     def labels(
         self, run_id: int | None = None, trial_id: int | None = None, phase: Phase = "blind"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -227,7 +228,10 @@ class Sight:
         self._workspace = workspace
         self.person = person
         self._reveal = reveal
-        self._told: set[tuple[int, Item]] = set()
+        # A bit an item, for a person may be told everything about very many trials.
+        self._told: defaultdict[int, int] = defaultdict(int)
+        self._bits: dict[Item, int] = {}
+        self._fresh = False
         self._hidden: set[tuple[int, str]] = set()
 
     @property
@@ -238,7 +242,7 @@ class Sight:
     @property
     def told(self) -> int:
         """How many items were shown; `record` marks them as seen."""
-        return len(self._told)
+        return sum(items.bit_count() for items in self._told.values())
 
     def may_tell(self, trial_id: int, item: Item) -> bool:
         """Whether decisions on the item may be shown. If so, the item counts as shown, otherwise as hidden."""
@@ -246,7 +250,8 @@ class Sight:
             self._hidden.add((trial_id, item.key))
             return False
         if self.person:
-            self._told.add((trial_id, item))
+            self._fresh = True
+            self._told[trial_id] |= 1 << self._bits.setdefault(item, len(self._bits))
         return True
 
     def hide(self, trial_id: int, item: Item) -> None:
@@ -263,8 +268,17 @@ class Sight:
         """Save which items were shown. A read-only workspace is passed over, as nobody can label in it, except that
         with `reveal` it raises `CuecardError`.
         """
-        if self._told and (self._reveal or not self._workspace.read_only):
-            self._workspace.verdicts.note_reveals(self._told, self.person)
+        if self._fresh and (self._reveal or not self._workspace.read_only):
+            self._workspace.verdicts.note_reveals(self._all_told(), self.person)
+            self._fresh = False
+
+    def _all_told(self) -> Iterator[tuple[int, Item]]:
+        items = list(self._bits)
+        for trial_id, left in self._told.items():
+            while left:
+                bit = left & -left
+                yield trial_id, items[bit.bit_length() - 1]
+                left ^= bit
 
     @cached_property
     def _waiting(self) -> frozenset[tuple[int, str]]:

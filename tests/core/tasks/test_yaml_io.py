@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import strategies
 from budget import examples
@@ -11,7 +13,8 @@ from cuecard.core.errors import FileProblems
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import Family
 from cuecard.core.tasks.models import Foreign, Task, content_hash
-from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task
+from cuecard.core.tasks.yaml_io import dump_task, load_task, load_tasks, parse_task, read_data
+from cuecard.core.validation import Place
 
 SAMPLES = sorted(Path("sample_tasks").glob("*.yaml"))
 slow = settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
@@ -252,3 +255,25 @@ def test_a_folder_gives_its_yaml_and_the_json_that_holds_tasks(tmp_path: Path) -
     assert ([task.id for _path, task in loaded], found) == (["espresso", "ferry"], [])
     (tmp_path / "ferry.json").write_text(PAIRS.replace('"query"', "query"), encoding="utf-8")
     assert [problem.file for problem in load_tasks([tmp_path])[1]] == [str(tmp_path / "ferry.json")]
+
+
+@slow
+@given(data=st.data())
+def test_a_text_is_read_in_one_pass_as_from_its_nodes(data: st.DataObject) -> None:
+    """The quick way gives what the careful one does, or leaves the text to it."""
+    text = data.draw(st.sampled_from([ESPRESSO, *(path.read_text("utf-8") for path in SAMPLES)]))
+    odd = ("", "\n", "- ", "{", "]", ": ", "&a ", "*a", "'", "  ", "\n---\n", "? ", "#", "!!x ")
+    for _turn in range(data.draw(st.integers(0, 2))):
+        at = data.draw(st.integers(0, len(text)))
+        rest = text[at + data.draw(st.integers(0, 5)) :]
+        text = f"{text[:at]}{data.draw(st.sampled_from(odd))}{rest}"
+    # An anchor that nothing refers to changes nothing, and is left to the careful way.
+    key = re.search(r"(?m)^id: (?=\w)", text)
+    both: list[object] = []
+    for each in (text, re.sub(r"(?m)^id: (?=\w)", "id: &x ", text)):
+        lines: dict[Place, int] = {}
+        try:
+            both.append((read_data(each, "f", lines), lines))
+        except FileProblems as error:
+            both.append([problem.reason for problem in error.problems])
+    assert both[0] == both[1] or key is None or isinstance(both[0], list)

@@ -8,7 +8,7 @@ import hashlib
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 from pydantic import Field, ValidationError
 
 from cuecard.core.errors import Conflict, CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line, slug
@@ -260,10 +260,12 @@ def write_bundle(
     *,
     since: datetime | None = None,
     runs: Sequence[int] = (),
+    told: Callable[[int], None] = lambda _records: None,
 ) -> WrittenBundle:
     """Write what `person` did (at `since` or later) to `path`, or to a file named after them in the current folder;
-    with `runs`, these runs in full instead. An existing bundle is replaced. Raises `CuecardError` if there is nothing
-    to pack, it is too large, or the file cannot be written; `NotFound` for an unknown run.
+    with `runs`, these runs in full instead. An existing bundle is replaced. `told` is called now and then with how many
+    records are read. Raises `CuecardError` if there is nothing to pack, it is too large, or the file cannot be
+    written; `NotFound` for an unknown run.
     """
     bundle = (
         workspace.exchange.bundle_of_runs(person, runs)
@@ -271,7 +273,7 @@ def write_bundle(
         else workspace.exchange.bundle(person, since=since)
     )
     with cast(BinaryIO, tempfile.TemporaryFile()) as kept:
-        header, found = kept_lines(bundle, kept, since)
+        header, found = kept_lines(bundle, kept, since, told)
         if not found.own:
             raise _nothing(person, since)
         path = path or Path(default_name(header, bundle.name))
@@ -280,12 +282,24 @@ def write_bundle(
     return WrittenBundle(path, header, size, found.own, drafts)
 
 
-def kept_lines(bundle: Pack, file: BinaryIO, since: datetime | None = None) -> tuple[Header, Tally]:
+def packing_line(records: int) -> str:
+    """How far packing has come."""
+    return ngettext("Packing: {n:,} record", "Packing: {n:,} records", records).format(n=records)
+
+
+def kept_lines(
+    bundle: Pack,
+    file: BinaryIO,
+    since: datetime | None = None,
+    told: Callable[[int], None] = lambda _records: None,
+) -> tuple[Header, Tally]:
     """Write the lines of all records into a file, and give their header and what they hold. Raises `CuecardError` if
     there are too many.
     """
     found = Tally(bundle.person, since)
-    for record in bundle.records():
+    for number, record in enumerate(bundle.records()):
+        if number % 100 == 0:
+            told(number)
         found.add(record)
         file.write(line_of(record))
         if file.tell() > MAX_UNPACKED:

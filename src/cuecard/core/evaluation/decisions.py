@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cuecard.core.engine.events import Event, UserSpoke
@@ -56,8 +57,12 @@ def decisions_of(
 
 def decided_items(judgement: Judgement, prediction: Prediction) -> Iterator[Item]:
     """The items that a judgement decides on, with the rows and predicted triples whose decisions follow from it."""
-    for decision in _from_judgement(judgement, prediction, (*JUDGED, *DERIVED)):
-        yield decision.item
+    kinds = {verdict.item.kind for verdict in judgement.verdicts}
+    yield from (v.item for v in judgement.verdicts if v.item.kind in JUDGED)
+    if ItemKind.CELL in kinds:
+        yield from (Item(kind=ItemKind.ROW, index=index) for index, _decision in rows_of(judgement))
+    if ItemKind.TRIPLE in kinds:
+        yield from map(_predicted, range(len(prediction.lines)))
 
 
 def turn_items(replies: Iterable[tuple[int, UserReply]]) -> Iterator[Item]:
@@ -86,6 +91,11 @@ def rows_of(judgement: Judgement) -> Iterator[tuple[int, Decision]]:
             yield index, Decision.UNJUDGED
         else:
             yield index, Decision.YES
+
+
+@lru_cache(maxsize=8192)
+def _predicted(index: int) -> Item:
+    return Item(kind=ItemKind.PREDICTED, index=index)
 
 
 def _judgement(workspace: Archive, trial_id: int, judge: str) -> Judgement | None:
@@ -118,7 +128,7 @@ def _from_judgement(
         otherwise = Decision.UNJUDGED if unjudged else Decision.NO
         for index in range(count):
             yield MachineDecision(
-                item=Item(kind=ItemKind.PREDICTED, index=index),
+                item=_predicted(index),
                 value=Decision.YES if index in supporting else otherwise,
                 by=judgement.judge,
             )

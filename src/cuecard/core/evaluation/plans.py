@@ -271,8 +271,7 @@ def create_run(
     if settings.budget is not None:
         check_prices(models_in(plan.agents, settings, config), config)
     cells: list[TrialCell] = []
-    for task_id in dict.fromkeys(plan.tasks):
-        revision = workspace.tasks.revision(task_id)
+    for revision in workspace.tasks.newest(dict.fromkeys(plan.tasks)):
         for agent in dict.fromkeys(plan.agents):
             named = settings.player_names(agent)
             first = cell_for(revision.task, revision.number, named, config, hub)
@@ -330,16 +329,15 @@ def settings_of(run: RunRecord) -> RunSettings:
 
 def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:
     """Store a run with these cells; its kind is `probe` if its settings have one."""
-    run = workspace.runs.create(
+    return workspace.runs.create(
         name=plan.title,
         kind="grid" if plan.settings.probe is None else "probe",
         created_by=by,
         samples=plan.samples,
         limits=plan.limits,
         plan=plan.settings.model_dump(mode="json"),
+        cells=cells,
     )
-    workspace.runs.add_trials(run.id, cells)
-    return workspace.runs.get(run.id)
 
 
 def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> set[str]:

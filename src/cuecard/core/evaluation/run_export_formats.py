@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from pydantic import JsonValue
 
@@ -29,7 +32,6 @@ from cuecard.core.formats.inspect_ai import (
 )
 from cuecard.core.formats.opentelemetry import traces_of
 from cuecard.core.formats.trajectory import MEASURES, Payment, Trajectory
-from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.aggregate import TrialScore, aggregate
 from cuecard.core.tasks.models import FAMILIES, Family
 
@@ -108,36 +110,42 @@ class InspectLogs:
     def write(self, batch: Batch, folder: Path, told: Callable[[Trajectory], None]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for family in FAMILIES:
-            trials = [trial for trial in batch.trials if trial.family == family]
-            if trials:
-                _write(_Log(batch, family), trials, folder, told)
+            if any(trial.family == family for trial in batch.trials):
+                _write(_Log(batch, family), batch.trajectories(family), folder, told)
 
 
-def _write(
-    log: _Log, trials: Sequence[TrialRecord], folder: Path, told: Callable[[Trajectory], None]
-) -> None:
+def _write(log: _Log, trajectories: Iterable[Trajectory], folder: Path, told: Told) -> None:
     draft = folder / ".log.part"
-    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+    with (
+        zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive,
+        cast(BinaryIO, tempfile.TemporaryFile()) as summaries,
+    ):
 
-        def add(name: str, data: object) -> None:
+        def add(name: str, content: bytes | BinaryIO) -> None:
             entry = zipfile.ZipInfo(name, _ZIP_EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, as_json(data))
+            if isinstance(content, bytes):
+                archive.writestr(entry, content)
+                return
+            entry.file_size = content.tell()
+            content.seek(0)
+            with archive.open(entry, "w") as file:
+                shutil.copyfileobj(content, file)
 
-        summaries: list[JsonValue] = []
-        for trial in trials:
-            trajectory = log.batch.read(trial)
+        for trajectory in trajectories:
             sample = sample_of(trajectory)
-            add(f"samples/{sample.id}_epoch_{sample.epoch}.json", as_data(sample))
-            summaries.append(as_data(summary_of(sample)))
+            add(f"samples/{sample.id}_epoch_{sample.epoch}.json", as_json(as_data(sample)))
+            summaries.write(b"," if summaries.tell() else b"[")
+            summaries.write(as_json(as_data(summary_of(sample))))
             log.add(trajectory)
             told(trajectory)
         header = as_data(log.header())
         start = {name: header[name] for name in ("version", "eval", "plan")}
-        add("_journal/start.json", start)
+        summaries.write(b"]")
+        add("_journal/start.json", as_json(start))
         add("_journal/summaries/1.json", summaries)
         add("summaries.json", summaries)
-        add("header.json", header)
+        add("header.json", as_json(header))
     draft.rename(folder / log.file_name)
 
 
@@ -167,7 +175,8 @@ class _Log:
         for judged in t.judged:
             judge = judged.judgement.judge
             self._judges[judge.name] = judge
-            score = TrialScore(t.task.id, t.sample, judged.measures)
+            told = tuple(m for m in judged.measures if m.name in MEASURES[self._family])
+            score = TrialScore(t.task.id, t.sample, told)
             self._scores.setdefault(judge.name, []).append(score)
 
     @property

@@ -28,13 +28,17 @@ from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family, Task
+from cuecard.core.verdicts import Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive, Discretion
 
 
+_AT_ONCE, _EVENTS = 20, 1000
+
+
 class Gatherer:
-    """Reads the trials of one run, one after the other. `judges`: whose judgements are included, in this order;
+    """Reads the trials of one run, some at a time. `judges`: whose judgements are included, in this order;
     without any, all. `sight`: what the person who gets the files may see.
     """
 
@@ -51,20 +55,33 @@ class Gatherer:
         self._sight = sight
         self._revisions: dict[tuple[str, int], Revision] = {}
         self._prompts: dict[str, str | None] = {}
-        self._usage = _by_trial(workspace.runs.usage(run.id))
-        self._judgements: dict[int, list[int]] = {}
-        for head in workspace.verdicts.heads(run.id):
-            if not judges or head.judge.name in judges:
-                self._judgements.setdefault(head.trial_id, []).append(head.id)
 
-    def trajectory(self, trial: TrialRecord) -> Trajectory:
-        """Everything that exports say of a trial that has ended. Raises `NotFound`."""
+    def trajectories(self, trials: Iterable[TrialRecord]) -> Iterator[Trajectory]:
+        """Everything that exports say of trials that have ended, one after the other. Raises `NotFound`."""
+        for some in _portions(trials):
+            ids = [trial.id for trial in some]
+            logs, usage = self._workspace.runs.logs(ids), self._workspace.runs.usage_of(ids)
+            judgements: dict[int, list[Judgement]] = {}
+            for record in self._workspace.verdicts.newest(ids):
+                if not self._judges or record.judgement.judge.name in self._judges:
+                    judgements.setdefault(record.trial_id, []).append(record.judgement)
+            payments = _by_trial(usage)
+            for trial in some:
+                log, found = logs.pop(trial.id, []), judgements.pop(trial.id, [])
+                yield self._trajectory(trial, log, found, payments.get(trial.id, ()))
+
+    def _trajectory(
+        self,
+        trial: TrialRecord,
+        log: list[Event],
+        judgements: list[Judgement],
+        payments: tuple[Payment, ...],
+    ) -> Trajectory:
         if trial.termination is None or trial.ended_at is None:
             raise ValueError(f"trial {trial.id} has not ended")
         revision = self._revision(trial)
-        log = self._workspace.runs.log(trial.id)
         events = effective_log(log)
-        judged = self._judged(trial.id, revision.task, events)
+        judged = self._judged(revision.task, events, judgements)
         if self._sight:
             prediction = prediction_of(events)
             decided = [decided_items(each.judgement, prediction) for each in judged]
@@ -79,7 +96,7 @@ class Gatherer:
             events=events,
             takes=1 + max((event.take for event in log), default=0),
             judged=judged,
-            payments=self._usage.get(trial.id, ()),
+            payments=payments,
             prompts=self._texts(events),
         )
 
@@ -89,9 +106,9 @@ class Gatherer:
             self._revisions[version] = self._workspace.tasks.revision(*version)
         return self._revisions[version]
 
-    def _judged(self, trial_id: int, task: Task, events: Sequence[Event]) -> tuple[Judged, ...]:
-        records = self._workspace.verdicts.judgements(self._judgements.get(trial_id, ()))
-        found = [record.judgement for record in records]
+    def _judged(
+        self, task: Task, events: Sequence[Event], found: list[Judgement]
+    ) -> tuple[Judged, ...]:
         found.sort(key=lambda j: (_place(j.judge.name, self._judges), j.judge.name))
         return tuple(Judged(judgement=j, measures=score_trial(task, events, j)) for j in found)
 
@@ -107,6 +124,18 @@ class Gatherer:
             except NotFound:
                 self._prompts[digest] = None
         return self._prompts[digest]
+
+
+def _portions(trials: Iterable[TrialRecord]) -> Iterator[list[TrialRecord]]:
+    """In order, so many at a time as are read in few queries and still held without trouble."""
+    some: list[TrialRecord] = []
+    for trial in trials:
+        if len(some) >= _AT_ONCE or sum(t.events for t in some) + trial.events > _EVENTS:
+            yield some
+            some = []
+        some.append(trial)
+    if some:
+        yield some
 
 
 def _place(name: str, judges: Sequence[str]) -> int:
@@ -222,11 +251,11 @@ class Batch:
     agent: str
     trials: list[TrialRecord]
     folder: str = ""
-    read: Callable[[TrialRecord], Trajectory] = field(repr=False, kw_only=True)
+    read: Callable[[Iterable[TrialRecord]], Iterator[Trajectory]] = field(repr=False, kw_only=True)
 
-    def trajectories(self) -> Iterator[Trajectory]:
-        for trial in self.trials:
-            yield self.read(trial)
+    def trajectories(self, family: Family | None = None) -> Iterator[Trajectory]:
+        """All of them, or those on tasks of one family."""
+        return self.read(t for t in self.trials if family in (None, t.family))
 
 
 class Writing(Protocol):
@@ -332,7 +361,7 @@ def _batches(
             trials = sorted(
                 by_agent[agent], key=lambda t: (FAMILIES.index(t.family), t.task_id, t.sample)
             )
-            batches.append(Batch(run, agent, trials, place, read=gatherer.trajectory))
+            batches.append(Batch(run, agent, trials, place, read=gatherer.trajectories))
     return batches
 
 

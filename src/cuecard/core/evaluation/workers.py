@@ -304,7 +304,6 @@ class Worker:
         played = _Played(control, _Handed(self, run_id, grid, control))
 
         async def play() -> None:
-            party = uuid4().hex
             try:
                 async with shared(
                     self.workspace,

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, SkipValidation
 
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -52,7 +53,7 @@ class Trajectory(Frozen):
     run: str
     run_uid: str
     uid: str
-    task: Task
+    task: SkipValidation[Task]
     revision: int
     revision_hash: str
     sample: int
@@ -74,11 +75,11 @@ class Trajectory(Frozen):
     def family(self) -> Family:
         return self.task.family
 
-    @property
+    @cached_property
     def prediction(self) -> Prediction:
         return prediction_of(self.events)
 
-    @property
+    @cached_property
     def response(self) -> str:
         """What was handed in, as a text from which `parse_prediction` reads the same; the agent's own words
         where they do.
@@ -92,7 +93,7 @@ def response_of(family: Family, prediction: Prediction) -> str:
         # A text that can be parsed by now would score.
         return prediction.raw if reads_as(family, prediction.raw, prediction) else ""
     written = (prediction.raw, *prediction.spellings)
-    return next((text for text in written if reads_as(family, text, prediction)), written[-1])
+    return next((text for text in written[:-1] if reads_as(family, text, prediction)), written[-1])
 
 
 def reads_as(family: Family, text: str, prediction: Prediction) -> bool:

@@ -47,7 +47,7 @@ def is_web_address(value: str) -> bool:
     """Whether a text is an http or https address."""
     scheme, separator, rest = value.partition("://")
     known = scheme in ("http", "https") and bool(separator) and bool(rest)
-    return known and not any(c.isspace() for c in value)
+    return known and value.split(maxsplit=1) == [value]
 
 
 def _http_url(value: str) -> str:

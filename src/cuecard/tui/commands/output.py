@@ -10,8 +10,8 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
@@ -267,6 +267,18 @@ def tell_sight(sight: Sight) -> None:
                 person=sight.person,
             )
         )
+
+
+@contextmanager
+def going_on(line: str) -> Generator[Callable[[str], None] | None]:
+    """Shows on stderr how far something has come; None where nobody watches."""
+    if not console(stderr=True).is_terminal:
+        yield None
+        return
+    from rich.text import Text
+
+    with console(stderr=True).status(Text(one_line(line))) as status:
+        yield lambda told: status.update(Text(one_line(told)))
 
 
 class CallProgress:

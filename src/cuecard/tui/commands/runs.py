@@ -18,7 +18,7 @@ from cuecard.core.errors import FileProblem, FileProblems, NotFound
 from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import OutputLost, after_loss, note, prose, say, table
+from cuecard.tui.commands.output import OutputLost, after_loss, going_on, note, prose, say, table
 from cuecard.tui.commands.verb import Budget, Help, Result, verb
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def run(
             seed=seed,
             settings=RunSettings(user=user, world=world, judges=players, budget=budget),
         )
-        record = create_run(workspace, plan, by=person, config=config)
+        with going_on(_("Entering the trials…")):
+            record = create_run(workspace, plan, by=person, config=config)
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
     if workers:
         from cuecard.tui.commands.workers import offer

@@ -13,7 +13,7 @@ from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import complain, note, say, table
+from cuecard.tui.commands.output import complain, going_on, note, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
@@ -46,13 +46,19 @@ def pack(
 ) -> Result:
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
-    from cuecard.annotate.sharing.bundle import write_bundle
+    from cuecard.annotate.sharing.bundle import packing_line, write_bundle
     from cuecard.store.people import checked_name
 
     moment = since.astimezone() if since else None
-    written = write_bundle(
-        ours.workspace, checked_name(ours.reader), output, since=moment, runs=run
-    )
+    with going_on(_("Packing…")) as status:
+
+        def told(records: int) -> None:
+            if status:
+                status(packing_line(records))
+
+        written = write_bundle(
+            ours.workspace, checked_name(ours.reader), output, since=moment, runs=run, told=told
+        )
     return Result(
         lambda: _print_written(written),
         lambda: {

@@ -15,9 +15,8 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.formats.base import EXPORTS, FORMATS
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.system import replace_file
-from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import complain, console, note, say
+from cuecard.tui.commands.output import complain, going_on, note, say
 from cuecard.tui.commands.verb import DryRun, Help, Result, Reveal, verb
 
 if TYPE_CHECKING:
@@ -31,18 +30,6 @@ _FORMATS = "cuecard.core.formats.base:FORMATS"
 _EXPORTS = "cuecard.core.formats.base:EXPORTS"
 _STDIN = Path("-")
 _FEW = 50
-
-
-@contextmanager
-def _status(line: str) -> Generator[Callable[[str], None] | None]:
-    """Shows how far something has come; None where nobody watches."""
-    if not console(stderr=True).is_terminal:
-        yield None
-        return
-    from rich.text import Text
-
-    with console(stderr=True).status(Text(one_line(line))) as status:
-        yield lambda told: status.update(Text(one_line(told)))
 
 
 @contextmanager
@@ -93,7 +80,7 @@ def import_(
         person = ours.person
         for path, file in zip(paths, files, strict=True):
             try:
-                with _status(str(path)) as status:
+                with going_on(str(path)) as status:
                     report = import_path(
                         workspace,
                         file,
@@ -282,7 +269,7 @@ def _export_runs(
     if content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")
         raise typer.BadParameter(what, param_hint="--content")
-    with _status(_("Writing…")) as status:
+    with going_on(_("Writing…")) as status:
 
         def written(done: int, of: int) -> None:
             if status:

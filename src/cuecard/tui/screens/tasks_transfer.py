@@ -12,7 +12,12 @@ from pydantic import Field, field_validator
 from textual import on
 from textual.widgets import Button
 
-from cuecard.annotate.sharing.bundle import WrittenBundle, preview_bundle, write_bundle
+from cuecard.annotate.sharing.bundle import (
+    WrittenBundle,
+    packing_line,
+    preview_bundle,
+    write_bundle,
+)
 from cuecard.annotate.sharing.reading import BundleFile, read_bundles
 from cuecard.annotate.task_files import (
     AUTO,
@@ -274,12 +279,18 @@ class BundleDialog(AnswerDialog[_Pack, WrittenBundle]):
     async def answer(self, model: _Pack) -> WrittenBundle:
         person, since = self.person, model.since
         path = path_of(model.path) if model.path else None
+
+        def told(records: int) -> None:
+            if records and records % 1000 == 0 and self.is_attached:
+                self.app.call_from_thread(self.say, packing_line(records))
+
         return await self.services.ask(
             lambda ws: write_bundle(
                 ws,
                 person,
                 path / preview_bundle(ws, person, since).name if path and path.is_dir() else path,
                 since=since,
+                told=told,
             )
         )
 
