@@ -165,14 +165,19 @@ def add_usage(connection: Connection, spent: Iterable[Spent]) -> None:
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
     """Calls, tokens and cost for the trials that meet the SQL condition, by trial, payer and model."""
     query = (
-        sqlmodel_select(UsageRow)
+        select(_TABLE)
         .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
         .where(condition)
-        .order_by(col(UsageRow.trial_id), UsageRow.payer, UsageRow.model)
+        .order_by(col(UsageRow.trial_id), col(UsageRow.payer), col(UsageRow.model))
     )
     return [
-        UsageRecord.from_fields(
-            row,
+        UsageRecord(
+            trial_id=row.trial_id,
+            payer=row.payer,
+            model=row.model,
+            calls=row.calls,
+            cost=row.cost,
+            priced=row.priced,
             usage=Usage(
                 prompt=row.prompt,
                 completion=row.completion,
@@ -180,7 +185,7 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
                 reasoning=row.reasoning,
             ),
         )
-        for row in session.exec(query)
+        for row in session.connection().execute(query)
     ]
 
 

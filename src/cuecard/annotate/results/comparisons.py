@@ -188,10 +188,7 @@ def measures_in(pool: Pool) -> tuple[str, ...]:
     """Measures that judged trials have, in order, then the means of pooled ones, cost and tokens. Empty without judged
     trials.
     """
-    found: dict[str, None] = {}
-    for row in pool.rows:
-        if row.figures:
-            found |= dict.fromkeys(measure.name for measure in row.figures.measures)
+    found = dict.fromkeys(pool.measures)
     means = (mean_name(name) for name in POOLED_MEASURES if name in found)
     return (*found, *means, *SPENT) if found else ()
 

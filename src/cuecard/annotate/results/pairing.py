@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cuecard.annotate.results.pool import SPENT, Dimension, Row, scores_of
+from cuecard.annotate.results.pool import SPENT, Dimension, Row, samples_of, spent_of
 from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
-from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
+from cuecard.core.scoring.aggregate import NOTHING, Part, parts_of, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
@@ -278,7 +278,7 @@ def _pair(
 
 def _part(rows: Sequence[Row], measure: str, taken: Taken) -> Part:
     """Of rows of one task."""
-    found = by_task(scores_of(rows, (measure,))).get((measure, taken), {})
+    found = parts_of(samples_of(rows), (measure,)).get((measure, taken), {})
     return next(iter(found.values()), NOTHING)
 
 
@@ -291,7 +291,7 @@ def _spent(rows: Sequence[Row]) -> dict[str, float | None]:
     """The mean of each of `SPENT` over trials, None where one of them is not known."""
     found: dict[str, float | None] = {}
     for name in SPENT:
-        values = [m.value for score in scores_of(rows, (name,)) for m in score.measures]
+        values = [spent_of(row, name).value for row in rows if row.figures is not None]
         known = [value for value in values if value is not None]
         found[name] = _mean(known) if values and len(known) == len(values) else None
     return found

@@ -4,11 +4,13 @@ will take, from what earlier trials of its agents took.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from math import ceil
 from statistics import fmean, median
 from typing import TYPE_CHECKING
+
+from pydantic import ConfigDict
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
@@ -17,20 +19,11 @@ from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
 from cuecard.core.families.facts.family import tier_of_count
-from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
-from cuecard.core.scoring.aggregate import (
-    BEST_BY,
-    AggregateMeasure,
-    Key,
-    TrialScore,
-    by_task,
-    measured_as,
-    totals_of,
-)
+from cuecard.core.scoring.aggregate import AggregateMeasure, Key, Samples, parts_of, totals_of
 from cuecard.core.scoring.aggregate import Statistic as Summary
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Statistic
@@ -60,6 +53,8 @@ class Row(Frozen):
     """One trial with one judge's scores. `judge` and `figures` None: it has not ended, or `judged_by` has not judged
     it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier attempts.
     """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     run: RunRecord
     trial: TrialRecord
@@ -105,15 +100,59 @@ class Pool(Frozen):
     rows: tuple[Row, ...]
 
     def where(self, keep: Callable[[Row], bool]) -> Pool:
-        return Pool(runs=self.runs, rows=tuple(row for row in self.rows if keep(row)))
+        """Itself where all are kept, with what is known of it."""
+        kept = tuple(row for row in self.rows if keep(row))
+        return self if len(kept) == len(self.rows) else Pool(runs=self.runs, rows=kept)
 
     def values(self, dimension: Dimension) -> tuple[str, ...]:
         """Those that occur, in the order of first occurrence."""
-        return tuple(dict.fromkeys(row.value(dimension) for row in self.rows))
+        rows = self.kinds if dimension in _OF_KIND else self.rows
+        return tuple(dict.fromkeys(row.value(dimension) for row in rows))
 
     @property
     def families(self) -> tuple[Family, ...]:
-        return tuple(dict.fromkeys(row.family for row in self.rows))
+        return tuple(dict.fromkeys(row.family for row in self.kinds))
+
+    @cached_property
+    def kinds(self) -> tuple[Row, ...]:
+        """See `kinds_of`."""
+        return kinds_of(self.rows)
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """Those that judged trials have, in order."""
+        told = dict.fromkeys(row.figures.measures.names for row in self.rows if row.figures)
+        return tuple(dict.fromkeys(name for names in told for name in names))
+
+
+_OF_KIND: frozenset[Dimension] = frozenset(
+    (
+        "run",
+        "agent",
+        "model",
+        "scaffold",
+        "setting",
+        "memory",
+        "user",
+        "world",
+        "judge",
+        "family",
+    )
+)
+"""Dimensions of who plays and judges, which do not depend on the task or the trial's course."""
+
+
+def kinds_of(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The first row of each run, family and set of players: for what does not depend on the task."""
+    found: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        trial = row.trial
+        # Equal players are nearly always the same object, and to compare those is faster.
+        players = id(row.run), id(trial.agent), id(trial.user), id(trial.world), id(row.judge)
+        kind = (*players, row.judged_by, trial.family, row.setting, row.memory)
+        if kind not in found:
+            found[kind] = row
+    return tuple(found.values())
 
 
 def gather(
@@ -136,15 +175,24 @@ def gather(
         settings = settings_of(run)
         every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
         traits = workspace.runs.traits(run_id)
-        usage = _by_trial(workspace.runs.usage(run_id))
+        spent = {
+            trial: (_sum(used for used in mine if used.payer in AGENT_PAYERS), _sum(mine))
+            for trial, mine in _by_trial(workspace.runs.usage(run_id)).items()
+        }
         for judge in judges or (next(iter(settings.judges), DEFAULT_JUDGE),):
             judged = {
                 one.trial.id: one
                 for one in judged_trials(workspace, run_id, judge, trials=every, on_count=on_count)
             }
+            played: dict[tuple[str, Family], tuple[str, str]] = {}
             for trial in every:
                 found = judged.get(trial.id)
-                mine = usage.get(trial.id, [])
+                agent = trial.agent.name, trial.family
+                if agent not in played:
+                    played[agent] = (
+                        setting_of(settings.roster, *agent),
+                        memory_of(settings.roster, agent[0]),
+                    )
                 rows.append(
                     Row(
                         run=run,
@@ -153,10 +201,10 @@ def gather(
                         judged_by=judge,
                         judge=found.head.judge if found else None,
                         figures=found.figures if found else None,
-                        setting=setting_of(settings.roster, trial.agent.name, trial.family),
-                        memory=memory_of(settings.roster, trial.agent.name),
-                        agent_spent=_sum(used for used in mine if used.payer in AGENT_PAYERS),
-                        spent=_sum(mine),
+                        setting=played[agent][0],
+                        memory=played[agent][1],
+                        agent_spent=spent[trial.id][0] if trial.id in spent else _NOTHING,
+                        spent=spent[trial.id][1] if trial.id in spent else _NOTHING,
                     )
                 )
     return Pool(runs=tuple(records), rows=tuple(rows))
@@ -169,10 +217,16 @@ def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, list[UsageRecord]]:
     return found
 
 
+_NOTHING = Spent()
+
+
 def _sum(records: Iterable[UsageRecord]) -> Spent:
-    total, calls, priced, costs = Usage(), 0, 0, list[float]()
-    for used in records:
-        total = total.plus(used.usage)
+    found = list(records)
+    if not found:
+        return _NOTHING
+    total, calls, priced, costs = found[0].usage, 0, 0, list[float]()
+    for at, used in enumerate(found):
+        total = total.plus(used.usage) if at else total
         calls += used.calls
         priced += used.priced
         costs += [used.cost] if used.cost is not None else []
@@ -225,53 +279,38 @@ def figure_key(measure: str, taken: Summary) -> str:
     return f"{measure}.{taken.value}"
 
 
-def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measure, ...]:
-    """A judged trial's measures, cost and tokens; `wanted`: only these. Empty for one that is not judged."""
-    if row.figures is None:
-        return ()
-    bases = None if wanted is None else {measured_as(name) for name in wanted}
-    found = [m for m in row.figures.measures if bases is None or m.name in bases]
-    names = {measure.name for measure in found}
-    # The best sample is chosen by a measure that may not be asked for.
-    if names & set(GRAPH_MEASURES) and BEST_BY not in names:
-        found += [m for m in row.figures.measures if m.name == BEST_BY]
-    found += [_spent(row, name) for name in SPENT if wanted is None or name in wanted]
-    return tuple(found)
-
-
-def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tuple[TrialScore, ...]:
-    """The judged rows as input of `aggregate`. Samples of several runs are put together in the order of runs' uids, so
+def samples_of(rows: Iterable[Row]) -> Samples:
+    """The judged rows with their cost and tokens. Samples of several runs are put together in the order of runs' uids, so
     that the order of rows does not matter.
     """
-    judged = sorted((row for row in rows if row.figures is not None), key=_place)
-    at: dict[str, int] = defaultdict(int)
-    found: list[TrialScore] = []
-    for row in judged:
-        task = row.trial.task_id
-        found.append(TrialScore(task, at[task], measures_of(row, wanted)))
-        at[task] += 1
-    return tuple(found)
+    tasks: dict[str, list[Row]] = {}
+    for row in sorted((row for row in rows if row.figures is not None), key=_place):
+        tasks.setdefault(row.trial.task_id, []).append(row)
+    return Samples(
+        {
+            task: [row.figures.measures for row in mine if row.figures is not None]
+            for task, mine in tasks.items()
+        },
+        {
+            name: [[spent_of(row, name) for row in mine] for mine in tasks.values()]
+            for name in SPENT
+        },
+    )
 
 
 def with_task_intervals(
-    scores: Sequence[TrialScore],
-    wanted: Collection[str] | None = None,
-    *,
-    resamples: int = RESAMPLES,
+    samples: Samples, wanted: Collection[str] | None = None, *, resamples: int = RESAMPLES
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
-    """All results of `aggregate` for these scores (or only `wanted` measures), with intervals by resampling tasks. The
+    """All results of `aggregate` for these samples (or only `wanted` measures), with intervals by resampling tasks. The
     values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
     every table.
     """
-    parts = by_task(scores)
-    tasks = sorted({score.task_id for score in scores})
-    if wanted is not None:
-        parts = {key: own for key, own in parts.items() if key[0] in wanted}
-    totals = {(total.name, total.statistic): total for total in totals_of(parts, scores)}
+    parts = parts_of(samples, wanted)
     found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
-    for key, total in totals.items():
-        figure = figure_over(key, parts[key], tasks)
-        (statistic,) = with_intervals([figure], tasks, resamples=resamples)
+    for total in totals_of(samples, parts):
+        key = (total.name, total.statistic)
+        figure = figure_over(key, parts[key], samples.tasks)
+        (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
         found[key] = (total, statistic.model_copy(update=exact))
     return found
@@ -281,7 +320,8 @@ def _place(row: Row) -> tuple[str, str, int, int]:
     return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
 
 
-def _spent(row: Row, name: str) -> Measure:
+def spent_of(row: Row, name: str) -> Measure:
+    """Of `SPENT`."""
     spent = row.agent_spent
     if name == "tokens":
         return Measure(name, float(spent.usage.prompt + spent.usage.completion), 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
@@ -239,12 +238,14 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
     import numpy as np
 
     terms = np.zeros((len(places), 2))
-    tasks: dict[int, list[Part]] = defaultdict(list)
-    for part in plan.parts:
-        tasks[places[part[0].trial.task_id]].append(part)
-    for place, mine in tasks.items():
+    tasks: dict[str, tuple[list[float], list[float]]] = {}
+    for row, above, below in plan.parts:
+        mine = tasks.setdefault(row.trial.task_id, ([], []))
+        mine[0].append(above)
+        mine[1].append(below)
+    for task, (above, below) in tasks.items():
         # Exactly, so that the order of the trials does not show in the last digit.
-        terms[place] = (fsum(part[1] for part in mine), fsum(part[2] for part in mine))
+        terms[places[task]] = (fsum(above), fsum(below))
     # Wilson's interval takes a task for one observation; of a few tasks' many items it would say nothing.
     items = any(below > 1 for _row, _above, below in plan.parts)
     if plan.each_task:
