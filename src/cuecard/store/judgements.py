@@ -105,7 +105,7 @@ def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
         .order_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
     )
     return [
-        JudgementHead(
+        JudgementHead.unchecked(
             id=row.id,
             trial_id=row.trial_id,
             created_at=row.created_at,

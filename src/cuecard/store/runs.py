@@ -361,7 +361,7 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
         .order_by(col(TrialRow.id))
     )
     return [
-        TrialRecord(
+        TrialRecord.unchecked(
             id=row.id,
             uid=row.uid,
             run_id=row.run_id,
@@ -374,7 +374,7 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
             world=_player(row.world),
             sample=row.sample,
             seed=row.seed,
-            termination=row.termination,
+            termination=None if row.termination is None else Termination(row.termination),
             detail=row.detail,
             created_at=row.created_at,
             ended_at=row.ended_at,

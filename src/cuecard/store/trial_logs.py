@@ -171,19 +171,19 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
         .order_by(col(UsageRow.trial_id), col(UsageRow.payer), col(UsageRow.model))
     )
     return [
-        UsageRecord(
+        UsageRecord.unchecked(
             trial_id=row.trial_id,
             payer=row.payer,
             model=row.model,
             calls=row.calls,
-            cost=row.cost,
-            priced=row.priced,
-            usage=Usage(
+            usage=Usage.unchecked(
                 prompt=row.prompt,
                 completion=row.completion,
                 cached=row.cached,
                 reasoning=row.reasoning,
             ),
+            cost=row.cost,
+            priced=row.priced,
         )
         for row in session.connection().execute(query)
     ]

@@ -364,7 +364,7 @@ class Figures:
         )
         with self._database.read() as session:
             return {
-                judgement: KeptFigures(
+                judgement: KeptFigures.unchecked(
                     judgement_id=judgement, trial_id=trial, stamp=stamp, body=body
                 )
                 for judgement, trial, stamp, body in session.exec(query)

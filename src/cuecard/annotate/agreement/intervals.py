@@ -387,7 +387,7 @@ def _resampled(
             yield rng.multinomial(count, times / count, size=size) @ kinds
             continue
         if count <= _SMALL and size == resamples:
-            yield _weights(seed, size, count).astype(float) @ sums
+            yield _as_numbers(seed, size, count) @ sums
         else:
             yield _drawn(rng, size, count) @ sums
 
@@ -400,6 +400,11 @@ def _drawn(rng: np.random.Generator, size: int, count: int) -> NDArray[np.float6
     chosen += np.arange(size)[:, None] * count
     weights = np.bincount(chosen.ravel(), minlength=size * count)
     return weights.reshape(size, count).astype(float)
+
+
+@lru_cache(maxsize=2)
+def _as_numbers(seed: int, size: int, count: int) -> NDArray[np.float64]:
+    return _weights(seed, size, count).astype(float)
 
 
 @lru_cache(maxsize=16)

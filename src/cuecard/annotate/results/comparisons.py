@@ -16,7 +16,7 @@ from cuecard.annotate.results.pairing import (
     TaskDifference,
     paired,
 )
-from cuecard.annotate.results.pool import SPENT, Pool, Row
+from cuecard.annotate.results.pool import SPENT, Pool, Row, kinds_of, values_in
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,
@@ -242,14 +242,13 @@ def _chosen(
 
 
 def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
+    kinds = kinds_of(rows)
     return Arm(
         name=name,
         dimension=dimension,
         counts=counts_of(rows),
         also={
-            other: tuple(
-                sorted({row.value(other) for row in rows}, key=lambda v: place_of(other, v))
-            )
+            other: tuple(sorted(values_in(rows, other, kinds), key=lambda v: place_of(other, v)))
             for other in _ALSO
             if other != dimension
         },

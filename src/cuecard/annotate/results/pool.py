@@ -5,10 +5,10 @@ will take, from what earlier trials of its agents took.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from statistics import fmean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import ConfigDict
 
@@ -23,9 +23,17 @@ from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
-from cuecard.core.scoring.aggregate import AggregateMeasure, Key, Samples, parts_of, totals_of
+from cuecard.core.scoring.aggregate import (
+    AggregateMeasure,
+    Key,
+    Samples,
+    keys_of,
+    parts_of,
+    totals_of,
+)
 from cuecard.core.scoring.aggregate import Statistic as Summary
 from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.system import uncollected
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
@@ -142,6 +150,11 @@ _OF_KIND: frozenset[Dimension] = frozenset(
 """Dimensions of who plays and judges, which do not depend on the task or the trial's course."""
 
 
+def values_in(rows: Iterable[Row], dimension: Dimension, kinds: Iterable[Row]) -> set[str]:
+    """Those that occur; `kinds`: `kinds_of` the rows."""
+    return {row.value(dimension) for row in (kinds if dimension in _OF_KIND else rows)}
+
+
 def kinds_of(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The first row of each run, family and set of players: for what does not depend on the task."""
     found: dict[tuple[object, ...], Row] = {}
@@ -167,6 +180,13 @@ def gather(
 
     Reads the logs of trials whose measures are not cached, so call it off the screen's thread. Raises `NotFound`.
     """
+    with uncollected():
+        return _gathered(workspace, runs, judges, on_count)
+
+
+def _gathered(
+    workspace: Workspace, runs: Sequence[int], judges: Sequence[str], on_count: OnCount | None
+) -> Pool:
     records: list[RunRecord] = []
     rows: list[Row] = []
     for run_id in dict.fromkeys(runs):
@@ -176,8 +196,7 @@ def gather(
         every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
         traits = workspace.runs.traits(run_id)
         spent = {
-            trial: (_sum(used for used in mine if used.payer in AGENT_PAYERS), _sum(mine))
-            for trial, mine in _by_trial(workspace.runs.usage(run_id)).items()
+            trial: _sums(mine) for trial, mine in _by_trial(workspace.runs.usage(run_id)).items()
         }
         for judge in judges or (next(iter(settings.judges), DEFAULT_JUDGE),):
             judged = {
@@ -194,7 +213,7 @@ def gather(
                         memory_of(settings.roster, agent[0]),
                     )
                 rows.append(
-                    Row(
+                    Row.unchecked(
                         run=run,
                         trial=trial,
                         traits=traits[trial.task_id, trial.revision],
@@ -220,10 +239,22 @@ def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, list[UsageRecord]]:
 _NOTHING = Spent()
 
 
+def _sums(records: Sequence[UsageRecord]) -> tuple[Spent, Spent]:
+    """The agent's own, and everybody's."""
+    mine = [used for used in records if used.payer in AGENT_PAYERS]
+    whole = _sum(records)
+    return whole if len(mine) == len(records) else _sum(mine), whole
+
+
 def _sum(records: Iterable[UsageRecord]) -> Spent:
     found = list(records)
     if not found:
         return _NOTHING
+    if len(found) == 1:
+        (one,) = found
+        return Spent.unchecked(
+            calls=one.calls, usage=one.usage, cost=one.cost, unpriced=one.calls - one.priced
+        )
     total, calls, priced, costs = found[0].usage, 0, 0, list[float]()
     for at, used in enumerate(found):
         total = total.plus(used.usage) if at else total
@@ -279,55 +310,81 @@ def figure_key(measure: str, taken: Summary) -> str:
     return f"{measure}.{taken.value}"
 
 
-def samples_of(rows: Iterable[Row]) -> Samples:
+def samples_of(rows: Iterable[Row]) -> RowSamples:
     """The judged rows with their cost and tokens. Samples of several runs are put together in the order of runs' uids, so
     that the order of rows does not matter.
     """
-    tasks: dict[str, list[Row]] = {}
-    for row in sorted((row for row in rows if row.figures is not None), key=_place):
-        tasks.setdefault(row.trial.task_id, []).append(row)
-    return Samples(
-        {
-            task: [row.figures.measures for row in mine if row.figures is not None]
-            for task, mine in tasks.items()
-        },
-        {
-            name: [[spent_of(row, name) for row in mine] for mine in tasks.values()]
-            for name in SPENT
-        },
-    )
+    judged = [row for row in rows if row.figures is not None]
+    if not judged or judged[0].figures is None:
+        return RowSamples({})
+    first = judged[0].figures
+    first.beside = known = first.beside or {}
+    key = tuple(map(id, judged))
+    if key not in known:
+        tasks: dict[str, list[Row]] = {}
+        for row in sorted(judged, key=place_of_row):
+            tasks.setdefault(row.trial.task_id, []).append(row)
+        # With the rows, since their ids are theirs only while they are there.
+        known[key] = judged, RowSamples(tasks)
+    _rows, found = cast("tuple[list[Row], RowSamples]", known[key])
+    return found
+
+
+class RowSamples(Samples):
+    """The samples of rows by task, and what was counted of them: tables, plots and screens ask for the same figures."""
+
+    def __init__(self, tasks: Mapping[str, Sequence[Row]]) -> None:
+        def spent(name: str) -> Sequence[Sequence[Measure]]:
+            return [[spent_of(row, name) for row in rows] for rows in tasks.values()]
+
+        super().__init__(
+            {
+                task: [row.figures.measures for row in rows if row.figures is not None]
+                for task, rows in tasks.items()
+            },
+            {name: partial(spent, name) for name in SPENT},
+        )
+        self.known: dict[tuple[Key, int], tuple[AggregateMeasure, Statistic]] = {}
 
 
 def with_task_intervals(
-    samples: Samples, wanted: Collection[str] | None = None, *, resamples: int = RESAMPLES
+    samples: RowSamples, wanted: Collection[str] | None = None, *, resamples: int = RESAMPLES
 ) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
     """All results of `aggregate` for these samples (or only `wanted` measures), with intervals by resampling tasks. The
     values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
     every table.
     """
-    parts = parts_of(samples, wanted)
-    found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
+    keys = keys_of(samples, wanted)
+    new = {key[0] for key in keys if (key, resamples) not in samples.known}
+    parts = parts_of(samples, new)
     for total in totals_of(samples, parts):
         key = (total.name, total.statistic)
         figure = figure_over(key, parts[key], samples.tasks)
         (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
-        found[key] = (total, statistic.model_copy(update=exact))
-    return found
+        samples.known[key, resamples] = (total, statistic.model_copy(update=exact))
+    return {key: samples.known[key, resamples] for key in keys}
 
 
-def _place(row: Row) -> tuple[str, str, int, int]:
+def place_of_row(row: Row) -> tuple[str, str, int, int]:
+    """The order of samples."""
     return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
 
 
 def spent_of(row: Row, name: str) -> Measure:
     """Of `SPENT`."""
+    value = spent_value(row, name)
+    return Measure(
+        name, value, int(value is not None), "" if value is not None else _("calls without a price")
+    )
+
+
+def spent_value(row: Row, name: str) -> float | None:
+    """Of `SPENT`; None where a call had no price."""
     spent = row.agent_spent
     if name == "tokens":
-        return Measure(name, float(spent.usage.prompt + spent.usage.completion), 1)
-    if spent.cost is None or spent.unpriced:
-        return Measure(name, None, 0, _("calls without a price"))
-    return Measure(name, spent.cost, 1)
+        return float(spent.usage.prompt + spent.usage.completion)
+    return None if spent.unpriced else spent.cost
 
 
 MOST_TRIALS = 30

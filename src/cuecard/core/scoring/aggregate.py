@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from math import fsum
 from typing import Final, NamedTuple
 
@@ -105,19 +106,18 @@ class Column(NamedTuple):
 
 class Samples:
     """The measures of the samples of each task, column by column. `tasks`: their ids in alphabetic order, each with its
-    samples in theirs; `more`: measures that stand beside each sample's own, in the same order.
+    samples in theirs; `more`: functions that give measures beside each sample's own, in the same order.
     """
 
     def __init__(
         self,
         tasks: Mapping[str, Sequence[Measures]],
-        more: Mapping[str, Sequence[Sequence[Measure]]] | None = None,
+        more: Mapping[str, Callable[[], Sequence[Sequence[Measure]]]] | None = None,
     ) -> None:
         self.tasks = tuple(tasks)
         self._groups = tuple(tasks.values())
         self._more = more or {}
         self._columns: dict[str, Column] = {}
-        self._best: tuple[int | None, ...] | None = None
         # Samples of one family share their names.
         kinds = {one.names: one.places for group in self._groups for one in group}
         self._places = next(iter(kinds.values())) if len(kinds) == 1 else None
@@ -152,7 +152,7 @@ class Samples:
 
     def _read(self, name: str) -> Column:
         if name in self._more:
-            told = self._more[name]
+            told = self._more[name]()
             return Column(
                 [[one.value for one in group] for group in told],
                 [[one.n for one in group] for group in told],
@@ -175,7 +175,7 @@ class Samples:
     def reasons(self, name: str) -> set[str]:
         """What is said of the samples' values, "" of those with one."""
         if name in self._more:
-            return {one.reason for group in self._more[name] for one in group}
+            return {one.reason for group in self._more[name]() for one in group}
         every = (one for group in self._groups for one in group)
         return {
             one.reasons.get(at, "") for one in every if (at := one.places.get(name)) is not None
@@ -192,13 +192,11 @@ class Samples:
             at = -max(known)[1] if known else None
             chosen.append(at)
             found[task] = [] if at is None else [group[at]]
-        more = {
-            name: [
-                [] if at is None else [group[at]] for at, group in zip(chosen, groups, strict=True)
-            ]
-            for name, groups in self._more.items()
-        }
-        return Samples(found, more)
+        return Samples(found, {name: partial(self._chosen, name, chosen) for name in self._more})
+
+    def _chosen(self, name: str, chosen: Sequence[int | None]) -> list[list[Measure]]:
+        groups = zip(chosen, self._more[name](), strict=True)
+        return [[] if at is None else [group[at]] for at, group in groups]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +253,18 @@ def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
     The figure's value is the sum of numerators over the sum of denominators.
     """
     return parts_of(Samples.of(scores))
+
+
+def keys_of(samples: Samples, wanted: Collection[str] | None = None) -> tuple[Key, ...]:
+    """The figures of `aggregate`; `wanted`: only these."""
+    named = ((name, (*statistics_of(name), None)) for name in samples.names)
+    every = (
+        (name, taken) if taken else (mean_name(name), Statistic.AVG)
+        for name, ways in named
+        for taken in ways
+        if taken or name in POOLED_MEASURES
+    )
+    return tuple(key for key in every if wanted is None or key[0] in wanted)
 
 
 def parts_of(samples: Samples, wanted: Collection[str] | None = None) -> dict[Key, dict[str, Part]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from cuecard.core.engine.events import Concluded, Event, Marked, Termination, TrialEnded
 from cuecard.core.engine.messages import Compaction
@@ -165,7 +165,7 @@ HandedIn = Literal["triples", "table", "answer", "unusable", "nothing"]
 """What the agent handed in. `unusable`: a format failure; `nothing`: the trial holds no conclusion."""
 
 
-class Tally(Frozen):
+class Tally(NamedTuple):
     """Numbers of gold items by decision."""
 
     yes: int = 0
@@ -243,11 +243,13 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
     (`read`) give their `details` when they are first asked for: most tables need none.
     """
 
-    __slots__ = ("_details", "measures")
+    __slots__ = ("_details", "beside", "measures")
 
     def __init__(self, measures: Measures, details: Details | str) -> None:
         self.measures = measures
         self._details = details
+        # What was counted of this trial and others together, by whoever counts; it is gone when they are.
+        self.beside: dict[object, object] | None = None
 
     @classmethod
     def read(cls, body: str) -> TrialFigures:
