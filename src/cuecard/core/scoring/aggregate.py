@@ -157,7 +157,7 @@ class Samples:
                 [[one.value for one in group] for group in told],
                 [[one.n for one in group] for group in told],
             )
-        if self._places is not None:
+        if self._places is not None and name in self._places:
             at = self._places[name]
             return Column(
                 [[one.values[at] for one in group] for group in self._groups],
