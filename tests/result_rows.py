@@ -10,10 +10,10 @@ from cuecard.annotate.results.pool import Pool, Row, Spent
 from cuecard.core.engine.events import Limits, RunState, Termination
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord
-from cuecard.core.scoring.trial_score import FactFigures, TrialFigures
+from cuecard.core.scoring.trial_score import Details, FactFigures, TrialFigures
 from cuecard.core.tasks.gold import Family
 from cuecard.core.tasks.models import Difficulty, TaskLanguage
-from cuecard.core.verdicts import Measure
+from cuecard.core.verdicts import Measure, Measures
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 _IDS = count(1)
@@ -126,5 +126,5 @@ def _figures(
         )
         for name, value in measures.items()
     )
-    fields = {"tools": {}, "handed_in": "triples", **more}
-    return TrialFigures.model_validate({"measures": found, **fields})
+    fields: dict[str, object] = {"tools": {}, "handed_in": "triples", **more}
+    return TrialFigures(Measures.of(found), Details.model_validate(fields))

@@ -1,6 +1,7 @@
 """Uses of the operating system: the one writer of files, private folders, locks, and a quiet exit on Ctrl-C."""
 
 import contextlib
+import gc
 import os
 import signal
 import stat
@@ -61,6 +62,20 @@ def drafted(path: Path, *, private: bool = False, new: bool = False) -> Generato
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """While many records are made that stay: Python looks through all of them again and again for cycles, of which
+    they have none, and takes longer for that than they take to make.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, overload
 
 from pydantic import Field
 
@@ -341,6 +341,58 @@ class Measure:
             raise ValueError(f"{self.name} must be finite, or None with a reason")
         if self.value is None and not self.reason:
             raise ValueError(f"{self.name} is undefined and must say why")
+
+
+@dataclass(frozen=True, slots=True)
+class Measures(Sequence[Measure]):
+    """A trial's measures as columns, which tables read without a `Measure` for each number. `reasons`: by place, of
+    those that are undefined or say more.
+    """
+
+    names: tuple[str, ...]
+    values: Sequence[float | None]
+    counts: Sequence[int]
+    reasons: Mapping[int, str]
+
+    @classmethod
+    def of(cls, measures: Iterable[Measure]) -> Measures:
+        if isinstance(measures, Measures):
+            return measures
+        found = tuple(measures)
+        return cls(
+            tuple(each.name for each in found),
+            [each.value for each in found],
+            [each.n for each in found],
+            {at: each.reason for at, each in enumerate(found) if each.reason},
+        )
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Where each name stands."""
+        return _places(self.names)
+
+    def value(self, name: str) -> float | None:
+        at = _places(self.names).get(name)
+        return None if at is None else self.values[at]
+
+    @overload
+    def __getitem__(self, index: int) -> Measure: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Measure, ...]: ...
+    def __getitem__(self, index: int | slice) -> Measure | tuple[Measure, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        at = range(len(self.names))[index]
+        return Measure(self.names[at], self.values[at], self.counts[at], self.reasons.get(at, ""))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@lru_cache(maxsize=1024)
+def _places(names: tuple[str, ...]) -> Mapping[str, int]:
+    # Of several of one name the last counts, as in a dictionary of them.
+    return {name: at for at, name in enumerate(names)}
 
 
 def share(name: str, part: float, whole: int, empty: str, *, zero: bool = False) -> Measure:

@@ -93,13 +93,21 @@ def load_judgements(session: Session, condition: Any) -> list[JudgementRecord]:
 def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
     """As `load_judgements`, but without verdicts, in the order of trial and judge."""
     query = (
-        select(JudgementRow)
+        select_columns(
+            col(JudgementRow.id),
+            col(JudgementRow.trial_id),
+            col(JudgementRow.created_at),
+            col(JudgementRow.judge),
+            col(JudgementRow.revision_hash),
+            col(JudgementRow.prompt_hash),
+            col(JudgementRow.trial_hash),
+        )
         .where(condition)
         .order_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
     )
     return [
-        JudgementHead(
-            id=row.id or 0,
+        JudgementHead.unchecked(
+            id=row.id,
             trial_id=row.trial_id,
             created_at=row.created_at,
             judge=_player(row.judge),
@@ -107,7 +115,7 @@ def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
             prompt_hash=row.prompt_hash,
             trial_hash=row.trial_hash,
         )
-        for row in session.exec(query)
+        for row in session.connection().execute(query)
     ]
 
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 from sqlalchemy import insert
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, func, or_, select
 
 from cuecard.core.archive import RunKind
@@ -27,7 +28,7 @@ from cuecard.store.codec import from_json, read_payloads, to_json
 from cuecard.store.engine import Database, run_row, task_missing, task_row, trial_row
 from cuecard.store.leases import Leases
 from cuecard.store.people import ensure_person
-from cuecard.store.task_tables import RevisionRow, TaskRow
+from cuecard.store.task_tables import RevisionRow, TaskRow, metadata
 from cuecard.store.tasks import load_traits
 from cuecard.store.trial_logs import (
     Line,
@@ -364,15 +365,21 @@ def _run(row: RunRow, trials: int, finished: int, lease: RunLease | None) -> Run
 
 
 def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
-    events = (
-        select(func.count())
-        .select_from(EventRow)
+    # Events are numbered without gaps, so that the last one tells how many there are.
+    last = (
+        select(func.max(EventRow.seq))
         .where(EventRow.trial_id == TrialRow.id)
         .correlate(TrialRow)
         .scalar_subquery()
     )
     query = (
-        select(TrialRow, RevisionRow.title, TaskRow.family, events)
+        select_columns(
+            *metadata.tables["trial"].columns,
+            col(RevisionRow.title),
+            col(TaskRow.family),
+            last.label("last"),
+        )
+        .select_from(TrialRow)
         .join(RunRow)
         .join(
             RevisionRow,
@@ -383,19 +390,28 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
         .where(*conditions)
         .order_by(col(TrialRow.id))
     )
-    return [_trial(*found) for found in session.exec(query)]
-
-
-def _trial(row: TrialRow, title: str, family: str, events: int) -> TrialRecord:
-    return TrialRecord.from_fields(
-        row,
-        title=title,
-        family=family,
-        agent=_player(row.agent),
-        user=_player(row.user),
-        world=_player(row.world),
-        events=events,
-    )
+    return [
+        TrialRecord.unchecked(
+            id=row.id,
+            uid=row.uid,
+            run_id=row.run_id,
+            task_id=row.task_id,
+            title=row.title,
+            family=row.family,
+            revision=row.revision,
+            agent=_player(row.agent),
+            user=_player(row.user),
+            world=_player(row.world),
+            sample=row.sample,
+            seed=row.seed,
+            termination=None if row.termination is None else Termination(row.termination),
+            detail=row.detail,
+            created_at=row.created_at,
+            ended_at=row.ended_at,
+            events=0 if row.last is None else row.last + 1,
+        )
+        for row in session.connection().execute(query)
+    ]
 
 
 @lru_cache(maxsize=256)

@@ -193,22 +193,27 @@ def usage_sums(spent: Iterable[Spent]) -> dict[tuple[int, str, str], dict[str, A
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
     """Calls, tokens and cost for the trials that meet the SQL condition, by trial, payer and model."""
     query = (
-        sqlmodel_select(UsageRow)
+        select(_TABLE)
         .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
         .where(condition)
-        .order_by(col(UsageRow.trial_id), UsageRow.payer, UsageRow.model)
+        .order_by(col(UsageRow.trial_id), col(UsageRow.payer), col(UsageRow.model))
     )
     return [
-        UsageRecord.from_fields(
-            row,
-            usage=Usage(
+        UsageRecord.unchecked(
+            trial_id=row.trial_id,
+            payer=row.payer,
+            model=row.model,
+            calls=row.calls,
+            usage=Usage.unchecked(
                 prompt=row.prompt,
                 completion=row.completion,
                 cached=row.cached,
                 reasoning=row.reasoning,
             ),
+            cost=row.cost,
+            priced=row.priced,
         )
-        for row in session.exec(query)
+        for row in session.connection().execute(query)
     ]
 
 

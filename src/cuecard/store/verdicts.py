@@ -374,19 +374,21 @@ class Figures:
     def of_run(self, run_id: int, language: str) -> dict[int, KeptFigures]:
         """The cached measures of a run's trials with texts in `language`, by the judgement's id."""
         query = (
-            select(TrialFiguresRow)
+            select(
+                TrialFiguresRow.judgement_id,
+                TrialFiguresRow.trial_id,
+                TrialFiguresRow.stamp,
+                TrialFiguresRow.body,
+            )
             .join(TrialRow, col(TrialRow.id) == TrialFiguresRow.trial_id)
             .where(TrialRow.run_id == run_id, TrialFiguresRow.language == language)
         )
         with self._database.read() as session:
             return {
-                row.judgement_id: KeptFigures(
-                    judgement_id=row.judgement_id,
-                    trial_id=row.trial_id,
-                    stamp=row.stamp,
-                    body=row.body,
+                judgement: KeptFigures.unchecked(
+                    judgement_id=judgement, trial_id=trial, stamp=stamp, body=body
                 )
-                for row in session.exec(query)
+                for judgement, trial, stamp, body in session.exec(query)
             }
 
     def keep(

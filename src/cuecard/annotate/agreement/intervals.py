@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from math import atan, cos, pi, sin, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.core.i18n import _
-from cuecard.core.tables.table import Coefficient, Statistic
+from cuecard.core.i18n import _, current_language
+from cuecard.core.tables.table import Coefficient, Statistic, quotient
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,7 +158,9 @@ MOST_UNDEFINED = 0.05
 """If a larger share of resamples is undefined, there is no interval."""
 _DIGITS = 10
 _CHUNK = 4_000_000
-_SMALL = 50
+_SMALL = 2000
+_MOST_KNOWN = 4096
+_KNOWN: dict[object, Statistic] = {}
 _Z95 = 1.959963984540054
 
 
@@ -193,6 +196,14 @@ def with_intervals(
     if len(rows) > 1:
         raise ValueError("not over the same items")
     sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
+    known: object = None
+    if len(coefficients) == 1 and method == "percentile" and coefficients[0].of is quotient:
+        # The same ratio stands in several tables, plots and comparisons: it is resampled once.
+        (one,) = coefficients
+        data = blake2b(sums.tobytes(), digest_size=16).digest()
+        known = (data, one.statistic, one.share, one.entered, resamples, seed, current_language())
+        if (told := _KNOWN.get(known)) is not None:
+            return (told,)
     drawn: NDArray[np.float64] | None = None
     found: list[Statistic] = []
     at = 0
@@ -217,6 +228,10 @@ def with_intervals(
             values = coefficient.of(drawn[:, own])
             point = with_ends(point, values, count, share=coefficient.share, tails=tails)
         found.append(point)
+    if known is not None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[known] = found[0]
     return tuple(found)
 
 
@@ -372,7 +387,7 @@ def _resampled(
             yield rng.multinomial(count, times / count, size=size) @ kinds
             continue
         if count <= _SMALL and size == resamples:
-            yield _weights(seed, size, count) @ sums
+            yield _as_numbers(seed, size, count) @ sums
         else:
             yield _drawn(rng, size, count) @ sums
 
@@ -387,9 +402,16 @@ def _drawn(rng: np.random.Generator, size: int, count: int) -> NDArray[np.float6
     return weights.reshape(size, count).astype(float)
 
 
+@lru_cache(maxsize=2)
+def _as_numbers(seed: int, size: int, count: int) -> NDArray[np.float64]:
+    return _weights(seed, size, count).astype(float)
+
+
 @lru_cache(maxsize=16)
-def _weights(seed: int, size: int, count: int) -> NDArray[np.float64]:
-    """What `_drawn` gives first after this seed; a table of figures asks for the same over and over."""
+def _weights(seed: int, size: int, count: int) -> NDArray[np.uint8]:
+    """What `_drawn` gives first after this seed; a table of figures asks for the same over and over. No group is drawn
+    as often as a byte can hold.
+    """
     import numpy as np
 
-    return _drawn(np.random.default_rng(seed), size, count)
+    return _drawn(np.random.default_rng(seed), size, count).astype(np.uint8)

@@ -16,7 +16,7 @@ from cuecard.annotate.results.pairing import (
     TaskDifference,
     paired,
 )
-from cuecard.annotate.results.pool import SPENT, Pool, Row
+from cuecard.annotate.results.pool import SPENT, Pool, Row, kinds_of, values_in
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,
@@ -188,10 +188,7 @@ def measures_in(pool: Pool) -> tuple[str, ...]:
     """Measures that judged trials have, in order, then the means of pooled ones, cost and tokens. Empty without judged
     trials.
     """
-    found: dict[str, None] = {}
-    for row in pool.rows:
-        if row.figures:
-            found |= dict.fromkeys(measure.name for measure in row.figures.measures)
+    found = dict.fromkeys(pool.measures)
     means = (mean_name(name) for name in POOLED_MEASURES if name in found)
     return (*found, *means, *SPENT) if found else ()
 
@@ -245,14 +242,13 @@ def _chosen(
 
 
 def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
+    kinds = kinds_of(rows)
     return Arm(
         name=name,
         dimension=dimension,
         counts=counts_of(rows),
         also={
-            other: tuple(
-                sorted({row.value(other) for row in rows}, key=lambda v: place_of(other, v))
-            )
+            other: tuple(sorted(values_in(rows, other, kinds), key=lambda v: place_of(other, v)))
             for other in _ALSO
             if other != dimension
         },

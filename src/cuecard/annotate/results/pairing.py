@@ -4,10 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cuecard.annotate.results.pool import SPENT, Dimension, Row, scores_of
+from cuecard.annotate.results.pool import (
+    SPENT,
+    Dimension,
+    Row,
+    RowSamples,
+    kinds_of,
+    place_of_row,
+    spent_value,
+)
 from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
-from cuecard.core.scoring.aggregate import NOTHING, Part, by_task, total_of
+from cuecard.core.scoring.aggregate import NOTHING, Part, parts_of, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
@@ -185,10 +193,12 @@ def paired(
     by_unit: dict[Unit, list[tuple[Unit, Cell]]] = defaultdict(list)
     for key in shared:
         by_unit[key[0]].append(key)
+    parts = [_parts([side[key] for key in shared], measure, taken) for side in cells]
+    part_of = dict(zip(shared, zip(*parts, strict=True), strict=True))
     pairs = [
         pair
         for unit, keys in by_unit.items()
-        if (pair := _pair(unit, [(cells[0][k], cells[1][k]) for k in keys], measure, taken))
+        if (pair := _pair(unit, [(cells[0][k], cells[1][k], part_of[k]) for k in keys], taken))
     ]
     known = {pair.unit for pair in pairs}
     used = [{row.trial.id for key in shared for row in side[key]} for side in cells]
@@ -214,14 +224,14 @@ def _within(
 ) -> tuple[tuple[Dimension, ...], tuple[Dimension, ...]]:
     within: tuple[Dimension, ...] = ()
     differs: list[Dimension] = []
+    kinds = kinds_of((*left, *right))
     own = _OWN.get(dimension, frozenset[Dimension]())
     if left and left[0].family == "table" and dimension in ("agent", "scaffold", "model"):
         own |= {"setting"}
     for candidate in _CANDIDATES:
         if candidate == dimension:
             continue
-        values = [{row.value(candidate) for row in side} for side in (left, right)]
-        if len(values[0] | values[1]) < 2:
+        if len({row.value(candidate) for row in kinds}) < 2:
             continue
         tried = (*within, candidate)
         before, after = (
@@ -250,13 +260,12 @@ def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit,
 
 
 def _pair(
-    unit: Unit, cells: Sequence[tuple[list[Row], list[Row]]], measure: str, taken: Taken
+    unit: Unit, cells: Sequence[tuple[list[Row], list[Row], tuple[Part, Part]]], taken: Taken
 ) -> Pair | None:
     """None if no pair of cells has a value on both sides. For a pooled ratio all cells add, also those without a value."""
     values: list[tuple[Part, Part]] = []
     rows: tuple[list[Row], list[Row]] = ([], [])
-    for left, right in cells:
-        one, other = _part(left, measure, taken), _part(right, measure, taken)
+    for left, right, (one, other) in cells:
         known = one.value is not None and other.value is not None
         if known or taken is Taken.POOLED:
             values.append((one, other))
@@ -276,10 +285,14 @@ def _pair(
     )
 
 
-def _part(rows: Sequence[Row], measure: str, taken: Taken) -> Part:
-    """Of rows of one task."""
-    found = by_task(scores_of(rows, (measure,))).get((measure, taken), {})
-    return next(iter(found.values()), NOTHING)
+def _parts(cells: Sequence[Sequence[Row]], measure: str, taken: Taken) -> list[Part]:
+    """What the rows of each cell add together."""
+    names = [f"{at:09}" for at in range(len(cells))]
+    samples = RowSamples(
+        {name: sorted(rows, key=place_of_row) for name, rows in zip(names, cells, strict=True)}
+    )
+    found = parts_of(samples, (measure,)).get((measure, taken), {})
+    return [found.get(name, NOTHING) for name in names]
 
 
 def _mean_part(parts: Sequence[Part]) -> Part:
@@ -291,7 +304,7 @@ def _spent(rows: Sequence[Row]) -> dict[str, float | None]:
     """The mean of each of `SPENT` over trials, None where one of them is not known."""
     found: dict[str, float | None] = {}
     for name in SPENT:
-        values = [m.value for score in scores_of(rows, (name,)) for m in score.measures]
+        values = [spent_value(row, name) for row in rows if row.figures is not None]
         known = [value for value in values if value is not None]
         found[name] = _mean(known) if values and len(known) == len(values) else None
     return found

@@ -4,11 +4,13 @@ will take, from what earlier trials of its agents took.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from math import ceil
 from statistics import fmean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from pydantic import ConfigDict
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
@@ -17,22 +19,21 @@ from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
 from cuecard.core.families.facts.family import tier_of_count
-from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
 from cuecard.core.scoring.aggregate import (
-    BEST_BY,
     AggregateMeasure,
     Key,
-    TrialScore,
-    by_task,
-    measured_as,
+    Samples,
+    keys_of,
+    parts_of,
     totals_of,
 )
 from cuecard.core.scoring.aggregate import Statistic as Summary
 from cuecard.core.scoring.trial_score import TrialFigures
+from cuecard.core.system import uncollected
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
@@ -60,6 +61,8 @@ class Row(Frozen):
     """One trial with one judge's scores. `judge` and `figures` None: it has not ended, or `judged_by` has not judged
     it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier attempts.
     """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     run: RunRecord
     trial: TrialRecord
@@ -105,15 +108,64 @@ class Pool(Frozen):
     rows: tuple[Row, ...]
 
     def where(self, keep: Callable[[Row], bool]) -> Pool:
-        return Pool(runs=self.runs, rows=tuple(row for row in self.rows if keep(row)))
+        """Itself where all are kept, with what is known of it."""
+        kept = tuple(row for row in self.rows if keep(row))
+        return self if len(kept) == len(self.rows) else Pool(runs=self.runs, rows=kept)
 
     def values(self, dimension: Dimension) -> tuple[str, ...]:
         """Those that occur, in the order of first occurrence."""
-        return tuple(dict.fromkeys(row.value(dimension) for row in self.rows))
+        rows = self.kinds if dimension in _OF_KIND else self.rows
+        return tuple(dict.fromkeys(row.value(dimension) for row in rows))
 
     @property
     def families(self) -> tuple[Family, ...]:
-        return tuple(dict.fromkeys(row.family for row in self.rows))
+        return tuple(dict.fromkeys(row.family for row in self.kinds))
+
+    @cached_property
+    def kinds(self) -> tuple[Row, ...]:
+        """See `kinds_of`."""
+        return kinds_of(self.rows)
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """Those that judged trials have, in order."""
+        told = dict.fromkeys(row.figures.measures.names for row in self.rows if row.figures)
+        return tuple(dict.fromkeys(name for names in told for name in names))
+
+
+_OF_KIND: frozenset[Dimension] = frozenset(
+    (
+        "run",
+        "agent",
+        "model",
+        "scaffold",
+        "setting",
+        "memory",
+        "user",
+        "world",
+        "judge",
+        "family",
+    )
+)
+"""Dimensions of who plays and judges, which do not depend on the task or the trial's course."""
+
+
+def values_in(rows: Iterable[Row], dimension: Dimension, kinds: Iterable[Row]) -> set[str]:
+    """Those that occur; `kinds`: `kinds_of` the rows."""
+    return {row.value(dimension) for row in (kinds if dimension in _OF_KIND else rows)}
+
+
+def kinds_of(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The first row of each run, family and set of players: for what does not depend on the task."""
+    found: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        trial = row.trial
+        # Equal players are nearly always the same object, and to compare those is faster.
+        players = id(row.run), id(trial.agent), id(trial.user), id(trial.world), id(row.judge)
+        kind = (*players, row.judged_by, trial.family, row.setting, row.memory)
+        if kind not in found:
+            found[kind] = row
+    return tuple(found.values())
 
 
 def gather(
@@ -128,6 +180,13 @@ def gather(
 
     Reads the logs of trials whose measures are not cached, so call it off the screen's thread. Raises `NotFound`.
     """
+    with uncollected():
+        return _gathered(workspace, runs, judges, on_count)
+
+
+def _gathered(
+    workspace: Workspace, runs: Sequence[int], judges: Sequence[str], on_count: OnCount | None
+) -> Pool:
     records: list[RunRecord] = []
     rows: list[Row] = []
     for run_id in dict.fromkeys(runs):
@@ -136,27 +195,35 @@ def gather(
         settings = settings_of(run)
         every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
         traits = workspace.runs.traits(run_id)
-        usage = _by_trial(workspace.runs.usage(run_id))
+        spent = {
+            trial: _sums(mine) for trial, mine in _by_trial(workspace.runs.usage(run_id)).items()
+        }
         for judge in judges or (next(iter(settings.judges), DEFAULT_JUDGE),):
             judged = {
                 one.trial.id: one
                 for one in judged_trials(workspace, run_id, judge, trials=every, on_count=on_count)
             }
+            played: dict[tuple[str, Family], tuple[str, str]] = {}
             for trial in every:
                 found = judged.get(trial.id)
-                mine = usage.get(trial.id, [])
+                agent = trial.agent.name, trial.family
+                if agent not in played:
+                    played[agent] = (
+                        setting_of(settings.roster, *agent),
+                        memory_of(settings.roster, agent[0]),
+                    )
                 rows.append(
-                    Row(
+                    Row.unchecked(
                         run=run,
                         trial=trial,
                         traits=traits[trial.task_id, trial.revision],
                         judged_by=judge,
                         judge=found.head.judge if found else None,
                         figures=found.figures if found else None,
-                        setting=setting_of(settings.roster, trial.agent.name, trial.family),
-                        memory=memory_of(settings.roster, trial.agent.name),
-                        agent_spent=_sum(used for used in mine if used.payer in AGENT_PAYERS),
-                        spent=_sum(mine),
+                        setting=played[agent][0],
+                        memory=played[agent][1],
+                        agent_spent=spent[trial.id][0] if trial.id in spent else _NOTHING,
+                        spent=spent[trial.id][1] if trial.id in spent else _NOTHING,
                     )
                 )
     return Pool(runs=tuple(records), rows=tuple(rows))
@@ -169,10 +236,28 @@ def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, list[UsageRecord]]:
     return found
 
 
+_NOTHING = Spent()
+
+
+def _sums(records: Sequence[UsageRecord]) -> tuple[Spent, Spent]:
+    """The agent's own, and everybody's."""
+    mine = [used for used in records if used.payer in AGENT_PAYERS]
+    whole = _sum(records)
+    return whole if len(mine) == len(records) else _sum(mine), whole
+
+
 def _sum(records: Iterable[UsageRecord]) -> Spent:
-    total, calls, priced, costs = Usage(), 0, 0, list[float]()
-    for used in records:
-        total = total.plus(used.usage)
+    found = list(records)
+    if not found:
+        return _NOTHING
+    if len(found) == 1:
+        (one,) = found
+        return Spent.unchecked(
+            calls=one.calls, usage=one.usage, cost=one.cost, unpriced=one.calls - one.priced
+        )
+    total, calls, priced, costs = found[0].usage, 0, 0, list[float]()
+    for at, used in enumerate(found):
+        total = total.plus(used.usage) if at else total
         calls += used.calls
         priced += used.priced
         costs += [used.cost] if used.cost is not None else []
@@ -225,69 +310,81 @@ def figure_key(measure: str, taken: Summary) -> str:
     return f"{measure}.{taken.value}"
 
 
-def measures_of(row: Row, wanted: Collection[str] | None = None) -> tuple[Measure, ...]:
-    """A judged trial's measures, cost and tokens; `wanted`: only these. Empty for one that is not judged."""
-    if row.figures is None:
-        return ()
-    bases = None if wanted is None else {measured_as(name) for name in wanted}
-    found = [m for m in row.figures.measures if bases is None or m.name in bases]
-    names = {measure.name for measure in found}
-    # The best sample is chosen by a measure that may not be asked for.
-    if names & set(GRAPH_MEASURES) and BEST_BY not in names:
-        found += [m for m in row.figures.measures if m.name == BEST_BY]
-    found += [_spent(row, name) for name in SPENT if wanted is None or name in wanted]
-    return tuple(found)
-
-
-def scores_of(rows: Iterable[Row], wanted: Collection[str] | None = None) -> tuple[TrialScore, ...]:
-    """The judged rows as input of `aggregate`. Samples of several runs are put together in the order of runs' uids, so
+def samples_of(rows: Iterable[Row]) -> RowSamples:
+    """The judged rows with their cost and tokens. Samples of several runs are put together in the order of runs' uids, so
     that the order of rows does not matter.
     """
-    judged = sorted((row for row in rows if row.figures is not None), key=_place)
-    at: dict[str, int] = defaultdict(int)
-    found: list[TrialScore] = []
-    for row in judged:
-        task = row.trial.task_id
-        found.append(TrialScore(task, at[task], measures_of(row, wanted)))
-        at[task] += 1
-    return tuple(found)
-
-
-def with_task_intervals(
-    scores: Sequence[TrialScore],
-    wanted: Collection[str] | None = None,
-    *,
-    resamples: int = RESAMPLES,
-) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
-    """All results of `aggregate` for these scores (or only `wanted` measures), with intervals by resampling tasks. The
-    values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
-    every table.
-    """
-    parts = by_task(scores)
-    tasks = sorted({score.task_id for score in scores})
-    if wanted is not None:
-        parts = {key: own for key, own in parts.items() if key[0] in wanted}
-    totals = {(total.name, total.statistic): total for total in totals_of(parts, scores)}
-    found: dict[Key, tuple[AggregateMeasure, Statistic]] = {}
-    for key, total in totals.items():
-        figure = figure_over(key, parts[key], tasks)
-        (statistic,) = with_intervals([figure], tasks, resamples=resamples)
-        exact = {"value": total.value, "n": total.n, "reason": total.reason}
-        found[key] = (total, statistic.model_copy(update=exact))
+    judged = [row for row in rows if row.figures is not None]
+    if not judged or judged[0].figures is None:
+        return RowSamples({})
+    first = judged[0].figures
+    first.beside = known = first.beside or {}
+    key = tuple(map(id, judged))
+    if key not in known:
+        tasks: dict[str, list[Row]] = {}
+        for row in sorted(judged, key=place_of_row):
+            tasks.setdefault(row.trial.task_id, []).append(row)
+        # With the rows, since their ids are theirs only while they are there.
+        known[key] = judged, RowSamples(tasks)
+    _rows, found = cast("tuple[list[Row], RowSamples]", known[key])
     return found
 
 
-def _place(row: Row) -> tuple[str, str, int, int]:
+class RowSamples(Samples):
+    """The samples of rows by task, and what was counted of them: tables, plots and screens ask for the same figures."""
+
+    def __init__(self, tasks: Mapping[str, Sequence[Row]]) -> None:
+        def spent(name: str) -> Sequence[Sequence[Measure]]:
+            return [[spent_of(row, name) for row in rows] for rows in tasks.values()]
+
+        super().__init__(
+            {
+                task: [row.figures.measures for row in rows if row.figures is not None]
+                for task, rows in tasks.items()
+            },
+            {name: partial(spent, name) for name in SPENT},
+        )
+        self.known: dict[tuple[Key, int], tuple[AggregateMeasure, Statistic]] = {}
+
+
+def with_task_intervals(
+    samples: RowSamples, wanted: Collection[str] | None = None, *, resamples: int = RESAMPLES
+) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
+    """All results of `aggregate` for these samples (or only `wanted` measures), with intervals by resampling tasks. The
+    values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
+    every table.
+    """
+    keys = keys_of(samples, wanted)
+    new = {key[0] for key in keys if (key, resamples) not in samples.known}
+    parts = parts_of(samples, new)
+    for total in totals_of(samples, parts):
+        key = (total.name, total.statistic)
+        figure = figure_over(key, parts[key], samples.tasks)
+        (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
+        exact = {"value": total.value, "n": total.n, "reason": total.reason}
+        samples.known[key, resamples] = (total, statistic.model_copy(update=exact))
+    return {key: samples.known[key, resamples] for key in keys}
+
+
+def place_of_row(row: Row) -> tuple[str, str, int, int]:
+    """The order of samples."""
     return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
 
 
-def _spent(row: Row, name: str) -> Measure:
+def spent_of(row: Row, name: str) -> Measure:
+    """Of `SPENT`."""
+    value = spent_value(row, name)
+    return Measure(
+        name, value, int(value is not None), "" if value is not None else _("calls without a price")
+    )
+
+
+def spent_value(row: Row, name: str) -> float | None:
+    """Of `SPENT`; None where a call had no price."""
     spent = row.agent_spent
     if name == "tokens":
-        return Measure(name, float(spent.usage.prompt + spent.usage.completion), 1)
-    if spent.cost is None or spent.unpriced:
-        return Measure(name, None, 0, _("calls without a price"))
-    return Measure(name, spent.cost, 1)
+        return float(spent.usage.prompt + spent.usage.completion)
+    return None if spent.unpriced else spent.cost
 
 
 MOST_TRIALS = 30

@@ -15,7 +15,7 @@ from cuecard.annotate.fidelity import decisions as agreeing
 from cuecard.annotate.fidelity import inputs as material
 from cuecard.annotate.fidelity.report import gather as gather_turns
 from cuecard.annotate.fidelity.tables import SUBJECT_WORDS as TURN_WORDS
-from cuecard.annotate.labelling.comparison_inputs import Scope, Subject, gather
+from cuecard.annotate.labelling.comparison_inputs import Scope, Subject, gather, if_few
 from cuecard.annotate.labelling.comparison_model import (
     SUBJECT_WORDS,
     Rater,
@@ -213,12 +213,7 @@ def counting_terms(pool: Pool, examined: int) -> Terms:
                         "Means over tasks of the value of each task over its samples: the mean (avg), the sample with the"
                         " highest triplet F1 (best), the highest (max), or whether any passed (pass)."
                     ),
-                    *pooled_notes(
-                        measure.name
-                        for row in pool.rows
-                        if row.figures
-                        for measure in row.figures.measures
-                    ),
+                    *pooled_notes(pool.measures),
                 ),
             ),
             Term(
@@ -332,6 +327,10 @@ def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
     """
     runs = tuple(run.id for run in pool.runs)
     found: list[Agreeing] = []
+    trials = {row.trial.id for row in pool.rows}
+    blind = workspace.verdicts.item_labels(if_few(trials))
+    if not any(label.trial_id in trials for label in blind):
+        return ()  # Without going through the runs' verdicts, of which there may be millions.
     known = gather(workspace, Scope(runs=runs, subject=OF_JUDGES[0]))
     for subject in OF_JUDGES:
         if not known.subjects.get(subject):

@@ -10,7 +10,7 @@ from cuecard.annotate.results.pool import (
     Pool,
     Row,
     figure_key,
-    scores_of,
+    samples_of,
     with_task_intervals,
 )
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
@@ -248,7 +248,7 @@ def _line(
     wanted: Sequence[str],
     resamples: int,
 ) -> Line:
-    found = with_task_intervals(scores_of(rows, wanted), wanted, resamples=resamples)
+    found = with_task_intervals(samples_of(rows), wanted, resamples=resamples)
     return Line(
         group=group,
         counts=counts_of(rows),
@@ -327,7 +327,7 @@ def run_scores(
 
 
 def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> IntervalScores:
-    found = with_task_intervals(scores_of(rows))
+    found = with_task_intervals(samples_of(rows))
     figures: dict[Key, Statistic] = {key: one for key, (_total, one) in found.items()}
     totals = tuple(total for (name, _taken), (total, _one) in found.items() if name not in SPENT)
     counts = counts_of(rows)

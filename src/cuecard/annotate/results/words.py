@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS
@@ -104,7 +104,7 @@ def names_of(pool: Pool) -> dict[str, str]:
         short = run.uid[:8]
         name = run.name if told.count(run.name) == 1 else f"{run.name} {short}".strip()
         found[f"run/{short}"] = name or short
-    for row in pool.rows:
+    for row in pool.kinds:
         trial = row.trial
         players = {"agent": trial.agent, "user": trial.user, "judge": row.judge}
         for part, player in players.items():
@@ -204,6 +204,7 @@ def _together(
 ) -> Iterator[str]:
     """Notes on lines that pool trials of one agent and family which differ in a dimension not shown."""
     names = names_of(pool)
+    groups = [kinds_of(group) for group in groups]
     agents = [{row.trial.agent.name for row in group} for group in groups]
     if any(len(found) > 1 for found in agents):
         yield _("Trials of several agents are taken together: {agents}.").format(
@@ -258,6 +259,8 @@ def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:
 
 def counted_twice(pool: Pool) -> Iterator[str]:
     """Runs of the pool that contain the same trials, because one was rescored or replayed from the other."""
+    if len(pool.runs) < 2:
+        return
     names = names_of(pool)
     origins = _origins(pool)
     found: dict[str, list[str]] = defaultdict(list)
@@ -294,7 +297,7 @@ def _origins(pool: Pool) -> dict[str, str]:
 def baselines(pool: Pool) -> Iterator[str]:
     """Notes on players that are offline baselines."""
     found: dict[str, None] = {}
-    for row in pool.rows:
+    for row in pool.kinds:
         players = [("agent", row.trial.agent), ("user", row.trial.user), ("world", row.trial.world)]
         players += [("judge", row.judge)] if row.judge else []
         for part, player in players:
@@ -304,7 +307,7 @@ def baselines(pool: Pool) -> Iterator[str]:
         yield _("Offline baselines, not results of models: {players}.").format(
             players=", ".join(sorted(found))
         )
-    uncaged = sorted({row.trial.world.name for row in pool.rows if row.trial.world.uncaged})
+    uncaged = sorted({row.trial.world.name for row in pool.kinds if row.trial.world.uncaged})
     if uncaged:
         yield _("Programs of the tool python ran without a cage: {worlds}.").format(
             worlds=", ".join(uncaged)

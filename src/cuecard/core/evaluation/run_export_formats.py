@@ -34,6 +34,7 @@ from cuecard.core.formats.opentelemetry import traces_of
 from cuecard.core.formats.trajectory import MEASURES, Payment, Trajectory
 from cuecard.core.scoring.aggregate import TrialScore, aggregate
 from cuecard.core.tasks.models import FAMILIES, Family
+from cuecard.core.verdicts import Measures
 
 Told = Callable[[Trajectory], None]
 
@@ -261,11 +262,7 @@ class _Log:
 
 def _with(name: str, scores: Sequence[TrialScore]) -> int:
     """How many of these trials have the measure."""
-    return sum(
-        measure is not None and measure.value is not None
-        for score in scores
-        for measure in [score.get(name)]
-    )
+    return sum(Measures.of(score.measures).value(name) is not None for score in scores)
 
 
 def _params(player: PlayerRef) -> dict[str, JsonValue]:

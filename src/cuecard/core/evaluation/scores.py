@@ -73,7 +73,7 @@ def judged_trials(
     for head in heads:
         known = kept.get(head.id)
         if known and known.stamp == stamp_of(by_id[head.trial_id].events):
-            found[head.id] = TrialFigures.model_validate_json(known.body)
+            found[head.id] = TrialFigures.read(known.body)
         else:
             missing.append(head)
     _count(workspace, by_id, missing, found, on_count)
@@ -96,7 +96,7 @@ def kept_figures(
         judgement_id=judgement_id,
         trial_id=trial_id,
         stamp=stamp_of(events[-1].seq + 1 if events else 0),
-        body=figures.model_dump_json(),
+        body=figures.kept,
     )
 
 
@@ -127,7 +127,7 @@ def _count(
                     judgement_id=head.id,
                     trial_id=trial.id,
                     stamp=stamp_of(trial.events),
-                    body=figures.model_dump_json(),
+                    body=figures.kept,
                 )
             )
         # With a full disk or a busy or read-only workspace, the next count has to compute these figures again.
@@ -140,14 +140,15 @@ def _count(
             on_count(start + len(batch), len(missing))
 
 
-class TrialScores(Frozen):
+@dataclass(frozen=True)
+class TrialScores:
     """One ended trial's measures. Until it is judged, `judge` is None and there are no measures. `unusable`: why nothing
     of the prediction could be scored (such as columns that do not map); empty if something could.
     """
 
     trial: TrialRecord
     judge: PlayerRef | None
-    measures: tuple[Measure, ...]
+    measures: Sequence[Measure]
     unusable: str = ""
 
     @property

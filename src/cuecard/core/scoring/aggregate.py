@@ -1,9 +1,12 @@
 """Aggregates samples of many tasks into one number, and names measures, statuses and terminations for people."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from math import fsum
 from typing import Final, NamedTuple
 
@@ -14,7 +17,7 @@ from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.plugins import PluginError, Registry
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Judgement, Measure
+from cuecard.core.verdicts import Judgement, Measure, Measures
 
 PASS_MEASURES = ("success", "acc", "pass_at_1")
 MAX_MEASURES = ("row_f1", "item_f1")
@@ -91,10 +94,109 @@ class TrialScore:
 
     task_id: str
     sample: int
-    measures: tuple[Measure, ...]
+    measures: Sequence[Measure]
 
-    def get(self, name: str) -> Measure | None:
-        return next((m for m in self.measures if m.name == name), None)
+
+class Column(NamedTuple):
+    """One measure of all samples, task by task: values and the n of each, of those samples that have it."""
+
+    values: Sequence[Sequence[float | None]]
+    counts: Sequence[Sequence[int]]
+
+
+class Samples:
+    """The measures of the samples of each task, column by column. `tasks`: their ids in alphabetic order, each with its
+    samples in theirs; `more`: functions that give measures beside each sample's own, in the same order.
+    """
+
+    def __init__(
+        self,
+        tasks: Mapping[str, Sequence[Measures]],
+        more: Mapping[str, Callable[[], Sequence[Sequence[Measure]]]] | None = None,
+    ) -> None:
+        self.tasks = tuple(tasks)
+        self._groups = tuple(tasks.values())
+        self._more = more or {}
+        self._columns: dict[str, Column] = {}
+        # Samples of one family share their names.
+        kinds = {one.names: one.places for group in self._groups for one in group}
+        self._places = next(iter(kinds.values())) if len(kinds) == 1 else None
+        named = (name for names in kinds for name in (*names, *self._more))
+        self.names = tuple(dict.fromkeys(named))
+
+    @classmethod
+    def of(cls, scores: Iterable[TrialScore]) -> Samples:
+        tasks: dict[str, list[TrialScore]] = defaultdict(list)
+        for score in scores:
+            tasks[score.task_id].append(score)
+        return cls(
+            {
+                task: [
+                    Measures.of(score.measures)
+                    for score in sorted(tasks[task], key=lambda one: one.sample)
+                ]
+                for task in sorted(tasks)
+            }
+        )
+
+    @property
+    def most(self) -> int:
+        """The largest number of samples of any task."""
+        return max(map(len, self._groups), default=0)
+
+    def column(self, name: str) -> Column:
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = self._read(name)
+        return found
+
+    def _read(self, name: str) -> Column:
+        if name in self._more:
+            told = self._more[name]()
+            return Column(
+                [[one.value for one in group] for group in told],
+                [[one.n for one in group] for group in told],
+            )
+        if self._places is not None and name in self._places:
+            at = self._places[name]
+            return Column(
+                [[one.values[at] for one in group] for group in self._groups],
+                [[one.counts[at] for one in group] for group in self._groups],
+            )
+        own = [
+            [(one, at) for one in group if (at := one.places.get(name)) is not None]
+            for group in self._groups
+        ]
+        return Column(
+            [[one.values[at] for one, at in group] for group in own],
+            [[one.counts[at] for one, at in group] for group in own],
+        )
+
+    def reasons(self, name: str) -> set[str]:
+        """What is said of the samples' values, "" of those with one."""
+        if name in self._more:
+            return {one.reason for group in self._more[name]() for one in group}
+        every = (one for group in self._groups for one in group)
+        return {
+            one.reasons.get(at, "") for one in every if (at := one.places.get(name)) is not None
+        }
+
+    def best(self) -> Samples:
+        """Of each task the sample with the highest triplet F1, the earlier of equals; tasks without one have none."""
+        found: dict[str, list[Measures]] = {}
+        chosen: list[int | None] = []
+        for task, group in zip(self.tasks, self._groups, strict=True):
+            known = [
+                (v, -n) for n, one in enumerate(group) if (v := one.value(BEST_BY)) is not None
+            ]
+            at = -max(known)[1] if known else None
+            chosen.append(at)
+            found[task] = [] if at is None else [group[at]]
+        return Samples(found, {name: partial(self._chosen, name, chosen) for name in self._more})
+
+    def _chosen(self, name: str, chosen: Sequence[int | None]) -> list[list[Measure]]:
+        groups = zip(chosen, self._more[name](), strict=True)
+        return [[] if at is None else [group[at]] for at, group in groups]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +231,19 @@ def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
     Undefined values are left out of means and counted in `undefined`; a task without any value is not counted in
     `n`. Zeros are values.
     """
-    return totals_of(by_task(found := tuple(scores)), found)
+    samples = Samples.of(scores)
+    return totals_of(samples, parts_of(samples))
 
 
 def totals_of(
-    parts: Mapping[Key, Mapping[str, Part]], scores: Sequence[TrialScore]
+    samples: Samples, parts: Mapping[Key, Mapping[str, Part]]
 ) -> tuple[AggregateMeasure, ...]:
-    """`aggregate` of `scores`, where `by_task` of them has been computed already."""
-    groups = list(_by_task(scores).values())
-    # `best` reads one sample of each task, but its N is the number that it was chosen from.
-    most = max((len(group) for group in groups), default=0)
-    best = [sample for group in groups for sample in _best(group)]
-    every = [sample for group in groups for sample in group]
+    """`aggregate` of samples, of which `parts_of` gave these."""
+    most = samples.most
+    best = samples.best()
     return tuple(
-        _total(key, tasks.values(), best if key[1] is Statistic.BEST else every, most)
+        # `best` reads one sample of each task, but its N is the number that it was chosen from.
+        _total(key, tasks.values(), best if key[1] is Statistic.BEST else samples, most)
         for key, tasks in parts.items()
     )
 
@@ -151,11 +252,44 @@ def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
     """The numerator and denominator that each task, by its id in alphabetic order, adds to each figure of `aggregate`.
     The figure's value is the sum of numerators over the sum of denominators.
     """
-    groups = dict(sorted(_by_task(scores).items()))
-    return {
-        key: dict(zip(groups, tasks, strict=True))
-        for key, tasks in _parts(list(groups.values())).items()
-    }
+    return parts_of(Samples.of(scores))
+
+
+def keys_of(samples: Samples, wanted: Collection[str] | None = None) -> tuple[Key, ...]:
+    """The figures of `aggregate`; `wanted`: only these."""
+    named = ((name, (*statistics_of(name), None)) for name in samples.names)
+    every = (
+        (name, taken) if taken else (mean_name(name), Statistic.AVG)
+        for name, ways in named
+        for taken in ways
+        if taken or name in POOLED_MEASURES
+    )
+    return tuple(key for key in every if wanted is None or key[0] in wanted)
+
+
+def parts_of(samples: Samples, wanted: Collection[str] | None = None) -> dict[Key, dict[str, Part]]:
+    """`by_task` of samples; `wanted`: only these figures."""
+    best: Samples | None = None
+    found: dict[Key, dict[str, Part]] = {}
+
+    def enter(name: str, statistic: Statistic, parts: Sequence[Part]) -> None:
+        if wanted is None or name in wanted:
+            found[name, statistic] = dict(zip(samples.tasks, parts, strict=True))
+
+    for name in samples.names:
+        mean = mean_name(name) if name in POOLED_MEASURES else name
+        if wanted is not None and name not in wanted and mean not in wanted:
+            continue
+        for statistic in statistics_of(name):
+            if statistic is Statistic.BEST:
+                best = best or samples.best()
+            column = (best if best and statistic is Statistic.BEST else samples).column(name)
+            parts = _parts(column, statistic)
+            enter(name, statistic, parts)
+            if statistic is Statistic.POOLED:
+                own = (part.value for part in parts)
+                enter(mean, Statistic.AVG, [NOTHING if v is None else Part(v, 1.0) for v in own])
+    return found
 
 
 def total_of(parts: Iterable[Part]) -> Part:
@@ -164,80 +298,48 @@ def total_of(parts: Iterable[Part]) -> Part:
     return Part(fsum(part.above for part in found), fsum(part.below for part in found))
 
 
-Sample = Mapping[str, Measure]
-"""The measures of one trial by name."""
-
-
-def _by_task(scores: Iterable[TrialScore]) -> dict[str, list[Sample]]:
-    """The samples of each task in their order."""
-    tasks: dict[str, list[TrialScore]] = defaultdict(list)
-    for score in scores:
-        tasks[score.task_id].append(score)
-    return {
-        task: [
-            {measure.name: measure for measure in score.measures}
-            for score in sorted(group, key=lambda one: one.sample)
+def _parts(column: Column, statistic: Statistic) -> list[Part]:
+    """What each task adds."""
+    if statistic is Statistic.POOLED:
+        return [
+            _pooled(values, counts)
+            for values, counts in zip(column.values, column.counts, strict=True)
         ]
-        for task, group in tasks.items()
-    }
-
-
-def _parts(groups: Sequence[Sequence[Sample]]) -> dict[Key, list[Part]]:
-    """For each figure the parts of all groups; a group is the samples of one task."""
-    names = dict.fromkeys(name for group in groups for sample in group for name in sample)
-    best = [_best(group) for group in groups]
-    found: dict[Key, list[Part]] = {}
-    for name in names:
-        for statistic in statistics_of(name):
-            chosen = best if statistic is Statistic.BEST else groups
-            found[name, statistic] = [_part(name, statistic, group) for group in chosen]
-        if name in POOLED_MEASURES:
-            own = (part.value for part in found[name, Statistic.POOLED])
-            found[mean_name(name), Statistic.AVG] = [
-                NOTHING if value is None else Part(value, 1.0) for value in own
-            ]
+    average = statistic in (Statistic.AVG, Statistic.BEST)
+    found: list[Part] = []
+    for every in column.values:
+        values = [value for value in every if value is not None]
+        if not values:
+            found.append(NOTHING)
+        else:
+            found.append(Part(fsum(values) / len(values) if average else max(values), 1.0))
     return found
 
 
-def _part(name: str, statistic: Statistic, group: Sequence[Sample]) -> Part:
-    found = [sample[name] for sample in group if name in sample]
-    if statistic is Statistic.POOLED:
-        total = total_of(Part(_count(measure), measure.n) for measure in found)
-        return Part(total.above / len(found), total.below / len(found)) if found else NOTHING
-    values = [measure.value for measure in found if measure.value is not None]
+def _pooled(values: Sequence[float | None], counts: Sequence[int]) -> Part:
     if not values:
         return NOTHING
-    average = statistic in (Statistic.AVG, Statistic.BEST)
-    return Part(fsum(values) / len(values) if average else max(values), 1.0)
+    above = fsum(_count(value, n) for value, n in zip(values, counts, strict=True))
+    return Part(above / len(values), fsum(counts) / len(values))
 
 
-def _count(measure: Measure) -> float:
+def _count(value: float | None, n: int) -> float:
     """The numerator of a ratio, value times n, rounded where it differs from a whole number only by rounding errors."""
-    count = (measure.value or 0.0) * measure.n
+    count = (value or 0.0) * n
     whole = round(count)
     return float(whole) if abs(count - whole) < _WHOLE else count
 
 
-def _best(group: Sequence[Sample]) -> list[Sample]:
-    judged = [
-        (measure.value, sample)
-        for sample in group
-        if (measure := sample.get(BEST_BY)) and measure.value is not None
-    ]
-    return [max(judged, key=lambda pair: pair[0])[1]] if judged else []
-
-
-def _total(
-    key: Key, parts: Collection[Part], trials: Sequence[Sample], samples: int
-) -> AggregateMeasure:
+def _total(key: Key, parts: Collection[Part], trials: Samples, samples: int) -> AggregateMeasure:
     name, statistic = key
     base = measured_as(name)
     total = total_of(parts)
-    found = [sample[base] for sample in trials if base in sample]
-    known = sum(measure.value is not None for measure in found)
+    column = trials.column(base)
+    every = sum(map(len, column.values))
+    unknown = sum(each.count(None) for each in column.values)
     reason = ""
     if total.value is None:
-        reasons = {measure.reason for measure in found}
+        reasons = trials.reasons(base)
         pooled = base in POOLED_MEASURES and len(reasons) == 1
         reason = reasons.pop() if pooled else _("no sample has a value")
     return AggregateMeasure(
@@ -245,8 +347,8 @@ def _total(
         statistic=statistic,
         value=total.value,
         n=sum(part.below > 0 for part in parts),
-        trials=known,
-        undefined=len(found) - known,
+        trials=every - unknown,
+        undefined=unknown,
         samples=samples,
         reason=reason,
         of=total.below if statistic is Statistic.POOLED else None,

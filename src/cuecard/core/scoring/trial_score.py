@@ -1,9 +1,13 @@
 """The measures of one trial, and the figures that tables and error analysis read of it."""
 
+from __future__ import annotations
+
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeVar
 
 from cuecard.core.engine.events import Concluded, Event, Marked, Termination, TrialEnded
 from cuecard.core.engine.messages import Compaction
@@ -26,6 +30,7 @@ from cuecard.core.verdicts import (
     Decision,
     Judgement,
     Measure,
+    Measures,
     Prediction,
     UnusablePrediction,
     count,
@@ -149,7 +154,7 @@ def _score_family(
     return family_of(task).score(task, task.gold, prediction, events, judgement)
 
 
-SCHEME = 3
+SCHEME = 4
 """To be raised with every change of what figures hold or how they are counted: stored figures of another scheme are
 computed again."""
 MAX_K = 64
@@ -160,7 +165,7 @@ HandedIn = Literal["triples", "table", "answer", "unusable", "nothing"]
 """What the agent handed in. `unusable`: a format failure; `nothing`: the trial holds no conclusion."""
 
 
-class Tally(Frozen):
+class Tally(NamedTuple):
     """Numbers of gold items by decision."""
 
     yes: int = 0
@@ -216,13 +221,12 @@ class StepFigures(Frozen):
     ambiguity: str
 
 
-class TrialFigures(Frozen):
-    """Everything that tables and error analysis read of one trial. `measures`: as of `score_trial`; `tools`: the agent's
+class Details(Frozen):
+    """What error analysis reads of one trial. `tools`: the agent's
     calls by tool. `raw`: the beginning of an unusable prediction (at most `RAW` characters); `reason`: why it is
     unusable. The figures of other families are None. `statuses`: the agent's turns by `CheckpointStatus`.
     """
 
-    measures: tuple[Measure, ...]
     tools: dict[str, int]
     handed_in: HandedIn
     reason: str = ""
@@ -233,6 +237,85 @@ class TrialFigures(Frozen):
     steps: tuple[StepFigures, ...] | None = None
     statuses: dict[str, int] = {}
 
+
+class TrialFigures:  # noqa: PLW1641 - holds dictionaries
+    """Everything that tables and error analysis read of one trial. `measures`: as of `score_trial`. Kept figures
+    (`read`) give their `details` when they are first asked for: most tables need none.
+    """
+
+    __slots__ = ("_details", "beside", "measures")
+
+    def __init__(self, measures: Measures, details: Details | str) -> None:
+        self.measures = measures
+        self._details = details
+        # What was counted of this trial and others together, by whoever counts; it is gone when they are.
+        self.beside: dict[object, object] | None = None
+
+    @classmethod
+    def read(cls, body: str) -> TrialFigures:
+        """As `kept` gave them."""
+        numbers, names, details = body.split("\n", 2)
+        values, counts, reasons = json.loads(numbers)
+        told = _reasons(reasons or "[]")
+        return cls(Measures(_names(names), values, counts, told), details)
+
+    @property
+    def kept(self) -> str:
+        """A line of numbers, one of names, one of details: what is the same in every trial is read once."""
+        told = self.measures
+        reasons = [[at, reason] for at, reason in sorted(told.reasons.items())]
+        numbers = [list(told.values), list(told.counts), json.dumps(reasons) if reasons else ""]
+        return "\n".join(
+            (json.dumps(numbers), json.dumps(told.names), self.details.model_dump_json())
+        )
+
+    @property
+    def details(self) -> Details:
+        if isinstance(self._details, str):
+            self._details = Details.model_validate_json(self._details)
+        return self._details
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TrialFigures):
+            return NotImplemented
+        return (tuple(self.measures), self.details) == (tuple(other.measures), other.details)
+
+    @property
+    def tools(self) -> dict[str, int]:
+        return self.details.tools
+
+    @property
+    def handed_in(self) -> HandedIn:
+        return self.details.handed_in
+
+    @property
+    def reason(self) -> str:
+        return self.details.reason
+
+    @property
+    def raw(self) -> str:
+        return self.details.raw
+
+    @property
+    def graph(self) -> GraphFigures | None:
+        return self.details.graph
+
+    @property
+    def table(self) -> TableFigures | None:
+        return self.details.table
+
+    @property
+    def facts(self) -> FactFigures | None:
+        return self.details.facts
+
+    @property
+    def steps(self) -> tuple[StepFigures, ...] | None:
+        return self.details.steps
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        return self.details.statuses
+
     @property
     def unusable(self) -> str:
         """Why nothing of the prediction could be scored; empty where something could."""
@@ -241,11 +324,21 @@ class TrialFigures(Frozen):
         return self.reason
 
     def measure(self, name: str) -> Measure | None:
-        return next((measure for measure in self.measures if measure.name == name), None)
+        at = self.measures.places.get(name)
+        return None if at is None else self.measures[at]
 
     def value(self, name: str) -> float | None:
-        found = self.measure(name)
-        return found.value if found else None
+        return self.measures.value(name)
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=1024)
+def _reasons(text: str) -> Mapping[int, str]:
+    return dict(json.loads(text))
 
 
 def figures_of(task: Task, events: Sequence[Event], judgement: Judgement) -> TrialFigures:
@@ -255,13 +348,14 @@ def figures_of(task: Task, events: Sequence[Event], judgement: Judgement) -> Tri
     prediction = prediction_of(events)
     unusable = prediction if isinstance(prediction, UnusablePrediction) else None
     own = family_of(task).figures(task.gold, prediction, events, judgement)
-    return TrialFigures(
-        measures=score_trial(task, events, judgement),
+    details = Details(
         tools=tool_calls_by_name(events),
         handed_in=_handed_in(prediction, events),
         reason=unusable.reason if unusable else "",
         raw=unusable.raw[:RAW] if unusable else "",
-    ).model_copy(update=own)
+    )
+    measures = Measures.of(score_trial(task, events, judgement))
+    return TrialFigures(measures, details.model_copy(update=own))
 
 
 def _handed_in(prediction: Prediction, events: Sequence[Event]) -> HandedIn:

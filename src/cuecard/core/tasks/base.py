@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import (
@@ -35,6 +36,24 @@ class Frozen(BaseModel):
             name: getattr(source, name, _ABSENT) for name in cls.model_fields if name not in more
         }
         return cls.model_validate({k: v for k, v in found.items() if v is not _ABSENT} | more)
+
+    @classmethod
+    def unchecked(cls, **fields: object) -> Self:
+        """Of all fields, without checking them: of many records that the store wrote itself, which this makes several
+        times as fast and half as large.
+        """
+        found = cls.__new__(cls)
+        set_field = object.__setattr__
+        set_field(found, "__dict__", fields)
+        set_field(found, "__pydantic_fields_set__", _fields_of(cls))
+        set_field(found, "__pydantic_extra__", None)
+        set_field(found, "__pydantic_private__", None)
+        return found
+
+
+@lru_cache(maxsize=64)
+def _fields_of(model: type[BaseModel]) -> set[str]:
+    return set(model.model_fields)
 
 
 def _not_blank(value: str) -> str:

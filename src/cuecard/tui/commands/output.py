@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
@@ -167,8 +167,57 @@ def note(text: str) -> None:
 def as_json(data: object) -> None:
     """Print one JSON document on stdout, without NaN."""
     ascii_only = "utf" not in sys.stdout.encoding.lower()
-    text = json.dumps(data, ensure_ascii=ascii_only, indent=2, allow_nan=False)
-    sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    for text in json_pieces(data, ascii_only=ascii_only):
+        sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    sys.stdout.write("\n")
+
+
+def json_pieces(data: object, margin: str = "\n", *, ascii_only: bool = False) -> Iterator[str]:
+    """As `json.dumps` with two spaces of indent, piece by piece and several times as fast: what holds no other
+    lists is left to the encoder in C, which knows no indent. An iterator is a list that is never whole in memory.
+    """
+    inner = f"{margin}  "
+    flat = _encoder(inner, ascii_only)
+    pairs = cast("dict[object, object]", data) if isinstance(data, dict) else None
+    if pairs is None and not isinstance(data, list | tuple | Iterator):
+        yield flat.encode(data)
+        return
+    ends, many = ("{}", True) if pairs is not None else ("[]", False)
+    items = pairs.items() if pairs is not None else enumerate(cast("Iterable[object]", data))
+    run: dict[object, object] = {}
+    begun = False
+
+    def told() -> Iterator[str]:
+        nonlocal begun
+        if run:
+            text = flat.encode(run if many else list(run.values()))
+            yield f"{f',{inner}' if begun else f'{ends[0]}{inner}'}{text[1:-1]}"
+            begun = True
+            run.clear()
+
+    for key, value in items:
+        if not isinstance(value, dict | list | tuple | Iterator):
+            run[key] = value
+            if len(run) >= _RUN:
+                yield from told()
+            continue
+        yield from told()
+        name = f"{flat.encode({key: 0})[1:-4]}: " if many else ""
+        yield f"{f',{inner}' if begun else f'{ends[0]}{inner}'}{name}"
+        begun = True
+        yield from json_pieces(cast("object", value), inner, ascii_only=ascii_only)
+    yield from told()
+    yield f"{margin}{ends[1]}" if begun else ends
+
+
+_RUN = 1000
+
+
+@lru_cache(maxsize=64)
+def _encoder(inner: str, ascii_only: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        ensure_ascii=ascii_only, allow_nan=False, separators=(f",{inner}", ": ")
+    )
 
 
 def complain(error: CuecardError) -> None:

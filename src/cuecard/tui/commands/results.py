@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Pool
 
 
-@verb("cuecard compare 4 5 --by agent --base beta", *TABLES)
+@verb("cuecard compare 4 5 --by agent --base beta", *TABLES, holds=True)
 def compare(
     ours: Context,
     runs: Runs,
@@ -94,7 +94,7 @@ def _design_json(pool: Pool, one: DesignResult) -> dict[str, object]:
     }
 
 
-@verb("cuecard table main 4 --latex -o main.tex", *TABLES)
+@verb("cuecard table main 4 --latex -o main.tex", *TABLES, holds=True)
 def table(
     ours: Context,
     name: Annotated[
@@ -136,7 +136,7 @@ def table(
     return Result(Page(tables, share=True), lambda: {"table": name, "sheets": sheets})
 
 
-@verb("cuecard report 4 5 -o report.html")
+@verb("cuecard report 4 5 -o report.html", holds=True)
 def report(
     ours: Context,
     runs: Annotated[Sequence[int], Help(N_("Runs by number"), metavar="RUN...")],

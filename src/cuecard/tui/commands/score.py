@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-@verb("cuecard score 4 5 --by agent --by language", *TABLES)
+@verb("cuecard score 4 5 --by agent --by language", *TABLES, holds=True)
 def score(
     ours: Context,
     runs: Runs,

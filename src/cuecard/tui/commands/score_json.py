@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cuecard.core.engine.messages import Usage
+from cuecard.core.verdicts import Measures
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Pool
@@ -24,10 +25,15 @@ Json = dict[str, Any]
 
 def measures_json(measures: Sequence[Measure]) -> Json:
     """`{name: value, ..., "n": {name: n}, "undefined": {name: reason}}`."""
+    told = Measures.of(measures)
     return {
-        **{measure.name: measure.value for measure in measures},
-        "n": {measure.name: measure.n for measure in measures},
-        "undefined": {m.name: m.reason for m in measures if m.value is None},
+        **dict(zip(told.names, told.values, strict=True)),
+        "n": dict(zip(told.names, told.counts, strict=True)),
+        "undefined": {
+            name: told.reasons.get(at, "")
+            for at, name in enumerate(told.names)
+            if told.values[at] is None
+        },
     }
 
 
@@ -83,13 +89,11 @@ def usage_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
 
 def total_json(usage: Sequence[UsageRecord]) -> Json:
     """`cost` is null where no call had a price."""
-    total = Usage()
-    for used in usage:
-        total = total.plus(used.usage)
+    total = {name: sum(getattr(used.usage, name) for used in usage) for name in Usage.model_fields}
     costs = [used.cost for used in usage if used.cost is not None]
     return {
         "calls": sum(used.calls for used in usage),
-        **total.model_dump(),
+        **total,
         "cost": sum(costs) if costs else None,
     }
 
@@ -183,10 +187,11 @@ def results_json(
         "runs": [run_json(run) for run in pool.runs],
         "judge": judges[0] if len(judges) == 1 else None,
         "judges": list(judges),
-        "results": [
+        # Made as they are written.
+        "results": (
             {**trial_json(one), **({"run": one.trial.run_id} if several else {})}
             for one in trial_scores(pool)
-        ],
+        ),
         "groups": [_group_json(group, judges) for group in groups],
         **usage_json(usage, agents),
         "scores": table_json(table),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json as jsonlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_o
 import typer
 
 from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.system import uncollected
 from cuecard.tui.commands.context import Context, check_place, write_result
-from cuecard.tui.commands.output import as_json, note, prose, say, tell_sight
+from cuecard.tui.commands.output import as_json, json_pieces, note, prose, say, tell_sight
 
 if TYPE_CHECKING:
     from cuecard.core.tables.table import Table
@@ -148,13 +149,14 @@ class Result:
 @dataclass(frozen=True)
 class Command:
     """A function with what its command line adds: the last line of its help, and options for the forms it can take.
-    `json`: what help says of that form.
+    `json`: what help says of that form. `holds`: it reads many records and holds them to its end (`uncollected`).
     """
 
     function: Callable[..., Result | str]
     example: str
     forms: Sequence[str]
     json: str
+    holds: bool
 
     def __call__(self, *words: Any, **more: Any) -> Result | str:
         return self.function(*words, **more)
@@ -165,13 +167,13 @@ class Command:
 
 
 def verb(
-    example: str, *forms: str, json: str = _FORMS["json"]
+    example: str, *forms: str, json: str = _FORMS["json"], holds: bool = False
 ) -> Callable[[Callable[..., Result | str]], Command]:
     """Makes a verb of a function. Its first parameter is the `Context`; of the others those before `*` are arguments, those
     after it options; a parameter is `Annotated` with its help, or with `Help`. Types are those of Typer, `Literal`, and
     `Sequence` for what may be repeated. `forms`: `--json` and so on; "output": `-o` for a file.
     """
-    return lambda function: Command(function, example, forms, json)
+    return lambda function: Command(function, example, forms, json, holds)
 
 
 @functools.cache
@@ -192,7 +194,8 @@ def _for_typer(command: Command, _language: str) -> Callable[..., None]:
         words |= {name: () for name in repeated if not words[name]}
         ours = Context.of(context)
         ours.given = {n for n in words if _is_given(context, n)}
-        _call(command, ours, words)
+        with uncollected() if command.holds else nullcontext():
+            _call(command, ours, words)
 
     # Typer reads both.
     called.__signature__ = inspect.Signature(typed)
@@ -318,7 +321,7 @@ def _hand_over(result: Result, form: str, output: Path) -> None:
 def _text(result: Result, form: str) -> str:
     """What stands in a file."""
     if form == "json" and result.json:
-        return jsonlib.dumps(result.json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return "".join((*json_pieces(result.json()), "\n"))
     if result.document:
         return result.document
     assert isinstance(result.shown, Page)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.results import DIMENSIONS, Dimension
-from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.pool import SPENT, Pool, Row
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext
@@ -94,8 +94,7 @@ def count(pool: Pool, cut: Cut, resamples: int = RESAMPLES) -> tuple[ScoreTable,
 
 def all_measures(pool: Pool) -> tuple[str, ...]:
     """Those that occur, in the order in which they are known."""
-    found = (m.name for row in pool.rows if row.figures for m in row.figures.measures)
-    return (*dict.fromkeys(found), "cost", "tokens")
+    return (*pool.measures, *SPENT)
 
 
 @dataclass

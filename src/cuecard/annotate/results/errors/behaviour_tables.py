@@ -6,7 +6,7 @@ from cuecard.annotate.agreement.coefficients import difference as between
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.errors import groups as grouping
-from cuecard.annotate.results.pool import Pool, scores_of, with_task_intervals
+from cuecard.annotate.results.pool import Pool, samples_of, with_task_intervals
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
@@ -37,7 +37,7 @@ def interaction_tables(pool: Pool, by: grouping.By = grouping.BY) -> tuple[Table
 
 def means_of(group: grouping.Group, measures: Sequence[str]) -> dict[str, Statistic]:
     """The mean over tasks of each measure that occurs."""
-    found = with_task_intervals(scores_of(group.rows, measures), measures)
+    found = with_task_intervals(samples_of(group.rows), measures)
     return {name: figure for (name, taken), (_t, figure) in found.items() if not taken.of_several}
 
 

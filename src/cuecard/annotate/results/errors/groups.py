@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
@@ -20,7 +19,8 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 
 if TYPE_CHECKING:
-    pass
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 By = tuple[Dimension, ...]
@@ -187,7 +187,9 @@ class Plan:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    rows: list[Row]
+    above: list[float]
+    below: list[float]
     share: bool = True
     hits: bool = False
     empty: str = field(default_factory=lambda: _("nothing to count"))
@@ -203,7 +205,11 @@ def plan(
     empty: str = "",
     each_task: bool = False,
 ) -> Plan:
-    return Plan(name, tuple(parts), share, hits, empty or _("nothing to count"), each_task)
+    found = list(parts)
+    rows = [row for row, _above, _below in found]
+    above = [each for _row, each, _below in found]
+    below = [each for _row, _above, each in found]
+    return Plan(name, rows, above, below, share, hits, empty or _("nothing to count"), each_task)
 
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
@@ -230,23 +236,36 @@ def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
 
 def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
     """A coefficient for each plan, all over the same tasks."""
-    tasks = sorted({row.trial.task_id for plan in plans for row, _above, _below in plan.parts})
+    found = [[row.trial.task_id for row in plan.rows] for plan in plans]
+    tasks = sorted({task for own in found for task in own})
     places = {task: place for place, task in enumerate(tasks)}
-    return [_coefficient(plan, places) for plan in plans]
+    return [
+        _coefficient(plan, [places[task] for task in own], len(tasks))
+        for plan, own in zip(plans, found, strict=True)
+    ]
 
 
-def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
+def _sums(values: Sequence[float], places: Sequence[int], many: int) -> NDArray[np.float64]:
+    """By task, exactly, so that the order of the trials does not show in the last digit."""
     import numpy as np
 
-    terms = np.zeros((len(places), 2))
-    tasks: dict[int, list[Part]] = defaultdict(list)
-    for part in plan.parts:
-        tasks[places[part[0].trial.task_id]].append(part)
-    for place, mine in tasks.items():
-        # Exactly, so that the order of the trials does not show in the last digit.
-        terms[place] = (fsum(part[1] for part in mine), fsum(part[2] for part in mine))
+    numbers = np.array(values, dtype=np.float64)
+    if (numbers == np.floor(numbers)).all():
+        found = np.zeros(many)
+        np.add.at(found, np.array(places, dtype=np.int64), numbers)
+        return found
+    own: list[list[float]] = [[] for _task in range(many)]
+    for value, place in zip(values, places, strict=True):
+        own[place].append(value)
+    return np.array([fsum(each) for each in own])
+
+
+def _coefficient(plan: Plan, places: Sequence[int], many: int) -> Coefficient:
+    import numpy as np
+
+    terms = np.column_stack([_sums(plan.above, places, many), _sums(plan.below, places, many)])
     # Wilson's interval takes a task for one observation; of a few tasks' many items it would say nothing.
-    items = any(below > 1 for _row, _above, below in plan.parts)
+    items = max(plan.below, default=0) > 1
     if plan.each_task:
         below = terms[:, 1:]
         terms = np.where(
@@ -263,13 +282,12 @@ def _coefficient(plan: Plan, places: Mapping[str, int]) -> Coefficient:
 
 
 def _rate(plan: Plan, statistic: Statistic) -> Rate:
-    behind = (
-        row.trial.id for row, above, below in plan.parts if (above if plan.hits else below) > 0
-    )
+    counted = plan.above if plan.hits else plan.below
+    behind = [row.trial.id for row, n in zip(plan.rows, counted, strict=True) if n > 0]
     return Rate(
         statistic=statistic,
-        count=fsum(above for _row, above, _below in plan.parts),
-        of=fsum(below for _row, _above, below in plan.parts),
+        count=fsum(plan.above),
+        of=fsum(plan.below),
         trials=tuple(dict.fromkeys(behind)),
     )
 

@@ -10,6 +10,7 @@ from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.results.errors.groups import (
     CALL_CLASSES,
     Judged,
+    Plan,
     Rate,
     TrialClass,
     calls_class,
@@ -156,24 +157,21 @@ def turns_correlation(judged: Judged) -> Statistic:
 
 def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:
     """Those with most gold triples first."""
-    parts: dict[str, list[tuple[Row, Tally]]] = defaultdict(list)
+    plans: dict[str, Plan] = {}
+    unjudged: Counter[str] = Counter()
+    empty = _("no gold triple was judged")
     for row, by_name in tallies:
-        for name, tally in by_name.items():
-            parts[name].append((row, tally))
-    rates = counted(
-        {
-            name: plan(
-                "coverage",
-                ((row, tally.yes, tally.judged) for row, tally in mine),
-                empty=_("no gold triple was judged"),
-            )
-            for name, mine in parts.items()
-        }
-    )
-    found = [
-        Coverage(name=name, rate=rates[name], unjudged=sum(tally.unjudged for _row, tally in mine))
-        for name, mine in parts.items()
-    ]
+        for name, (yes, no, undecided) in by_name.items():
+            own = plans.get(name)
+            if own is None:
+                own = plans[name] = Plan("coverage", [], [], [], empty=empty)
+            own.rows.append(row)
+            own.above.append(yes)
+            own.below.append(yes + no)
+            if undecided:
+                unjudged[name] += undecided
+    rates = counted(plans)
+    found = [Coverage(name=name, rate=rates[name], unjudged=unjudged[name]) for name in plans]
     return tuple(sorted(found, key=lambda each: (-each.gold, each.name)))
 
 

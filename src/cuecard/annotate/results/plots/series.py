@@ -7,7 +7,7 @@ from typing import Literal
 
 from cuecard.annotate.results.errors.groups import Group, by_family, classes, groups_of, notes_of
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Series, bounds
-from cuecard.annotate.results.pool import Dimension, Pool, Row, scores_of, with_task_intervals
+from cuecard.annotate.results.pool import Dimension, Pool, Row, samples_of, with_task_intervals
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import measure_label, statistics_of
@@ -87,7 +87,7 @@ def averages(rows: Sequence[Row], *measures: str) -> tuple[Statistic, ...]:
     """Avg@N of each measure (pooled ratios pooled) over the judged ones of `rows`, with intervals by resampling tasks;
     `n` counts tasks.
     """
-    found = with_task_intervals(scores_of(rows, measures), measures)
+    found = with_task_intervals(samples_of(rows), measures)
     none = _("no trial has a value")
     keys = [(name, statistics_of(name)[0]) for name in measures]
     return tuple(
