@@ -3,13 +3,15 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, ParamSpec, Protocol, TypeVar
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -21,7 +23,6 @@ from cuecard.core.engine.trial_log import Sink
 from cuecard.core.errors import Conflict, DatabaseAway
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
-from cuecard.core.llm.limiter import Need
 from cuecard.core.records import (
     Handout,
     KeptFigures,
@@ -41,6 +42,9 @@ from cuecard.core.records import (
     UsageRecord,
 )
 from cuecard.core.verdicts import Item, Judgement
+
+if TYPE_CHECKING:
+    from cuecard.core.llm.limiter import Need
 
 RunKind = Literal["grid", "play", "probe"]
 """The kind of a run: an automated grid of trials, a person's live session, or a quality probe."""

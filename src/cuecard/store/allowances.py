@@ -1,19 +1,24 @@
 """What all who play runs of a workspace may use together, and what people ask of them."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, text
 from sqlmodel import Session, col, select
 
 from cuecard.core.archive import LAPSE, Refusal, Shares
-from cuecard.core.llm.limiter import Need
 from cuecard.core.records import OrderKind, RunOrder
 from cuecard.store.engine import Database, run_row
 from cuecard.store.leases import db_now
 from cuecard.store.trial_tables import AllowanceRow, RunOrderRow, TrialRow, UsageRow
+
+if TYPE_CHECKING:
+    from cuecard.core.llm.limiter import Need
 
 _LOCK = 0x63756161  # "cuaa": any constant that is ours alone
 _PATIENCE = 5.0

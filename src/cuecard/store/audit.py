@@ -408,7 +408,7 @@ def _check_figures(
         spoken = current_language()
         set_language(row.language)
         try:
-            counted = figures_of(task, events, judged[row.judgement_id]).model_dump_json()
+            counted = figures_of(task, events, judged[row.judgement_id]).kept
         finally:
             set_language(spoken)
         if _rounded(row.body) != _rounded(counted):
@@ -512,4 +512,5 @@ def _near(one: Any, other: Any) -> bool:
 
 
 def _rounded(figures: str) -> Any:
-    return json.loads(figures, parse_float=lambda text: f"{float(text):.9g}")
+    lines = figures.split("\n")
+    return [json.loads(line, parse_float=lambda text: f"{float(text):.9g}") for line in lines]

@@ -26,7 +26,6 @@ from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
-from cuecard.store.queue import Workers
 from cuecard.store.reviews import Reviews
 from cuecard.store.roles import Roles
 from cuecard.store.runs import Runs
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from cuecard.store.audit import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
+    from cuecard.store.queue import Workers
 
 
 class Workspace:
@@ -64,7 +64,6 @@ class Workspace:
         self.allowances = Allowances(database)
         self.orders = Orders(database)
         self.runs = Runs(database, self.leases, self._settle_events)
-        self.workers = Workers(database, self.leases)
         self.shadows = Shadows(database)
         self.player_moves = PlayerMoves(database)
         self.session_forms = SessionForms(database)
@@ -144,6 +143,13 @@ class Workspace:
         self.patience = 0.0
         if self._writer is not None:
             self._writer.try_again()
+
+    @cached_property
+    def workers(self) -> Workers:
+        """The trials that are offered to workers, and who these are; loaded on first use."""
+        from cuecard.store.queue import Workers
+
+        return Workers(self._database, self.leases)
 
     @property
     def exchange(self) -> Exchange:

@@ -21,7 +21,8 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import Drained, Halt, Held
 from cuecard.core.evaluation.run_trials import Tally, Trouble
-from cuecard.core.evaluation.runs import Budget, budget_of
+from cuecard.core.evaluation.runs import budget_of
+from cuecard.core.evaluation.sharing import Budget
 from cuecard.core.i18n import _
 from cuecard.core.records import RunRecord, RunState
 

@@ -6,7 +6,8 @@ from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import BudgetSpent, Held, NotFound
 from cuecard.core.evaluation.plans import RunPlan, create_run
-from cuecard.core.evaluation.runs import Budget, Meter, budget_of, change_budget, resume_run
+from cuecard.core.evaluation.runs import budget_of, change_budget, resume_run
+from cuecard.core.evaluation.sharing import Budget, Meter
 from cuecard.store.workspace import Workspace
 
 pytestmark = pytest.mark.both_databases

@@ -160,8 +160,8 @@ class Rescored:
     """
 
     trial: TrialRecord
-    judge: tuple[Measure, ...]
-    people: tuple[Measure, ...]
+    judge: Sequence[Measure]
+    people: Sequence[Measure]
     settled: tuple[Settled, ...] = ()
     open: tuple[Item, ...] = ()
     gold_wrong: tuple[Item, ...] = field(default=())

@@ -28,7 +28,7 @@ from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.evaluation.plans import check_prices
 from cuecard.core.evaluation.probe_plan import plan_probe
 from cuecard.core.evaluation.probes import probe_results, run_probe
-from cuecard.core.evaluation.runs import Meter
+from cuecard.core.evaluation.sharing import Meter
 from cuecard.core.i18n import _
 from cuecard.core.probes.results import (
     EXAMINER,

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from cuecard.core.agents.programs import check_commands
 from cuecard.core.archive import BeingPlayed, Lease, outlast
 from cuecard.core.config import EMBEDDED, Config
-from cuecard.core.engine.events import CallAnswered, RunEvent
 from cuecard.core.engine.run import RunControl, RunSummary, run_grid
 from cuecard.core.engine.run import RunEvent as EngineEvent
-from cuecard.core.engine.step_context import Judge, RecordedCall
-from cuecard.core.errors import BudgetSpent, CuecardError, DatabaseAway, Drained, Halt, Held
+from cuecard.core.engine.step_context import Judge
+from cuecard.core.errors import CuecardError, DatabaseAway, Drained, Halt, Held
 from cuecard.core.evaluation.judging import JudgeFailure, judge_run
 from cuecard.core.evaluation.plans import (
     RunPlan,
@@ -25,7 +24,7 @@ from cuecard.core.evaluation.plans import (
     settings_of,
 )
 from cuecard.core.evaluation.run_trials import Grid, playing, take
-from cuecard.core.evaluation.sharing import shared
+from cuecard.core.evaluation.sharing import Budget, Meter, shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
@@ -33,93 +32,6 @@ from cuecard.core.records import RunRecord, RunState
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
-
-
-class Budget:
-    """What a run may cost in total, in the price table's currency; None: without limit. May be changed from any thread
-    while the run is played.
-    """
-
-    def __init__(self, amount: float | None = None) -> None:
-        self._amount = amount
-        self._changed: Callable[[], None] = lambda: None
-
-    @property
-    def amount(self) -> float | None:
-        return self._amount
-
-    def change(self, amount: float | None) -> None:
-        """Set another amount, at once: if more than that is spent, the run pauses."""
-        self._amount = amount
-        self._changed()
-
-    def when_changed(self, listener: Callable[[], None]) -> None:
-        self._changed = listener
-
-
-class Meter:
-    """Adds up the cost of calls and pauses the run when the budget is spent. Calls under way at that moment are
-    finished and recorded, so a run may exceed its budget by their cost. `part`: what this process may still spend where
-    others play the run too; None: all that is left.
-    """
-
-    def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
-        self.spent = spent
-        self.part: float | None = None
-        self._budget = budget if isinstance(budget, Budget) else Budget(budget)
-        self._control = control
-        self._on_short: Callable[[bool], None] | None = None
-        self._budget.when_changed(self._check)
-        self._check()
-
-    @property
-    def amount(self) -> float | None:
-        """The budget."""
-        return self._budget.amount
-
-    def change(self, amount: float | None) -> None:
-        """Set another budget."""
-        self._budget.change(amount)
-
-    def when_short(self, listener: Callable[[bool], None] | None) -> None:
-        """Have `listener` told whether this process has used up its part, each time that may have changed."""
-        self._on_short = listener
-
-    def share(self, spent: float, part: float | None) -> None:
-        """Take over what was spent by all who play the run, and this process's part of what is left."""
-        self.spent, self.part = spent, part
-        self._check()
-        self._tell()
-
-    def told(self, event: RunEvent) -> None:
-        if isinstance(event, CallAnswered):
-            self.add(event.cost)
-
-    def judged(self, call: RecordedCall) -> None:
-        self.add(call.reply.cost)
-
-    def add(self, cost: float | None) -> None:
-        self.spent += cost or 0.0
-        if self.part is not None and cost:
-            self.part -= cost
-            self._tell()
-        self._check()
-
-    def _tell(self) -> None:
-        if self._on_short:
-            self._on_short(self.part is not None and self.part <= 0)
-
-    def _check(self) -> None:
-        budget = self._budget.amount
-        if budget is not None and self.spent >= budget:
-            self._control.pause(
-                BudgetSpent(
-                    _("The budget is spent"),
-                    _("{spent:.4f} of {budget:.4f}").format(spent=self.spent, budget=budget),
-                    _("go on with a larger --budget"),
-                    in_app=_("b gives it a larger budget, r goes on"),
-                )
-            )
 
 
 def budget_of(run: RunRecord) -> float | None:

@@ -15,7 +15,6 @@ from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef
 from cuecard.core.engine.run import RunControl
 from cuecard.core.engine.step_context import User
 from cuecard.core.evaluation.judging import OnProgress, judge_each
-from cuecard.core.evaluation.runs import Meter
 from cuecard.core.evaluation.shadows import (
     ask_shadow,
     keep_shadow,
@@ -23,6 +22,7 @@ from cuecard.core.evaluation.shadows import (
     shadow_user,
     state_of,
 )
+from cuecard.core.evaluation.sharing import Meter
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.base import Frozen
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuecard.core.archive import LAPSE, Refusal
-from cuecard.core.errors import CuecardError, Drained, Held, ModelPaused
+from cuecard.core.engine.events import CallAnswered
+from cuecard.core.errors import BudgetSpent, CuecardError, Drained, Held, ModelPaused
 from cuecard.core.i18n import _
-from cuecard.core.llm.limiter import Need
 from cuecard.core.records import OrderKind, RunOrder, RunState
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from cuecard.core.archive import Archive, Shares
     from cuecard.core.config import Config
+    from cuecard.core.engine.events import RunEvent
     from cuecard.core.engine.run import RunControl
-    from cuecard.core.evaluation.runs import Meter
+    from cuecard.core.engine.step_context import RecordedCall
     from cuecard.core.llm.hub import ModelHub
+    from cuecard.core.llm.limiter import Need
 
 LOOK = 1.0
 """Seconds between looks at orders and at what others use."""
@@ -34,6 +36,93 @@ _PATIENCE = 5.0
 _NEARLY = 0.05
 _MOST_TRIALS = 1024
 _LOG = logging.getLogger(__name__)
+
+
+class Budget:
+    """What a run may cost in total, in the price table's currency; None: without limit. May be changed from any thread
+    while the run is played.
+    """
+
+    def __init__(self, amount: float | None = None) -> None:
+        self._amount = amount
+        self._changed: Callable[[], None] = lambda: None
+
+    @property
+    def amount(self) -> float | None:
+        return self._amount
+
+    def change(self, amount: float | None) -> None:
+        """Set another amount, at once: if more than that is spent, the run pauses."""
+        self._amount = amount
+        self._changed()
+
+    def when_changed(self, listener: Callable[[], None]) -> None:
+        self._changed = listener
+
+
+class Meter:
+    """Adds up the cost of calls and pauses the run when the budget is spent. Calls under way at that moment are
+    finished and recorded, so a run may exceed its budget by their cost. `part`: what this process may still spend where
+    others play the run too; None: all that is left.
+    """
+
+    def __init__(self, spent: float, budget: Budget | float | None, control: RunControl) -> None:
+        self.spent = spent
+        self.part: float | None = None
+        self._budget = budget if isinstance(budget, Budget) else Budget(budget)
+        self._control = control
+        self._on_short: Callable[[bool], None] | None = None
+        self._budget.when_changed(self._check)
+        self._check()
+
+    @property
+    def amount(self) -> float | None:
+        """The budget."""
+        return self._budget.amount
+
+    def change(self, amount: float | None) -> None:
+        """Set another budget."""
+        self._budget.change(amount)
+
+    def when_short(self, listener: Callable[[bool], None] | None) -> None:
+        """Have `listener` told whether this process has used up its part, each time that may have changed."""
+        self._on_short = listener
+
+    def share(self, spent: float, part: float | None) -> None:
+        """Take over what was spent by all who play the run, and this process's part of what is left."""
+        self.spent, self.part = spent, part
+        self._check()
+        self._tell()
+
+    def told(self, event: RunEvent) -> None:
+        if isinstance(event, CallAnswered):
+            self.add(event.cost)
+
+    def judged(self, call: RecordedCall) -> None:
+        self.add(call.reply.cost)
+
+    def add(self, cost: float | None) -> None:
+        self.spent += cost or 0.0
+        if self.part is not None and cost:
+            self.part -= cost
+            self._tell()
+        self._check()
+
+    def _tell(self) -> None:
+        if self._on_short:
+            self._on_short(self.part is not None and self.part <= 0)
+
+    def _check(self) -> None:
+        budget = self._budget.amount
+        if budget is not None and self.spent >= budget:
+            self._control.pause(
+                BudgetSpent(
+                    _("The budget is spent"),
+                    _("{spent:.4f} of {budget:.4f}").format(spent=self.spent, budget=budget),
+                    _("go on with a larger --budget"),
+                    in_app=_("b gives it a larger budget, r goes on"),
+                )
+            )
 
 
 @asynccontextmanager
@@ -142,7 +231,12 @@ class _Sharing:
             for key, limiter in self._hub.limiters.items()
             for need in limiter.needs()
         ]
-        if (budget := self._meter.amount) is not None:
+        budget = self._meter.amount
+        if budget is None and not self._ordered:
+            return needs
+        from cuecard.core.llm.limiter import Need  # A run without models needs none of it.
+
+        if budget is not None:
             part = self._meter.part
             if part is None and self._alone:
                 part = budget - self._meter.spent

@@ -24,8 +24,8 @@ from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, Held, NotKept, told
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
-from cuecard.core.evaluation.runs import Meter, conclude, judges_of, keep_prompts, spent_on
-from cuecard.core.evaluation.sharing import shared
+from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spent_on
+from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunRecord, RunState
