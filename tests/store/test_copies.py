@@ -22,7 +22,7 @@ from cuecard.core.evaluation.scores import score_run
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.store.copies import Copied, OnRows
-from cuecard.store.schema import APPEND_ONLY
+from cuecard.store.schema import APPEND_ONLY, PRESENT
 from cuecard.store.workspace import Workspace, database_at
 
 MOVER = Path(__file__).parent / "move_workspace.py"
@@ -86,7 +86,7 @@ def test_there_and_back_every_row_and_score_is_the_same(
     assert {c.table: c.rows for c in there} == {
         name: len(found)
         for name, found in before.items()
-        if name not in ("alembic_version", "runlease")
+        if name not in {"alembic_version", *PRESENT}
     }
     assert rows(back) == before == rows(seeded)
     with Workspace.open(url) as workspace:

@@ -144,7 +144,7 @@ class Workspace:
         if self._writer is not None:
             self._writer.try_again()
 
-    @cached_property
+    @property
     def workers(self) -> Workers:
         """The trials that are offered to workers, and who these are; loaded on first use."""
         from cuecard.store.queue import Workers

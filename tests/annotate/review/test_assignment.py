@@ -299,7 +299,7 @@ def test_coordinators_assign_and_see_who_reviews_but_not_of_their_own_tasks(
     after = {c.name: c.skipped for c in candidates(workspace, "t", "Cleo", PROTOCOL, later(2))}
     assert after == {"Ana": "", "Bo": "on leave", "Dee": "", "Eve": ""}
     with pytest.raises(NotAllowed, match="does not have"):
-        unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(2))
+        unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(3))
 
     own = _of(workspace, "own")
     assert (own.own, own.held, own.leases, own.reviewers) == (True, 1, (), ())

@@ -69,7 +69,7 @@ async def test_every_sample_task_end_to_end(workspace: Workspace):
         assert not scored.trial.termination.is_failure
         assert scored.judge is not None
         view = trial_view(workspace, scored.trial.id)
-        assert view.measures == scored.measures
+        assert tuple(view.measures) == tuple(scored.measures)
         assert len(view.verdicts) == len(
             workspace.verdicts.of_trial(scored.trial.id)[0].judgement.verdicts
         )
