@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, loads_of, may_take
-from cuecard.annotate.review.workflow import Protocol, authors_in
+from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, age, ngettext, pgettext, time_left
@@ -248,7 +248,9 @@ def candidates(
             has=leases.get(name),
             obstacle=may_take(log, name, now, protocol),
         )
-        for name in (person.name for person in workspace.people.all())
+        for name in (
+            person.name for person in workspace.people.all() if person.name != SAMPLES_AUTHOR
+        )
         if name not in protocol.coordinators
     ]
     return tuple(
