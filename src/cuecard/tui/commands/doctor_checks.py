@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
-from cuecard.core.errors import CuecardError, FileProblems, NotFound
+from cuecard.core.errors import CuecardError, FileProblems, NotAllowed, NotFound
 from cuecard.core.i18n import N_, _, current_language, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
@@ -157,6 +157,8 @@ def check_deep(ours: Context) -> list[Check]:
                 status.update(_("Reading the workspace: {n} rows").format(n=f"{rows:,}"))
 
             return [_deep_check(part) for part in workspace.audit(told)]
+    except NotAllowed:
+        raise
     except CuecardError:
         return []  # What `check_workspace` tells.
 
