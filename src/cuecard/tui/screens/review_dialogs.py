@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -282,7 +282,7 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
                     n,
                 ).format(n=n)
             )
-        return " ".join(told)
+        return joined(told)
 
 
 async def submit_task(

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, time_left
+from cuecard.core.i18n import N_, _, joined, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
@@ -227,7 +227,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         return _("Tasks to review, blind to their authors and to other reviewers")
 
     def note(self) -> str:
-        return " ".join(self.row.about) if self.row else ""
+        return joined(self.row.about) if self.row else ""
 
     def _family(self, row: QueueRow) -> Text:
         return badge(FAMILY, row.task.family, self.app.theme_variables)
