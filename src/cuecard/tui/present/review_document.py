@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from cuecard.annotate.authoring.changes import Change, place_in_words, shape_of
-from cuecard.annotate.authoring.diff import spans
 from cuecard.annotate.authoring.schema import Items, Record, Shape, is_blank, mapping
 from cuecard.annotate.authoring.task_data import Path, get, parse_place
 from cuecard.annotate.review.comments import Comments, Thread
@@ -15,7 +14,7 @@ from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
-from cuecard.tui.present.changes import entry_of
+from cuecard.tui.present.changes import entry_of, in_words
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.labels import CHECK, VOTE
 from cuecard.tui.present.review import ReviewForm, given_paragraphs, inside
@@ -135,9 +134,7 @@ def _quote(thread: Thread) -> list[Paragraph]:
         return []
     if not now or not then or then == now:
         return [Paragraph(f"“{then or now}”", "muted", indent=2)]
-    old, new = spans(then, now)
-    before = [Piece(run.text, "removed" if run.changed else "muted") for run in old]
-    after = [Piece(run.text, "added" if run.changed else "muted") for run in new]
+    before, after = in_words(then, now, "muted")
     return [
         Paragraph(then, "muted", 2, (Piece("− ", "bad"), *before)),
         Paragraph(now, "muted", 2, (Piece("+ ", "good"), *after)),
