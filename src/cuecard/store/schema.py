@@ -95,11 +95,18 @@ def ensure_head(database: Database, waiting: Callable[[CuecardError], None] | No
     place = database.public_url
     with database.read() as session:
         version = _version(session.connection(), place)
+        queue_due = False
         if version == HEAD and not database.is_sqlite:
             database.barred = _barred(session.connection())
+            queue_due = not database.barred and roles.queue_due(session.connection())
     if version == HEAD:
         database.use_wal(patience=0)
+        if queue_due:
+            with database.connection() as connection:
+                roles.install_queue(connection)
         return
+    if version and not database.is_sqlite:
+        roles.check_owner(database, _("Upgrading the workspace"))
     if barred := database.barred:
         raise outdated(place, version or "–", HEAD, *barred)
     until = time.monotonic() + UPGRADE_SECONDS
