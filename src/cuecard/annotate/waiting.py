@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.assignment import ANYTHING, fits
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
+from cuecard.core.label_records import LabelSet
 from cuecard.core.records import Draft, OpenRound, RunRecord, TaskState, TaskSummary, TrialRecord
 from cuecard.core.review import standing_of
 
@@ -47,7 +48,8 @@ class OpenSession:
 class WithOthers:
     """Something of this person's that waits for somebody else, who is not named.
 
-    `reviewers`: their task is in review, `reviews` of `needed` are in and `held` more are claimed. `reviewer`: a task
+    `reviewers`: their task is in review, `reviews` of `needed` are in and `held` more are claimed; `answers`: comments
+    of theirs that were answered. `reviewer`: a task
     that they reviewed waits for the other review. `author`: a task that they reviewed was returned. `since`: when it
     began to wait.
     """
@@ -58,6 +60,7 @@ class WithOthers:
     reviews: int = 0
     needed: int = 0
     held: int = 0
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,8 @@ class Waiting:
     """`at_hand`: reviews that this person has claimed or begun; `to_review`: tasks that they may claim; `to_assign`:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
     since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
-    `VERDICT_LIMIT`. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
+    `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
+    again. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
     others' sessions that wait for a person to play the agent. `running`: automated runs under way. `forked`: their
     tasks with concurrent revisions. `with_others`: waits for somebody else.
     """
@@ -80,6 +84,8 @@ class Waiting:
     forked: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
     verdicts: int = 0
+    sets: tuple[tuple[LabelSet, int], ...] = ()
+    golds: tuple[TaskSummary, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     forms: tuple[TrialRecord, ...] = ()
     waiting_trials: tuple[WaitingTrial, ...] = ()
@@ -92,7 +98,7 @@ class Waiting:
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
         played = len(self.sessions) + len(self.forms) + len(self.waiting_trials)
-        return reviews + tasks + self.verdicts + played + len(self.running)
+        return reviews + tasks + self.verdicts + len(self.golds) + played + len(self.running)
 
 
 def pending_for(
@@ -136,6 +142,8 @@ def pending_for(
         forked=forked,
         drafts=drafts,
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
+        sets=_sets(workspace, person),
+        golds=_golds(workspace, person),
         sessions=_open_sessions(workspace, person, now),
         forms=tuple(forms_missing(workspace, person, now)),
         waiting_trials=_waiting_trials(workspace, person),
@@ -143,8 +151,40 @@ def pending_for(
         with_others=(
             *(_with_reviewers(r) for r in rounds if r.wrote),
             *(_with_the_other(r) for r in rounds if r.reviewed and not r.wrote),
-            *(WithOthers(t, "author", returned_at.get(t.id, t.updated_at)) for t in theirs),
+            *(
+                WithOthers(
+                    task,
+                    "author",
+                    returned_at.get(task.id, task.updated_at),
+                    answers=_answered(workspace, person, task.id),
+                )
+                for task in theirs
+            ),
         ),
+    )
+
+
+def _sets(workspace: Workspace, person: str) -> tuple[tuple[LabelSet, int], ...]:
+    left = workspace.label_sets.left(person)
+    return (
+        tuple((one, left[one.id]) for one in workspace.label_sets.all() if one.id in left)
+        if left
+        else ()
+    )
+
+
+def _golds(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
+    from cuecard.annotate.independent_gold.building import SUFFIX
+
+    kept = workspace.drafts.aside(person, SUFFIX)
+    ids = {key.removesuffix(SUFFIX) for key in kept}
+    return tuple(task for task in workspace.tasks.summaries() if task.id in ids) if ids else ()
+
+
+def _answered(workspace: Workspace, person: str, task_id: str) -> int:
+    comments = workspace.reviews.comments_for(person, task_id)
+    return sum(
+        bool(one.answers) and one.answers[-1].by != person for one in comments if one.by == person
     )
 
 

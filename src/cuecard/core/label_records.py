@@ -138,6 +138,15 @@ class LabelSet(Frozen):
     plan: dict[str, JsonValue] = {}
 
 
+class SetParts(Frozen):
+    """Who labelled how many items of a label set, as far as its reader may see, and of each stratum how many items
+    there are and how many have every label that is wanted.
+    """
+
+    people: dict[str, int]
+    strata: dict[str, tuple[int, int]]
+
+
 class SetProgress(Frozen):
     """Progress of a label set: `wanted` labels on `items` items, of which `given` exist, `mine` by one person, for whom
     `left` items remain. `seconds`: the time of this person's `timed` labels whose time is known.

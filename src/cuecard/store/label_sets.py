@@ -20,6 +20,7 @@ from cuecard.core.label_records import (
     LabelSet,
     LabelValue,
     SetItem,
+    SetParts,
     SetProgress,
 )
 from cuecard.core.tasks.base import Frozen
@@ -151,6 +152,35 @@ class LabelSets:
         query = select(SetItemRow.trial_id, SetItemRow.item_key).where(*waits_for(person))
         with self._database.read() as session:
             return frozenset(session.exec(query))
+
+    def left(self, person: str) -> dict[int, int]:
+        """How many items wait for this person, by the id of each set in which any does."""
+        query = select(SetItemRow.set_id, func.count()).where(*waits_for(person))
+        with self._database.read() as session:
+            return dict(session.exec(query.group_by(col(SetItemRow.set_id))).all())
+
+    def parts(self, set_id: int) -> SetParts:
+        """Progress of a set by person and by stratum, the largest strata first."""
+        own, label = SetItemRow.set_id == set_id, col(LabelRow.person)
+        by_person = select(label, func.count(func.distinct(SetItemRow.position)))
+        by_person = (
+            by_person.select_from(SetItemRow).join(LabelRow, same_item()).where(own).group_by(label)
+        )
+        people = func.count(func.distinct(label))
+        items = select(SetItemRow.stratum, SetItemRow.raters, people).select_from(SetItemRow)
+        items = (
+            items.outerjoin(LabelRow, same_item())
+            .where(own)
+            .group_by(col(SetItemRow.position), col(SetItemRow.stratum), col(SetItemRow.raters))
+        )
+        strata: dict[str, tuple[int, int]] = {}
+        with self._database.read() as session:
+            given = dict(session.exec(by_person.order_by(label)).all())
+            for stratum, raters, n in session.exec(items):
+                all_, done = strata.get(stratum, (0, 0))
+                strata[stratum] = (all_ + 1, done + (n >= raters))
+        ordered = sorted(strata.items(), key=lambda part: (-part[1][0], part[0]))
+        return SetParts(people=given, strata=dict(ordered))
 
     def progress(self, set_id: int, person: str) -> SetProgress:
         """How many labels the set has and needs, and what `person` did and has left. Raises `NotFound`."""

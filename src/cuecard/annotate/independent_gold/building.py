@@ -158,17 +158,18 @@ def only_blind(person: str, revision: int) -> Callable[[TaskLog], None]:
     return guard
 
 
-_GOLD = f"{ASIDE}gold"
+SUFFIX = f"{ASIDE}gold"
+"""Ends the ids under which drafts and effort for independent golds are kept."""
 
 
 def gold_key(task_id: str) -> str:
     """The id under which drafts and effort for an independent gold are kept; no task can have it."""
-    return f"{task_id}{_GOLD}"
+    return f"{task_id}{SUFFIX}"
 
 
 def under_way(ws: Workspace, person: str) -> frozenset[str]:
     """The ids of tasks for which `person` is building an independent gold."""
-    return frozenset(key.removesuffix(_GOLD) for key in ws.drafts.aside(person, _GOLD))
+    return frozenset(key.removesuffix(SUFFIX) for key in ws.drafts.aside(person, SUFFIX))
 
 
 def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:

@@ -14,10 +14,11 @@ from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 if TYPE_CHECKING:
     from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
     from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
+    from cuecard.core.label_records import LabelSet
     from cuecard.core.records import RunRecord, TaskSummary, TrialRecord
 
 HomeKind = Literal[
-    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "verdicts",
+    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "set", "verdicts", "gold",
     "reviewers", "reviewer", "author",
 ]  # fmt: skip
 
@@ -27,12 +28,14 @@ LABELS: dict[HomeKind, str] = {
     "seat": N_("Play the agent"),
     "draft": N_("Unsaved draft"),
     "at_hand": N_("Go on reviewing"),
+    "gold": N_("Gold to build again"),
     "returned": N_("Returned to you"),
     "forked": N_("To bring together"),
     "submit": N_("To submit"),
     "review": N_("To review"),
     "assign": N_("To assign"),
     "running": N_("Run not finished"),
+    "set": N_("Items to label"),
     "verdicts": N_("Verdicts to label"),
     "reviewers": N_("With reviewers"),
     "reviewer": N_("With a reviewer"),
@@ -46,14 +49,18 @@ MOST = 6
 
 @dataclass(frozen=True)
 class HomeRow:
-    """`task_id`, `trial_id` or `run_id` says what Enter opens; without one, the place of its kind."""
+    """`task_id`, `trial_id`, `run_id` or `set_id` says what Enter opens; without one, the place of its kind.
+    `text`: the title of what it is about, `about`: how that stands.
+    """
 
     kind: HomeKind
     text: str
     since: str = ""
+    about: str = ""
     task_id: str = ""
     trial_id: int = 0
     run_id: int = 0
+    set_id: int = 0
 
     @property
     def label(self) -> str:
@@ -72,19 +79,30 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     rows += [_form_row(trial, moment) for trial in waiting.forms]
     rows += [_waiting_row(trial, moment) for trial in waiting.waiting_trials]
     rows += [
-        HomeRow("draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), d.task_id)
+        HomeRow(
+            "draft", _draft_title(d.data, d.task_id), age(d.updated_at, moment), task_id=d.task_id
+        )
         for d in waiting.drafts
     ]
     rows += [_review_row(review, moment) for review in waiting.at_hand]
+    rows += [
+        HomeRow("gold", t.title, age(t.updated_at, moment), task_id=t.id) for t in waiting.golds
+    ]
     rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
-    rows += [HomeRow("forked", t.title, age(t.updated_at, moment), t.id) for t in waiting.forked]
-    rows += [HomeRow("submit", t.title, age(t.updated_at, moment), t.id) for t in waiting.to_submit]
+    rows += [
+        HomeRow("forked", t.title, age(t.updated_at, moment), task_id=t.id) for t in waiting.forked
+    ]
+    rows += [
+        HomeRow("submit", t.title, age(t.updated_at, moment), task_id=t.id)
+        for t in waiting.to_submit
+    ]
     if n := len(waiting.to_review):
         rows.append(HomeRow("review", plural("{n} task can be taken", "{n} tasks can be taken", n)))
     if n := waiting.to_assign:
         text = ngettext("{n} task needs a reviewer", "{n} tasks need reviewers", n)
         rows.append(HomeRow("assign", text.format(n=n)))
     rows += [_run_row(run, moment) for run in waiting.running]
+    rows += [_set_row(one, left, moment) for one, left in waiting.sets]
     if waiting.verdicts:
         count = f"{waiting.verdicts}+" if waiting.verdicts >= verdict_limit else waiting.verdicts
         text = ngettext("{n} verdict", "{n} verdicts", waiting.verdicts).format(n=count)
@@ -105,38 +123,41 @@ def _session_row(session: OpenSession, moment: datetime) -> HomeRow:
         case "failed":
             phase = _("the agent failed")
     turn = _("turn {n}").format(n=session.turns + (session.phase != "concluding"))
-    text = f"{phase} · {turn} · {one_line(trial.agent.name, 20)} · {trial.title}"
-    return HomeRow("session", text, age(session.since, moment), trial_id=trial.id)
+    about = f"{phase} · {turn} · {one_line(trial.agent.name, 20)}"
+    return HomeRow("session", trial.title, age(session.since, moment), about, trial_id=trial.id)
 
 
 def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
-    text = f"{one_line(trial.agent.name, 20)} · {trial.title}"
-    return HomeRow("form", text, age(trial.ended_at or trial.created_at, moment), trial_id=trial.id)
+    since = age(trial.ended_at or trial.created_at, moment)
+    return HomeRow("form", trial.title, since, one_line(trial.agent.name, 20), trial_id=trial.id)
 
 
 def _waiting_row(trial: WaitingTrial, moment: datetime) -> HomeRow:
     told = _("you play it for {name}") if trial.mine else _("{name} waits for an agent")
     kind = _(FAMILY[trial.family][2])
-    text = f"{told.format(name=trial.user)} · {kind}, {LANGUAGE_LABEL[trial.language]}"
-    return HomeRow("seat", text, age(trial.since, moment), trial_id=trial.trial_id)
+    about = f"{kind}, {LANGUAGE_LABEL[trial.language]}"
+    since = age(trial.since, moment)
+    return HomeRow("seat", told.format(name=trial.user), since, about, trial_id=trial.trial_id)
 
 
 def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
-    if review.until is None:
-        text = _("your time ran out · {title}").format(title=review.task.title)
-    else:
-        text = _("{time} · {title}").format(
-            time=time_left(review.until, moment), title=review.task.title
-        )
-    return HomeRow("at_hand", text, "", review.task.id)
+    until = review.until
+    about = _("your time ran out") if until is None else time_left(until, moment)
+    return HomeRow("at_hand", review.task.title, "", about, review.task.id)
 
 
 def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:
-    text = task.title
-    if comments := waiting.comments.get(task.id, 0):
-        text = plural("{n} comment · {title}", "{n} comments · {title}", comments, title=task.title)
+    comments = waiting.comments.get(task.id, 0)
+    about = ngettext("{n} comment", "{n} comments", comments).format(n=comments) if comments else ""
     since = waiting.returned_at.get(task.id, task.updated_at)
-    return HomeRow("returned", text, age(since, moment), task.id)
+    return HomeRow("returned", task.title, age(since, moment), about, task.id)
+
+
+def _set_row(one: LabelSet, left: int, moment: datetime) -> HomeRow:
+    about = ngettext("{n} item", "{n} items", left).format(n=left)
+    if one.created_by:
+        about += " · " + _("drawn by {name}").format(name=one_line(one.created_by))
+    return HomeRow("set", one_line(one.name), age(one.created_at, moment), about, set_id=one.id)
 
 
 def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
@@ -150,15 +171,17 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
         )
     else:
         told = _("reviewed by you")
-    text = f"{told} · {other.task.title}"
-    return HomeRow(other.waits_for, text, age(other.since, moment), other.task.id)
+        if other.answers:
+            told = f"{told}, {ngettext('{n} answer', '{n} answers', other.answers).format(n=other.answers)}"
+    since = age(other.since, moment)
+    return HomeRow(other.waits_for, other.task.title, since, told, other.task.id)
 
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
-    text = _("{state} · {name}: {finished} of {all} trials").format(
-        state=run.state.told, name=run.name, finished=run.finished, all=run.trials
+    about = _("{state}: {finished} of {all} trials").format(
+        state=run.state.told, finished=run.finished, all=run.trials
     )
-    return HomeRow("running", text, age(run.created_at, moment), run_id=run.id)
+    return HomeRow("running", run.name, age(run.created_at, moment), about, run_id=run.id)
 
 
 def _folded(rows: list[HomeRow]) -> list[HomeRow]:

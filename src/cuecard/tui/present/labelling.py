@@ -13,7 +13,7 @@ from cuecard.annotate.labelling.wording import WORDING, predicted_line
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.label_records import LabelSet, RunLabels, SetProgress
+from cuecard.core.label_records import LabelSet, RunLabels, SetParts, SetProgress
 from cuecard.core.text import normalise, one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.grid.cells import GridCell
@@ -220,6 +220,7 @@ class SetLine(NamedTuple):
 
     set: LabelSet
     progress: SetProgress
+    parts: SetParts
 
 
 class VerdictsSnapshot(NamedTuple):
@@ -238,9 +239,43 @@ def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
     sets = workspace.label_sets.all()
     return VerdictsSnapshot(
         runs=runs,
-        sets=tuple(SetLine(s, workspace.label_sets.progress(s.id, person)) for s in sets),
+        sets=tuple(
+            SetLine(
+                s, workspace.label_sets.progress(s.id, person), workspace.label_sets.parts(s.id)
+            )
+            for s in sets
+        ),
         probes=frozenset(run.id for run in workspace.runs.all() if run.kind == "probe"),
     )
+
+
+_BAR = 20
+"""Cells of a bar of progress."""
+
+
+def set_paragraphs(line: SetLine) -> list[Paragraph]:
+    """How far a set is, by person and by stratum."""
+    people, strata = line.parts.people, line.parts.strata
+    told = " · ".join(f"{one_line(name)} {n:,}" for name, n in people.items())
+    lines = [
+        Paragraph(line.set.name, "strong"),
+        Paragraph(
+            _("Labels by {people}").format(people=told)
+            if told
+            else _("Nobody has labelled anything yet.")
+        ),
+    ]
+    names = {stratum: one_line(stratum) or _("all items") for stratum in strata}
+    wide = max((cell_len(name) for name in names.values()), default=0)
+    for stratum, (items, done) in strata.items():
+        filled = done * _BAR // items if items else 0
+        bar = "█" * filled + "░" * (_BAR - filled)
+        name = names[stratum] + " " * (wide - cell_len(names[stratum]))
+        counts = _("{done} of {all}").format(done=f"{done:,}", all=f"{items:,}")
+        lines.append(
+            Paragraph(f"{name}  {bar}  {counts}", "good" if done >= items else "plain", indent=2)
+        )
+    return lines
 
 
 def given(line: SetLine) -> GridCell:

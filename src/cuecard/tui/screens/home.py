@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
     "session": "runs", "form": "runs", "seat": "home", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
-    "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts",
+    "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts", "set": "verdicts", "gold": "tasks",
     "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
 
@@ -186,6 +186,12 @@ class HomeScreen(LiveScreen):
             from cuecard.tui.screens.play.screen import PlayScreen
 
             self.app.push_screen(PlayScreen(trial_id=row.trial_id))
+        elif row.set_id:
+            self.label(row.set_id)
+        elif row.kind == "gold" and row.task_id:
+            from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
+
+            self.app.push_screen(BuildGoldScreen(row.task_id))
         elif row.run_id:
             from cuecard.tui.screens.run.screen import RunScreen
 
@@ -200,6 +206,14 @@ class HomeScreen(LiveScreen):
             self.app.push_screen(ReviewTaskScreen(row.task_id))
         else:
             self.cue_app.action_go(_PLACES[row.kind])
+
+    @guarded("open")
+    async def label(self, set_id: int) -> None:
+        from cuecard.tui.screens.labelling.verdicts import over_set
+
+        self.app.push_screen(
+            over_set(await self.services.ask(lambda ws: ws.label_sets.get(set_id)))
+        )
 
     def action_open(self) -> None:
         if self._row is not None:
@@ -228,11 +242,12 @@ class HomeScreen(LiveScreen):
 
             columns = (
                 Column[HomeRow]("", lambda r: Text(r.label, "" if r.for_others else "bold")),
-                Column[HomeRow]("", lambda r: r.text, grow=1),
+                Column[HomeRow]("", lambda r: r.text, grow=2, least=24),
+                Column[HomeRow]("", lambda r: Text(r.about, "dim"), grow=1, least=16),
                 Column[HomeRow]("", lambda r: Text(r.since, "dim"), right=True),
             )
             self._list = ListView(
-                columns, lambda r: (r.kind, r.task_id, r.trial_id, r.run_id), id="waiting"
+                columns, lambda r: (r.kind, r.task_id, r.trial_id, r.run_id, r.set_id), id="waiting"
             )
             await body.mount(self._list, after="#heading")
         if self._list is not None:

@@ -24,6 +24,7 @@ from cuecard.tui.present.labelling import (
     given,
     left,
     pace,
+    set_paragraphs,
     verdicts_snapshot,
 )
 from cuecard.tui.present.verdicts import (
@@ -34,12 +35,16 @@ from cuecard.tui.present.verdicts import (
     said_cell,
 )
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import ChangingText
+from cuecard.tui.widgets.text import ChangingText, Pane, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.core.label_records import LabelSet
     from cuecard.store.workspace import Workspace
     from cuecard.tui.screens.labelling.screen import LabelScreen
+
+
+_SHORT = 26
+"""Lines of a screen that has no room for more than its lists."""
 
 
 class VerdictsScreen(ListScreen[RunLabels]):
@@ -49,7 +54,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
     MARKING = True
     NEED_ROW = ("draw", "list")
     DEFAULT_CSS = """
-    VerdictsScreen { #list { height: 3fr; } #sets { height: 2fr; } #sets-heading { color: $primary; text-style: bold; padding: 1; } }
+    VerdictsScreen { #list { height: 3fr; } #sets { height: 2fr; } #sets-heading { color: $primary; text-style: bold; padding: 1 1 0 1; } #parts { height: auto; max-height: 30%; padding: 0 1; border-top: solid $foreground 20%; } }
     """
     BINDINGS = keys(
         Key("verdicts.label", "enter", "open", N_("Label"), N_("Label this run's verdicts or this set's items, blind")),
@@ -100,9 +105,12 @@ class VerdictsScreen(ListScreen[RunLabels]):
         yield from super().compose_list()
         yield ChangingText(id="sets-heading", markup=False)
         yield ListView(sets, lambda line: line.set.id, id="sets")
+        with Pane(id="parts"):
+            yield Paragraphs(id="set-parts")
 
     def on_mount(self) -> None:
-        self._sets.display = self.query_one("#sets-heading").display = False
+        for widget in self.query("#sets, #sets-heading, #parts"):
+            widget.display = False
 
     @property
     def _sets(self) -> ListView[SetLine]:
@@ -134,6 +142,19 @@ class VerdictsScreen(ListScreen[RunLabels]):
         )
         if self.focused is None and sets:
             self._sets.focus()
+        self._tell_parts()
+
+    def _tell_parts(self) -> None:
+        """Of the set under the cursor, where there is room for it."""
+        line = self._sets.row
+        self.query_one("#parts").display = line is not None and self.size.height > _SHORT
+        if line is not None:
+            self.query_one("#set-parts", Paragraphs).load(set_paragraphs(line))
+
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
+        super().on_list_view_moved(event)
+        if self._was_read:
+            self._tell_parts()
 
     def title_words(self) -> str:
         if not (self._snapshot.runs or self._snapshot.sets):
