@@ -17,6 +17,7 @@ from textual.binding import ActiveBinding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
@@ -129,7 +130,33 @@ class CuecardScreen(_Shared, Screen[Result]):
             N_("Keys of this screen"),
             shown_as="?",
         ),
+        Key(
+            "screen.zoom",
+            "z",
+            "zoom",
+            N_("Zoom"),
+            N_("This pane fills the screen; again: the next one; esc: all of them"),
+            show=False,
+        ),
     )
+
+    def action_zoom(self) -> None:
+        """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""
+        here = self.focused
+        within = [here, *here.ancestors] if here is not None else []
+        held = [each for each in within if isinstance(each, Widget) and each.ALLOW_MAXIMIZE]
+        told = [
+            pane
+            for pane in self.query(".zooms")
+            if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
+        ]
+        panes = [*(held or within[:1])[-1:], *(pane for pane in told if pane not in within)]
+        panes = list(dict.fromkeys(pane for pane in panes if isinstance(pane, Widget)))
+        at = panes.index(self.maximized) + 1 if self.maximized in panes else 0
+        if at < len(panes):
+            self.maximized = panes[at]
+        else:
+            self.minimize()
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
