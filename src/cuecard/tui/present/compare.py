@@ -21,7 +21,7 @@ from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, joined
 from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_label, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Row, Table
@@ -237,7 +237,7 @@ def count(offer: Offer, choice: Choice) -> Counted:
         except CuecardError as error:
             if measure == choice.by:
                 parts = (error.title, error.message, error.hint_in_app)
-                missing = " ".join(_sentence(part) for part in parts if part)
+                missing = joined(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
     return Counted(tuple(found), _sections(offer, found))
