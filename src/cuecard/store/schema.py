@@ -26,7 +26,7 @@ from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
-VERSIONS = tuple(f"{number:04}" for number in range(1, 12))
+VERSIONS = tuple(f"{number:04}" for number in range(1, 13))
 """The versions of the database, oldest first."""
 HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -71,8 +71,8 @@ APPEND_ONLY = (
     *("trialnote", "verdict"),
 )
 """The tables whose rows are neither changed nor deleted."""
-PRESENT = frozenset({"allowance", "runlease"})
-"""The tables that say who works on this database at present: they stay where they are when it is copied."""
+PRESENT = frozenset({"allowance", "passage", "runlease", "searchmark"})
+"""The tables that say who works on this database at present, and its index: they stay where they are when it is copied."""
 HALF = Table(
     "cuecard_half", MetaData(), Column("source", Text, primary_key=True), Column("version", Text)
 )

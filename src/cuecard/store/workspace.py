@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
     from cuecard.store.queue import Workers
+    from cuecard.store.search import Search
 
 
 class Workspace:
@@ -151,6 +152,13 @@ class Workspace:
         from cuecard.store.queue import Workers
 
         return Workers(self._database, self.leases)
+
+    @property
+    def search(self) -> Search:
+        """Words in what trials and judges said; loaded on first use."""
+        from cuecard.store.search import Search
+
+        return Search(self._database)
 
     @property
     def exchange(self) -> Exchange:
