@@ -3,24 +3,32 @@ from __future__ import annotations
 import os
 import platform
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.widgets import Input, SelectionList
+from textual.pilot import Pilot
+from textual.widgets import Input, Select, SelectionList
 
-from cuecard.annotate.samples import load_samples
-from cuecard.core.config import load_config
+from cuecard.annotate.samples import import_samples, load_samples
+from cuecard.core.config import EMBEDDED, load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
+from cuecard.core.engine.run import RunControl
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
+from cuecard.core.evaluation.workers import Worker
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
+from cuecard.tui.services import Services
 from cuecard.tui.widgets.inputs import FittedTable
+from postgres_server import Databases
+from steady_app import SteadyApp
 from tui_rooms import live_agent, shown, until
 
 SIZE = (80, 24)
@@ -73,6 +81,36 @@ async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone
     with Workspace.open(database) as workspace:
         (run,) = workspace.runs.all()
         assert (run.state, run.finished, run.created_by) == (RunState.DONE, 2, "Ana")
+
+
+async def test_a_run_is_offered_to_workers_where_there_can_be_any(
+    app_with_samples: CuecardApp, postgres: Databases, home: Path
+) -> None:
+    async def offering(pilot: Pilot[Any], app: CuecardApp) -> None:
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+        await pilot.press("a", "space", "down", "space")
+        app.screen.query_one("#played_by", Select).value = "workers"
+
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await offering(pilot, app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Workers need PostgreSQL" in shown(app.screen))
+    with postgres.workspace() as url, Workspace.open(url) as workspace:
+        import_samples(workspace, by="Ana")
+        app = SteadyApp(Services(url), "Ana", Preferences())
+        async with app.run_test(size=(120, 40)) as pilot:
+            await offering(pilot, app)
+            await until(pilot, lambda: "on any machine plays them" in shown(app.screen))
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen))
+            await until(pilot, lambda: "0 of 2 trials" in shown(app.screen))
+            await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
+            await until(pilot, lambda: "● done" in shown(app.screen))
+            assert "2 of 2 trials" in shown(app.screen)
 
 
 async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(

@@ -429,6 +429,11 @@ class AllowanceArchive(Protocol):
         """
         ...
 
+    @property
+    def across(self) -> bool:
+        """Whether programs on several machines share them."""
+        ...
+
     def others(self, party: str, keys: Collection[str]) -> bool:
         """Whether somebody else has, or waits for, a part of any of these; cheap enough for asking each second."""
         ...

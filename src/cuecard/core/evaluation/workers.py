@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,11 +16,21 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue, outlast
+from cuecard.core.archive import (
+    POISON,
+    WORKER_LAPSE,
+    BeingPlayed,
+    Claim,
+    Purpose,
+    TrialQueue,
+    outlast,
+)
 from cuecard.core.config import Config
-from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
+from cuecard.core.engine.events import CallAnswered, Event, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
-from cuecard.core.engine.step_context import RecordedCall
+from cuecard.core.engine.step_context import Judge, RecordedCall
+from cuecard.core.engine.trial import TrialResult
+from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import (
     ClaimLost,
     CuecardError,
@@ -28,21 +38,32 @@ from cuecard.core.errors import (
     Drained,
     Halt,
     Held,
+    NotAllowed,
     NotKept,
     told,
 )
-from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
-from cuecard.core.evaluation.run_trials import Grid, tell
+from cuecard.core.evaluation.judging import OnCall, is_due, judge_trial, to_judge
+from cuecard.core.evaluation.plans import (
+    Judging,
+    PlayerConfigs,
+    check_prices,
+    memory_of,
+    player_configs,
+    settings_of,
+)
+from cuecard.core.evaluation.rescoring import RescorePlan, Rescoring, rescored_from
+from cuecard.core.evaluation.run_trials import Grid, TrialSink, playing, tell
 from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spent_on
 from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.records import RunRecord, RunState
+from cuecard.core.records import RunRecord, RunState, TrialRecord
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
 
 _LOG = logging.getLogger(__name__)
+_STAY = (RunState.PAUSED, RunState.DONE, RunState.CANCELLED)
 _BEAT = 2.0
 _LOOK = 0.5
 
@@ -56,6 +77,10 @@ async def offer_run(workspace: Archive, run_id: int, *, by: str, purpose: Purpos
     Raises `BeingPlayed`, and `CuecardError` where workers cannot be.
     """
     run = await asyncio.to_thread(workspace.runs.get, run_id)
+    if (judging := settings_of(run).judging) is not None:
+        if run.finished == run.trials:
+            return await _offer_judging(workspace, run_id, judging, by)
+        await asyncio.to_thread(_set_judging, workspace, run_id, None)
     configs = settings_of(run).roster
     lanes: dict[str, list[int]] = {}
     for trial in await asyncio.to_thread(workspace.runs.trials, run_id):
@@ -74,6 +99,8 @@ def differences(run: RunRecord, config: Config) -> list[str]:
     addresses may differ.
     """
     settings = settings_of(run)
+    if (judging := settings.judging) is not None:
+        return list(_differing(judging.roster, player_configs(config, judges=judging.judges)))
     agents = [name.removeprefix("agents/") for name in settings.roster if name[:7] == "agents/"]
     ours = player_configs(
         config,
@@ -110,10 +137,155 @@ def hash_of_players(config: Config) -> str:
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
 
 
+async def offer_judging(
+    workspace: Archive,
+    run_id: int,
+    judges: Sequence[str],
+    config: Config,
+    *,
+    by: str,
+    again: bool = False,
+) -> int:
+    """Offer the run's ended trials that these judges have not fully judged to workers, or all of them `again`; how many
+    these are. Begun before with the same judges, it goes on. Raises `BeingPlayed`, `ConfigError`, and `NotAllowed` while
+    workers play the run or judge it otherwise.
+    """
+    roster = player_configs(config, judges=judges)
+
+    def wanted() -> Judging:
+        run = workspace.runs.get(run_id)
+        settings = settings_of(run)
+        if settings.budget is not None:
+            names = {getattr(config.judge(name), "model", "") for name in judges}
+            check_prices(names, config)
+        before = settings.judging
+        if before and (before.judges, before.roster) == (tuple(judges), roster):
+            return before
+        if run_id in workspace.workers.offered():
+            hint = _("`cuecard runs cancel {id}` stops them.").format(id=run_id)
+            raise NotAllowed(_("Workers do something else with this run"), run.name, hint)
+        heads = workspace.verdicts.heads(run_id) if again else ()
+        newest = max((head.id for head in heads), default=0) if again else None
+        state = run.state if run.state in _STAY else RunState.DONE
+        if before:
+            state = before.state
+        return Judging(
+            judges=tuple(judges), roster=roster, after=newest, state=state, reason=run.reason
+        )
+
+    judging = await asyncio.to_thread(wanted)
+    return await _offer_judging(workspace, run_id, judging, by)
+
+
+async def _offer_judging(workspace: Archive, run_id: int, judging: Judging, by: str) -> int:
+    def enter() -> list[int]:
+        due = set[int]()
+        for judge in judging.judges:
+            due.update(to_judge(workspace, run_id, judge, judging.after))
+        _set_judging(workspace, run_id, judging if due else None)
+        return sorted(due)
+
+    trials = await asyncio.to_thread(enter)
+    if not trials:
+        return 0
+    async with workspace.workers.queue(by) as queue:
+        return await queue.offer(run_id, [[trial] for trial in trials], "judge")
+
+
+def _set_judging(workspace: Archive, run_id: int, judging: Judging | None) -> None:
+    settings = settings_of(workspace.runs.get(run_id))
+    if settings.judging != judging:
+        changed = settings.model_copy(update={"judging": judging})
+        workspace.runs.set_plan(run_id, changed.model_dump(mode="json"))
+
+
+async def _end_judging(workspace: Archive, run_id: int, by: str) -> None:
+    """Leave the run as it was before: once, whoever tries. Raises `BeingPlayed`."""
+
+    def end() -> None:
+        run = workspace.runs.get(run_id)
+        settings = settings_of(run)
+        if (judging := settings.judging) is None or workspace.workers.offered().get(run_id):
+            return
+        state = judging.state
+        if settings.rescored:
+            left = [name for name in judging.judges if to_judge(workspace, run_id, name)]
+            state = RunState.CANCELLED if left else RunState.DONE
+        _set_judging(workspace, run_id, None)
+        workspace.runs.set_state(run_id, state, judging.reason)
+
+    async with playing(workspace, run_id, by):
+        await asyncio.to_thread(end)
+
+
+class _Judged:
+    """The cells of a run whose trials are judged, not played."""
+
+    def __init__(
+        self,
+        workspace: Archive,
+        run: RunRecord,
+        judging: Judging,
+        judges: Sequence[Judge],
+        on_call: OnCall,
+    ) -> None:
+        self._workspace, self._run, self._on_call = workspace, run, on_call
+        self._judging, self._judges = judging, judges
+        self._rescored = settings_of(run).rescored
+        self._pairs: tuple[RescorePlan, dict[int, TrialRecord]] | None = None
+
+    def claimed(self, claim: Claim, check: Callable[[], None]) -> Cell:
+        async def begin() -> tuple[None, TrialLog]:
+            past = await outlast(self._workspace, self._workspace.runs.outline, claim.trial_id)
+            return None, TrialLog(
+                TrialSink(self._workspace, claim.trial_id, claim=claim), past.events
+            )
+
+        async def after(_result: TrialResult, _events: tuple[Event, ...]) -> None:
+            if claim.lost >= POISON:
+                died = _("{n} workers died while they judged it").format(n=claim.lost)
+                raise CuecardError(_("This trial is left unjudged"), died)
+            for judge in self._judges:
+                check()
+                await self._judge(judge, claim)
+
+        return Cell(str(claim.trial_id), begin, after, check)
+
+    async def _judge(self, judge: Judge, claim: Claim) -> None:
+        workspace, after = self._workspace, self._judging.after
+        if self._rescored:
+            plan, olds = await self._plan()
+            new = await outlast(workspace, workspace.runs.trial, claim.trial_id)
+            anew = settings_of(self._run).anew
+            work = Rescoring(workspace, plan, judge, anew, self._on_call, claim)
+            await work.judge((olds[new.id], new))
+            return
+
+        def due() -> bool:
+            found = workspace.verdicts.of_trial(claim.trial_id)
+            newest = next((r for r in found if r.judgement.judge.name == judge.ref.name), None)
+            return is_due(workspace.runs.trial(claim.trial_id), newest, after)
+
+        # Another may have judged it, and died then.
+        if await outlast(workspace, due):
+            again = after is not None
+            await judge_trial(
+                workspace, claim.trial_id, judge, again=again, on_call=self._on_call, claim=claim
+            )
+
+    async def _plan(self) -> tuple[RescorePlan, dict[int, TrialRecord]]:
+        self._pairs = self._pairs or await asyncio.to_thread(
+            rescored_from, self._workspace, self._run
+        )
+        return self._pairs
+
+
 class _Handed:
     """The cells of one run as they are handed out to a worker."""
 
-    def __init__(self, worker: Worker, run_id: int, grid: Grid, control: RunControl) -> None:
+    def __init__(
+        self, worker: Worker, run_id: int, grid: Grid | _Judged, control: RunControl
+    ) -> None:
         self.total = worker.concurrency
         self.over = False
         self._worker = worker
@@ -174,11 +346,13 @@ class _Handed:
             self._worker.free += most - len(taken)
         # A trial that this worker lost and did not yet leave is handed back at once.
         for claim in taken:
-            if str(claim.trial_id) in self._claims:
-                self._worker.free += 1
-                await self._worker.give_back(claim, done=False)
-            else:
+            if (claim.purpose == "judge") != isinstance(self._grid, _Judged):
+                self._worker.drain(self._run_id)  # It is begun anew, for what is offered now.
+            elif str(claim.trial_id) not in self._claims:
                 self._ready.append(claim)
+                continue
+            self._worker.free += 1
+            await self._worker.give_back(claim, done=False)
         return bool(self._ready)
 
     def _check(self, cell: str) -> None:
@@ -259,11 +433,11 @@ class Worker:
 
     def _stop(self, control: RunControl) -> None:
         for run_id in self._playing:
-            self._drain(run_id)
+            self.drain(run_id)
             if control.cancelled:
                 self._playing[run_id].control.cancel()
 
-    def _drain(self, run_id: int) -> None:
+    def drain(self, run_id: int) -> None:
         """Stop playing the run here; others may go on with it."""
         self._own.append(Drained(_("The run was stopped"), _("as asked for")))
         self._playing[run_id].control.drain(self._own[-1])
@@ -281,7 +455,7 @@ class Worker:
         for run_id, played in list(self._playing.items()):
             played.handed.over = not offered.get(run_id)
             if run_id not in offered and played.control.halt is None:
-                self._drain(run_id)
+                self.drain(run_id)
             if played.task is not None and played.task.done():
                 del self._playing[run_id]
         for run_id in sorted(wanted - self._playing.keys() - self.refused.keys()):
@@ -297,9 +471,10 @@ class Worker:
     async def _begin(self, run_id: int) -> None:
         run = await asyncio.to_thread(self.workspace.runs.get, run_id)
         settings = settings_of(run)
+        judging = settings.judging
         try:
             differing = differences(run, self.config)
-            if settings.probe is None and settings.replay is None:
+            if judging is None and settings.probe is None and settings.replay is None:
                 agents = [n.removeprefix("agents/") for n in settings.roster if n[:7] == "agents/"]
                 check_commands(agents, self.config)
         except CuecardError as error:
@@ -312,7 +487,8 @@ class Worker:
         wanted = [order.value for order in orders if order.kind == "concurrency"]
         after = max((order.id for order in orders), default=0)
         control, hub = RunControl(self._grace), ModelHub(self.config)
-        judges = judges_of(settings, self.config, hub)
+        names = judging.judges if judging else settings.judges
+        judges = judges_of(names, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
         control.when_paused(hub.stop)
         meter = Meter(spent, settings.budget, control)
@@ -327,7 +503,9 @@ class Worker:
             tell(self.on_event, run_id, event)
 
         await asyncio.to_thread(keep_prompts, self.workspace, self.config)
-        grid = Grid(self.workspace, run, self.config, hub, judges, judged)
+        grid: Grid | _Judged = Grid(self.workspace, run, self.config, hub, judges, judged)
+        if judging is not None:
+            grid = _Judged(self.workspace, run, judging, judges, judged)
         played = _Played(control, _Handed(self, run_id, grid, control))
 
         async def play() -> None:
@@ -348,7 +526,11 @@ class Worker:
                     )
                     await played.handed.close()
                     await self._leave(run_id, summary)
-                    if summary.halt is None and not summary.cancelled:
+                    if summary.halt is not None or summary.cancelled:
+                        pass
+                    elif judging is not None:
+                        await _end_judging(self.workspace, run_id, self.by)
+                    else:
                         await conclude(self.workspace, run_id, judges, meter, self.by)
             except BeingPlayed:
                 pass  # Somebody else concludes it, or plays it alone.
@@ -399,11 +581,13 @@ async def follow_run(
     config: Config,
     by: str,
     control: RunControl,
-    on_event: Callable[[RunEvent], None],
+    on_event: Callable[[RunEvent], None] | None = None,
+    on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Tell how the workers get on with a run until it is over, and conclude it if none of them does. Returns why it is
-    paused, if it is. `control` stops only this looking on.
+    paused, if it is. `control` stops only this looking on. `on_left` is told how many trials are left to do.
     """
+    judging = settings_of(await outlast(workspace, workspace.runs.get, run_id)).judging
     seen: set[int] = set()
     version = ""
     trials = await outlast(workspace, workspace.runs.trials, run_id)
@@ -420,12 +604,18 @@ async def follow_run(
                     tell(on_event, event)
         left = (await outlast(workspace, workspace.workers.offered)).get(run_id)
         run = await outlast(workspace, workspace.runs.get, run_id)
+        tell(on_left, left or 0)
+        if judging is not None and settings_of(run).judging is None:
+            return None
         if left is None and run.state is not RunState.RUNNING:
             return _halt_of(run)
         if left == 0 and run.state is not RunState.RUNNING:
             hub = ModelHub(config)
             try:
-                judges = judges_of(settings_of(run), config, hub)
+                if judging is not None:
+                    await _end_judging(workspace, run_id, by)
+                    continue
+                judges = judges_of(settings_of(run).judges, config, hub)
                 await conclude(workspace, run_id, judges, None, by)
             except BeingPlayed:
                 pass

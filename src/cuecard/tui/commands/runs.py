@@ -310,7 +310,7 @@ def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
             show = JsonLines(run.id, trials).told
         else:
             show = stack.enter_context(watching(title, names, ours.config().currency))
-        halt = follow(ours, run, control, show)
+        halt = follow(ours, run.id, control, show)
     return _Played(control.halt is not None or halt is not None, {}, halt or control.halt)
 
 

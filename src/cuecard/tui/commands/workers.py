@@ -89,19 +89,31 @@ def offer(ours: Context, run: RunRecord, purpose: Purpose = "play") -> None:
     """Offer what is left of a run to workers, and say how to start one."""
     from cuecard.core.evaluation.workers import offer_run
 
-    offered = asyncio.run(offer_run(ours.workspace, run.id, by=ours.person, purpose=purpose))
+    tell_offered(
+        ours,
+        run.id,
+        asyncio.run(offer_run(ours.workspace, run.id, by=ours.person, purpose=purpose)),
+    )
+
+
+def tell_offered(ours: Context, run: int, offered: int) -> None:
+    """Say how many trials wait for workers, and how to start one."""
     said = plural(
         "Run {run}: {n} trial is offered to workers. Start one with: {command}",
         "Run {run}: {n} trials are offered to workers. Start one with: {command}",
         offered,
-        run=run.id,
+        run=run,
         command=ours.command("worker"),
     )
     note(said)
 
 
 def follow(
-    ours: Context, run: RunRecord, control: RunControl, told: Callable[[RunEvent], None]
+    ours: Context,
+    run: int,
+    control: RunControl,
+    told: Callable[[RunEvent], None] | None = None,
+    on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Show how workers get on with a run, until it is over or paused (the reason is returned) or nobody looks on."""
     from cuecard.core.evaluation.workers import follow_run
@@ -111,15 +123,18 @@ def follow(
         with stopping(control, plays=False):
             return await follow_run(
                 ours.workspace,
-                run.id,
+                run,
                 config=ours.config(),
                 by=ours.person,
                 control=control,
                 on_event=told,
+                on_left=on_left,
             )
 
     halt = asyncio.run(look())
     if control.halt is not None:
-        cancel = ours.command("runs", "cancel", str(run.id))
-        note(_("The workers go on. Stop them with: {command}").format(command=cancel))
-    return halt
+        again = ours.command("run", "--resume", str(run), "--workers")
+        note(_("The workers go on. Look on again with: {command}").format(command=again))
+        cancel = ours.command("runs", "cancel", str(run))
+        note(_("Stop them with: {command}").format(command=cancel))
+    return halt or (control.halt if on_left else None)

@@ -14,13 +14,16 @@ from pydantic import Field
 from cuecard.annotate.results.pool import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
+from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
+from cuecard.core.evaluation.workers import offer_run
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
+from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import AnswerDialog
@@ -130,15 +133,21 @@ class RunsScreen(ListScreen[RunRecord]):
         if not tasks:
             self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
             return
-        plan = await self.app.push_screen_wait(RunStartDialog(tasks, player_choices(config)))
-        if plan is None:
+        alone = await self.services.ask(_why_alone)
+        dialog = RunStartDialog(tasks, player_choices(config), alone)
+        chosen = await self.app.push_screen_wait(dialog)
+        if chosen is None:
             return
-        person = self.person
+        person, plan = self.person, chosen.plan()
         run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
         workspace = await self.services.ask(lambda ws: ws)
-        self.services.live_runs.play(
-            self.services.engine, workspace, run.id, config, plan.concurrency, by=person
-        )
+        if chosen.played_by == "workers":
+            await self.services.engine.perform(offer_run(workspace, run.id, by=person))
+            self.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
+        else:
+            self.services.live_runs.play(
+                self.services.engine, workspace, run.id, config, plan.concurrency, by=person
+            )
         self.open_run(run)
 
     def action_open(self) -> None:
@@ -223,6 +232,7 @@ class RunForm(Frozen):
     name: Annotated[
         str, Field(title=N_("Name"), description=N_("as its agents")), Row(column=1)
     ] = ""
+    played_by: Annotated[str, Field(title=N_("Played by")), Row(column=1)] = "app"
 
     def plan(self) -> RunPlan:
         return RunPlan(
@@ -238,8 +248,8 @@ class RunForm(Frozen):
         )
 
 
-class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
-    """Gives a plan. All tasks and the agents of last time, or the first one, are chosen to begin with."""
+class RunStartDialog(AnswerDialog[RunForm, RunForm]):
+    """Gives the choices. `alone`: why workers cannot play it, "" if they can. All tasks and the agents of last time, or the first one, are chosen to begin with."""
 
     DEFAULT_CSS = """
     RunStartDialog {
@@ -255,8 +265,10 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
     DEFAULT_CLASSES = "-large"
     REMEMBERS = "run"
 
-    def __init__(self, tasks: Sequence[TaskSummary], choices: PlayerChoices) -> None:
-        self._choices = choices
+    def __init__(
+        self, tasks: Sequence[TaskSummary], choices: PlayerChoices, alone: str = ""
+    ) -> None:
+        self._choices, self._alone = choices, alone
         self._past = dict[str, list[Taken]]()
         parts = {
             "agents": choices.agents,
@@ -273,6 +285,10 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             button=pgettext("verb", "Start"),
             options={
                 "tasks": [(_task_label(task), task.id) for task in tasks],
+                "played_by": [
+                    (_("this app"), "app"),
+                    (_("workers") if not alone else _("workers: not here"), "workers"),
+                ],
                 **{
                     field: [(one_line(label, 60), name) for name, label in offered]
                     for field, offered in parts.items()
@@ -295,9 +311,14 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             tasks=len(model.tasks), agents=len(model.agents), trials=each * len(model.agents)
         )
         taken = forecast(self._past, model.agents, each, model.concurrency)
+        if model.played_by == "workers":
+            return f"{counted}\n{_('`cuecard worker` on any machine plays them.')}"
         return f"{counted}\n{forecast_words(taken, self._choices.currency)}"
 
-    async def answer(self, model: RunForm) -> RunPlan | None:
+    def problem(self, model: RunForm) -> str:
+        return self._alone if model.played_by == "workers" else ""
+
+    async def answer(self, model: RunForm) -> RunForm | None:
         question = ConfirmDialog(
             _("Start without a budget?"),
             _(
@@ -313,7 +334,7 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
         ):
             self.pane.go_to("budget")
             return None
-        return model.plan()
+        return model
 
     def _is_free(self, model: RunForm) -> bool:
         """Whether nobody in it calls a model."""
@@ -324,6 +345,14 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             ("judge", model.judge),
         ]
         return self._choices.free.issuperset(players)
+
+
+def _why_alone(workspace: Workspace) -> str:
+    try:
+        workspace.workers.check()
+    except CuecardError as error:
+        return " ".join(filter(None, (f"{error.title}. {error.message}", error.hint)))
+    return ""
 
 
 def _task_label(task: TaskSummary) -> str:
