@@ -45,7 +45,7 @@ async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> Non
         await pilot.press("full_stop", "s")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "too close to mine")
-        await until(pilot, lambda: "a Skipped" in shown(app.screen))
+        await until(pilot, lambda: "h Skipped" in shown(app.screen))
         assert "yours" not in shown(app.screen)
         await pilot.press("h")
         await until(pilot, lambda: "skipped" in shown(app.screen))

@@ -387,7 +387,9 @@ async def test_the_author_reads_ratings_and_marks_beside_the_comments(
     with Workspace.open(in_review) as workspace:
         given = a_review("Ben", ReviewDecision.RETURN, ("gold.facts[0]", "The clock is wrong."))
         ratings = {**given.ratings, "sufficiency": "fail"}
-        comment = PinnedComment(place="gold.facts[0]", text="The clock is wrong.", dimension="sufficiency")
+        comment = PinnedComment(
+            place="gold.facts[0]", text="The clock is wrong.", dimension="sufficiency"
+        )
         mark = GoldCheck(place="gold.facts[0]", mark="wrong")
         update = {"ratings": ratings, "comments": (comment,), "checks": (mark,)}
         review(workspace, given.model_copy(update=update))

@@ -7,7 +7,9 @@ untranslated here and are translated where they are shown.
 # What a footer is made of, and what is bound where, is nothing that Textual offers to others.
 # pyright: reportPrivateUsage=false
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -19,11 +21,33 @@ from textual.widgets import Footer
 from textual.widgets._footer import FooterKey, FooterLabel
 
 from cuecard.core.i18n import _
-from cuecard.tui.present.keyboard import BEHIND, Key, Means, declare, key_name, registry
+from cuecard.core.system import config_folder
+from cuecard.tui.present.keyboard import (
+    BEHIND,
+    Key,
+    Means,
+    declare,
+    key_name,
+    read_keymap,
+    registry,
+)
 
 __all__ = ["Key", "KeyBar", "Means", "every_command", "fitting", "key_name", "keys", "registry"]
 
 
+def _keymap() -> list[str]:
+    """Take over the person's own keys: `CUECARD_KEYMAP`, or `keymap` beside the preferences."""
+    file = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
+    try:
+        return read_keymap(file.read_text(encoding="utf-8"), str(file))
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeError) as error:
+        return [f"{file}: {error}"]
+
+
+KEYMAP_PROBLEMS = _keymap()
+"""What of the keymap cannot be used; the app tells it."""
 _ALT = re.compile(r"alt\+[a-zA-Z0-9]")
 
 

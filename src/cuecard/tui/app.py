@@ -22,7 +22,7 @@ from textual.worker import Worker
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, Means, every_command, key_name, keys, registry
+from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
@@ -315,6 +315,8 @@ class CuecardApp(HoldsKeys):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        for problem in KEYMAP_PROBLEMS:
+            self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
         if not gc.isenabled():
             self.set_timer(2.0, _collect_garbage_again)
 

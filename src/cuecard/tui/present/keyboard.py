@@ -3,10 +3,11 @@
 Nothing here imports Textual: hints in what screens show name keys by `shown_key`.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _
 
 
 class Means(Enum):
@@ -166,6 +167,8 @@ class Key:
         """The keys that stand for it, the one that is shown first."""
         if isinstance(self.means, str):
             return tuple(self.means.split(","))
+        if self.id in _own:
+            return _own[self.id]
         found: list[str] = []
         for means in self.all_means:
             if means in BEHIND:
@@ -230,6 +233,9 @@ _NAMES = {
 }
 
 
+_PLAIN = {shown: key for key, shown in _NAMES.items() if len(shown) == 1 and shown.isascii()}
+
+
 def key_name(key: str) -> str:
     """How a key is shown: `^s`, `F5`, `⏎`; of what stands in a menu, the menu's key and the letter."""
     for means, begins in BEHIND.items():
@@ -266,3 +272,50 @@ def hint(text: str, *, typing: bool = False, **values: object) -> str:
         if means.keys
     }
     return text.format(**shown, **values)
+
+
+PRESETS = {
+    "vi": "left: left, h\nright: right, l\nreveal: H\ndecide: L, ctrl+l",
+    "emacs": "up: up, k, ctrl+p\ndown: down, j, ctrl+n\npalette: ctrl+x\nadd: a, insert",
+}
+"""What a preset changes, as lines of a keymap."""
+_KEY = re.compile(r"(?:(?:ctrl|shift|alt)\+)*(?:[a-z]+[a-z0-9_]*|[A-Z0-9])")
+_own: dict[str, tuple[str, ...]] = {}
+"""Keys of single actions, by id, that a keymap gives them."""
+
+
+def read_keymap(text: str, file: str) -> list[str]:
+    """Take over a keymap, before anything is declared: lines `meaning: keys`, `screen.action: keys` or `preset: name`.
+    Returns what cannot be used, with file and line; the rest is used. A key that is given to another meaning leaves its own.
+    """
+    wrong: list[str] = []
+    names = {means.name.lower(): means for means in Means if means not in LETTERS}
+    lines = [
+        (number, each.partition("#")[0])
+        for number, line in enumerate(text.splitlines(), 1)
+        for each in PRESETS.get(line.partition("preset:")[2].partition("#")[0].strip(), line).splitlines()
+    ]  # fmt: skip
+    for number, line in lines:
+        name, _colon, value = (part.strip() for part in line.partition(":"))
+        found = tuple(_PLAIN.get(key, key) for key in value.replace(",", " ").split())
+        named = {"file": file, "n": number, "what": value or name}
+        if not line.strip():
+            continue
+        if not found or not all(
+            _KEY.fullmatch(k) and not re.fullmatch(r"alt\+\w", k) for k in found
+        ):
+            wrong.append(_("{file}, line {n}: {what} is no key").format(**named))
+        elif name in names:
+            for other in set(names.values()) - {names[name]}:
+                if other.group != "answer":
+                    other.keys = tuple(key for key in other.keys if key not in found)
+            names[name].keys = found
+        elif "." in name:
+            _own[name] = found
+        else:
+            wrong.append(
+                _("{file}, line {n}: nothing is called {what}").format(**{**named, "what": name})
+            )
+    told = _("{file}: {what} has no key any more")
+    lost = [name for name, means in names.items() if not means.keys]
+    return [*wrong, *(told.format(file=file, what=name) for name in lost)]
