@@ -84,6 +84,7 @@ from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
 from cuecard.tui.screens.tasks_transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
+from cuecard.tui.screens.trial.calls import CallsScreen
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
@@ -612,6 +613,8 @@ WALKS: tuple[Walk, ...] = (
         Scene("sources", SourcesDialog),
         keys("enter"),
         Scene("source", SourceScreen),
+        keys("escape escape full_stop R"),
+        Scene("trial-calls", CallsScreen),
     ),
     walk(
         push(lambda ws: TrialScreen(session(ws, "espresso"))),

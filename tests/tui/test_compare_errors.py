@@ -16,6 +16,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen
+from cuecard.tui.services import Services
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until
 
@@ -44,6 +45,21 @@ def compared_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def compared(home: Path, compared_once: Path) -> Path:
     return Path(shutil.copy(compared_once, home / "cuecard.db"))
+
+
+def test_screens_share_a_pool_until_anything_is_saved(compared: Path) -> None:
+    services = Services(str(compared))
+    workspace = services.workspace()
+    for run in (1, 2):
+        services.pool(workspace, (run,))  # Keeps figures of trials, which saves something.
+    first = services.pool(workspace, (1,))
+    assert services.pool(workspace, (1,)) is first
+    assert services.pool(workspace, (2,)) is not first
+    assert services.pool(workspace, (1,)) is first
+    with Workspace.open(compared) as elsewhere:
+        elsewhere.verdicts.add(elsewhere.runs.trials(1)[0].id, judgement("nnnn"))
+    assert services.pool(workspace, (1,)) is not first
+    workspace.close()
 
 
 async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: AppMaker) -> None:

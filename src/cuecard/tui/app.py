@@ -17,6 +17,7 @@ from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
@@ -126,7 +127,26 @@ class CuecardScreen(_Shared, Screen[Result]):
         Key("screen.view_before", Means.VIEW_BEFORE, "app.turn_view(-1)", N_("View before"), N_("What is shown before this"), show=False),
         Key("screen.view_next", Means.VIEW_NEXT, "app.turn_view(1)", N_("Next view"), N_("What is shown after this"), show=False),
         Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
+        Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
     )  # fmt: skip
+
+    def action_zoom(self) -> None:
+        """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""
+        here = self.focused
+        within = [here, *here.ancestors] if here is not None else []
+        held = [each for each in within if isinstance(each, Widget) and each.ALLOW_MAXIMIZE]
+        told = [
+            pane
+            for pane in self.query(".zooms")
+            if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
+        ]
+        panes = [*(held or within[:1])[-1:], *(pane for pane in told if pane not in within)]
+        panes = list(dict.fromkeys(pane for pane in panes if isinstance(pane, Widget)))
+        at = panes.index(self.maximized) + 1 if self.maximized in panes else 0
+        if at < len(panes):
+            self.maximized = panes[at]
+        else:
+            self.minimize()
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:

@@ -7,7 +7,9 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cuecard.core.archive import outlast
@@ -180,9 +182,16 @@ async def judge_trial(
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await outlast(
-        workspace, record_judgement, workspace, trial_id, judgement, subject, claim
-    )
+    began, tries = datetime.now(UTC), count()
+
+    def record() -> JudgementRecord:
+        if next(tries):  # The database went away, but perhaps not before it was written.
+            for made in workspace.verdicts.of_trial(trial_id):
+                if made.created_at >= began and made.judgement == judgement:
+                    return made
+        return record_judgement(workspace, trial_id, judgement, subject, claim)
+
+    return await outlast(workspace, record)
 
 
 def record_judgement(

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.archive import LAPSE, Refusal
 from cuecard.core.engine.events import CallAnswered
-from cuecard.core.errors import BudgetSpent, CuecardError, Drained, Held, ModelPaused
+from cuecard.core.errors import (
+    BudgetSpent,
+    CuecardError,
+    DatabaseAway,
+    Drained,
+    Held,
+    ModelPaused,
+    told,
+)
 from cuecard.core.i18n import _
 from cuecard.core.records import OrderKind, RunOrder, RunState
 
@@ -185,8 +193,10 @@ class _Sharing:
             try:
                 await self._obey()
                 await self._share()
-            except Exception:  # noqa: BLE001 - the boundary of a worker: the next look may come through
-                _LOG.warning("what others use, or ask for, could not be read", exc_info=True)
+            except DatabaseAway as away:
+                _LOG.info("what others use, or ask for, is not known: %s", away)
+            except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next look may come through
+                _LOG.warning("what others use, or ask for, could not be read: %s", told(error))
             await asyncio.sleep(_LEAST)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK if self._settled else _SOON)
@@ -208,8 +218,8 @@ class _Sharing:
                 await self._ask([], refused)
             if self._since is not None:
                 await asyncio.to_thread(self._workspace.allowances.leave, self._party, used)
-        except CuecardError:
-            _LOG.warning("an allowance could not be given back: it lapses", exc_info=True)
+        except CuecardError as error:
+            _LOG.info("an allowance could not be given back, and lapses: %s", error)
 
     def _short(self, short: bool) -> None:
         self._hub.hold(short)

@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,12 +16,21 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue, outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
 from cuecard.core.engine.step_context import RecordedCall
-from cuecard.core.errors import ClaimLost, CuecardError, Drained, Halt, Held, NotKept, told
+from cuecard.core.errors import (
+    ClaimLost,
+    CuecardError,
+    DatabaseAway,
+    Drained,
+    Halt,
+    Held,
+    NotKept,
+    told,
+)
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spent_on
@@ -138,7 +147,7 @@ class _Handed:
         claim = self._claims.pop(cell.id)
         self._lost.discard(cell.id)
         self._worker.free += 1
-        await self._worker.queue.give_back(claim, done=done)
+        await self._worker.give_back(claim, done=done)
 
     def lose(self, claim: Claim) -> None:
         """Have the trial stopped before its next step: somebody took it over."""
@@ -149,7 +158,7 @@ class _Handed:
         """Give back what nobody began."""
         while self._ready:
             self._worker.free += 1
-            await self._worker.queue.give_back(self._ready.popleft(), done=False)
+            await self._worker.give_back(self._ready.popleft(), done=False)
 
     async def _ask(self) -> bool:
         most = min(self._waiting, self._worker.free)
@@ -159,7 +168,7 @@ class _Handed:
         taken: list[Claim] = []
         try:
             taken = await self._worker.queue.take(self._run_id, most)
-        except BeingPlayed:
+        except (BeingPlayed, DatabaseAway):
             return False
         finally:
             self._worker.free += most - len(taken)
@@ -167,7 +176,7 @@ class _Handed:
         for claim in taken:
             if str(claim.trial_id) in self._claims:
                 self._worker.free += 1
-                await self._worker.queue.give_back(claim, done=False)
+                await self._worker.give_back(claim, done=False)
             else:
                 self._ready.append(claim)
         return bool(self._ready)
@@ -204,14 +213,17 @@ class Worker:
     calls: int = 0
     queue: TrialQueue = field(init=False)
     free: int = field(init=False)
+    _grace: float = field(init=False)
     _own: list[Halt] = field(default_factory=list[Halt])
     _playing: dict[int, _Played] = field(default_factory=dict[int, _Played])
+    _owed: dict[Claim, bool] = field(default_factory=dict[Claim, bool])
+    _warned: str = ""
 
     async def work(self, control: RunControl, *, until_done: bool = False) -> None:
         """Work until `control` stops this worker, or (with `until_done`) until nothing is left that it may do. Raises
         `CuecardError` where workers cannot be.
         """
-        self.free = self.concurrency
+        self.free, self._grace = self.concurrency, control.grace
         hashed = hash_of_players(self.config)
         opened = self.workspace.workers.queue(
             self.by, self.concurrency, players=hashed, lapse=self.lapse
@@ -234,6 +246,13 @@ class Worker:
                 ended.set()
                 await beating
 
+    async def give_back(self, claim: Claim, *, done: bool) -> None:
+        """Let go of a trial; with the next beat, if the database is away at present."""
+        try:
+            await self.queue.give_back(claim, done=done)
+        except DatabaseAway:
+            self._owed[claim] = done
+
     async def news(self) -> None:
         """Wait until something may have changed, for half a second at most."""
         await self.queue.wait(_LOOK)
@@ -252,10 +271,12 @@ class Worker:
     async def _look(self) -> bool:
         """Begin with what is offered, and leave what is over; whether there is anything to do."""
         try:
-            offered = await asyncio.to_thread(self.workspace.workers.offered)
+            return await self._look_at(await asyncio.to_thread(self.workspace.workers.offered))
         except CuecardError as error:
-            _LOG.warning("the workspace cannot be read: %s", error)
+            self._warn("the workspace cannot be read", error)
             return True
+
+    async def _look_at(self, offered: Mapping[int, int]) -> bool:
         wanted = {run for run in offered if not self.runs or run in self.runs}
         for run_id, played in list(self._playing.items()):
             played.handed.over = not offered.get(run_id)
@@ -266,6 +287,12 @@ class Worker:
         for run_id in sorted(wanted - self._playing.keys() - self.refused.keys()):
             await self._begin(run_id)
         return bool(self._playing) or bool(wanted - self.refused.keys())
+
+    def _warn(self, what: str, error: Exception) -> None:
+        """Log a trouble, but not again and again while it lasts."""
+        if (said := told(error)) != self._warned:
+            self._warned = said
+            _LOG.warning("%s: %s", what, said)
 
     async def _begin(self, run_id: int) -> None:
         run = await asyncio.to_thread(self.workspace.runs.get, run_id)
@@ -284,7 +311,7 @@ class Worker:
         # How many trials at the same time holds for who comes later, too.
         wanted = [order.value for order in orders if order.kind == "concurrency"]
         after = max((order.id for order in orders), default=0)
-        control, hub = RunControl(), ModelHub(self.config)
+        control, hub = RunControl(self._grace), ModelHub(self.config)
         judges = judges_of(settings, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
         control.when_paused(hub.stop)
@@ -294,7 +321,7 @@ class Worker:
             self.calls += 1
             meter.judged(call)
 
-        def told(event: RunEvent) -> None:
+        def heard(event: RunEvent) -> None:
             self.calls += isinstance(event, CallAnswered)
             meter.told(event)
             tell(self.on_event, run_id, event)
@@ -317,7 +344,7 @@ class Worker:
                     trials=int(wanted[-1] or 0) if wanted else 0,
                 ):
                     summary = await run_grid(
-                        played.handed, concurrency=self.concurrency, on_event=told, control=control
+                        played.handed, concurrency=self.concurrency, on_event=heard, control=control
                     )
                     await played.handed.close()
                     await self._leave(run_id, summary)
@@ -326,7 +353,7 @@ class Worker:
             except BeingPlayed:
                 pass  # Somebody else concludes it, or plays it alone.
             except CuecardError as error:
-                _LOG.warning("run %s: %s", run_id, error)
+                self._warn(f"run {run_id}", error)
             finally:
                 await hub.close()
 
@@ -336,14 +363,13 @@ class Worker:
     async def _leave(self, run_id: int, summary: RunSummary) -> None:
         """Pause the run for all, if it cannot go on for a reason that is not this worker's."""
         halt = summary.halt
-        if isinstance(halt, NotKept):
+        set_state = self.workspace.runs.set_state
+        if isinstance(halt, NotKept | DatabaseAway):
             await asyncio.sleep(_BEAT)
         elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
-            await asyncio.to_thread(
-                self.workspace.runs.set_state, run_id, RunState.PAUSED, str(halt)
-            )
+            await outlast(self.workspace, set_state, run_id, RunState.PAUSED, str(halt))
         elif halt is not None and halt not in self._own:
-            await asyncio.to_thread(self.workspace.runs.set_state, run_id, RunState.CANCELLED)
+            await outlast(self.workspace, set_state, run_id, RunState.CANCELLED)
 
     async def _beat_on(self, ended: asyncio.Event) -> None:
         last = False
@@ -356,11 +382,14 @@ class Worker:
     async def _beat(self) -> None:
         note = "\n".join(f"{run}: {why}" for run, why in self.refused.items())
         try:
+            for claim, done in list(self._owed.items()):
+                await self.queue.give_back(claim, done=done)
+                del self._owed[claim]
             for claim in await self.queue.beat(self.calls, note):
                 if (played := self._playing.get(claim.run_id)) is not None:
                     played.handed.lose(claim)
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next may come through
-            _LOG.warning("a beat could not be written: %s", told(error))
+            self._warn("a beat could not be written", error)
 
 
 async def follow_run(
@@ -377,20 +406,20 @@ async def follow_run(
     """
     seen: set[int] = set()
     version = ""
-    trials = await asyncio.to_thread(workspace.runs.trials, run_id)
+    trials = await outlast(workspace, workspace.runs.trials, run_id)
     tell(on_event, RunBegan(sum(t.termination is None for t in trials), 0))
     seen.update(trial.id for trial in trials if trial.termination is not None)
     while control.halt is None and not control.cancelled:
-        now = await asyncio.to_thread(workspace.version)
+        now = await outlast(workspace, workspace.version)
         if now != version:
             version = now
-            for trial in await asyncio.to_thread(workspace.runs.trials, run_id):
+            for trial in await outlast(workspace, workspace.runs.trials, run_id):
                 if trial.termination is not None and trial.id not in seen:
                     seen.add(trial.id)
                     event = TrialFinished(str(trial.id), trial.termination, trial.detail)
                     tell(on_event, event)
-        left = (await asyncio.to_thread(workspace.workers.offered)).get(run_id)
-        run = await asyncio.to_thread(workspace.runs.get, run_id)
+        left = (await outlast(workspace, workspace.workers.offered)).get(run_id)
+        run = await outlast(workspace, workspace.runs.get, run_id)
         if left is None and run.state is not RunState.RUNNING:
             return _halt_of(run)
         if left == 0 and run.state is not RunState.RUNNING:

@@ -197,8 +197,11 @@ def run(
             record = create_run(workspace, plan, by=person, config=config)
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
     if workers:
+        from cuecard.core.evaluation.runs import change_budget
         from cuecard.tui.commands.workers import offer
 
+        if way.budget is not None:
+            change_budget(workspace, record.id, way.budget, config)
         offer(ours, record, "retry" if way.rerun_failed else "play")
         if detach:
             return Result("", lambda: {"run": record.id})
@@ -207,8 +210,9 @@ def run(
         played = _play(workspace, record, config, way)
     scores = score_as_judged(workspace, record.id)
     problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
+    stopped, halt = played.stopped, played.halt
     return report(
-        ours, scores, problems, stopped=played.stopped, halt=played.halt, quiet=json_lines
+        ours, scores, problems, stopped=stopped, halt=halt, quiet=json_lines, workers=workers
     )
 
 

@@ -108,7 +108,7 @@ def follow(
     from cuecard.tui.commands.run_output import stopping
 
     async def look() -> Halt | None:
-        with stopping(control):
+        with stopping(control, plays=False):
             return await follow_run(
                 ours.workspace,
                 run.id,
@@ -120,6 +120,6 @@ def follow(
 
     halt = asyncio.run(look())
     if control.halt is not None:
-        again = ours.command("run", "--resume", str(run.id), "--workers")
-        note(_("The workers go on. Look on again with: {command}").format(command=again))
+        cancel = ours.command("runs", "cancel", str(run.id))
+        note(_("The workers go on. Stop them with: {command}").format(command=cancel))
     return halt

@@ -174,6 +174,7 @@ class ListView(Vertical, Generic[Row]):
     something else does. Marks and cursor stay with a row's `key`.
     """
 
+    ALLOW_MAXIMIZE = True
     DEFAULT_CSS = """
     ListView { height: 1fr; }
     ListView .told { height: 1; color: $muted; padding: 0 1; }

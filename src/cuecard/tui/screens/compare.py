@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
@@ -93,9 +92,13 @@ class CompareScreen(FiguresScreen):
         read = self.counter(_("reading trials {done}/{all}"))
 
         def work(workspace: Workspace) -> CompareView:
-            pool = gather(workspace, runs, on_count=read)
+            pool = self.services.pool(workspace, runs, on_count=read)
             names = judges_of(workspace, runs)
-            judges = gather(workspace, runs, names, on_count=read) if len(names) > 1 else pool
+            judges = (
+                self.services.pool(workspace, runs, names, on_count=read)
+                if len(names) > 1
+                else pool
+            )
             offered = offers(pool, judges)
             return CompareView(offered, first_choice(offered, len(runs)))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import Row, gather
+from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -84,7 +84,7 @@ class ErrorsScreen(FiguresScreen):
         read = self.counter(_("reading trials {done}/{all}"))
 
         def work(workspace: Workspace) -> ErrorsView:
-            return ErrorsView(gather(workspace, runs, on_count=read))
+            return ErrorsView(self.services.pool(workspace, runs, on_count=read))
 
         view = await self.counted(_("reading trials"), work)
         if self._view is not None:

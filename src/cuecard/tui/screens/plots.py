@@ -17,7 +17,6 @@ from textual.widgets import Static
 
 from cuecard.annotate.results.plots.builders import AGENTS
 from cuecard.annotate.results.plots.model import Plot
-from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -207,7 +206,7 @@ class PlotsScreen(CuecardScreen[None]):
             self._done = _("reading trials {done}/{all}").format(done=done, all=of)
 
         def work(workspace: Workspace) -> PlotsView:
-            pool = gather(workspace, runs, on_count=read)
+            pool = self.services.pool(workspace, runs, on_count=read)
             self._done = _("counting")
             return PlotsView(pool, by)
 

@@ -73,6 +73,7 @@ class EntryList(ScrollView, can_focus=True):
         Key("entries.last", (Means.END, Means.LAST), "jump(-1)", N_("Last"), N_("To the end"), show=False),
     )  # fmt: skip
     ALLOW_SELECT = True
+    DEFAULT_CLASSES = "zooms"
     # More lines are no reason to lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0), layout=False)
 

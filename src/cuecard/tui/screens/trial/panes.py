@@ -48,6 +48,8 @@ class LineList(EntryList, inherit_bindings=False):
 class LinesPane(Vertical):
     """A note above, lines below."""
 
+    ALLOW_MAXIMIZE = True
+
     class Went(Message):
         """Enter was pressed on a line."""
 
@@ -101,6 +103,8 @@ class LinesPane(Vertical):
 
 class TablePane(Vertical):
     """A predicted table laid beside the gold one, with both sides of the cell under the cursor."""
+
+    ALLOW_MAXIMIZE = True
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -165,6 +169,8 @@ class TablePane(Vertical):
 
 class MeasuresPane(Vertical):
     """The trial's numbers, each with its n."""
+
+    ALLOW_MAXIMIZE = True
 
     line: PaneLine | None = None
     cursor = 0

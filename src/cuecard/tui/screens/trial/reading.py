@@ -10,7 +10,8 @@ from cuecard.annotate.results.trial_record import note_seen
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.verdicts import Item
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.trial_panes import PaneLine
 from cuecard.tui.present.trial_places import margin
 from cuecard.tui.present.trial_summary import heading
@@ -30,6 +31,7 @@ TRIAL_KEYS = keys(
     Key("trial.group", Means.COMMAND, "group", N_("Group"), N_("Gold by stage or by relation"), letter="x"),
     Key("trial.other_judge", Means.COMPARE, "other_judge", N_("Other judge"), N_("Show what another judge decided")),
     Key("trial.judges", Means.PAIR, "judges", N_("Side by side"), N_("Two judges of this trial side by side"), show=False),
+    Key("trial.calls", Means.COMMAND, "calls", N_("Raw calls"), N_("Requests and replies of models: of the judge from the verdicts, else of the trial"), letter="R"),
     Key("trial.untake", Means.DELETE, "untake", N_("Delete note"), N_("Take my note back")),
     Key("trial.step", Means.PLAY, "step_mode", N_("Step"), N_("Go through the trial event by event, like a replay")),
     Key("trial.on", Means.RIGHT, "step(1)", N_("Event on"), N_("One event further"), priority=True),
@@ -69,7 +71,7 @@ AT_ONCE = 8
 """Events from which on what was opened is shown before more of it is read."""
 
 
-class Reading(CuecardScreen[None]):
+class Reading(LiveScreen):
     """Panes are made and filled when they are shown, and only the one that is shown."""
 
     def __init__(self, trial_id: int) -> None:
@@ -156,7 +158,9 @@ class Reading(CuecardScreen[None]):
         state = self._state
         if state is None:
             return
-        self._transcript.load(state.shown_entries)
+        # Of a trial under way the end stays in view where it was.
+        follow = state.opened.trial.termination is None and state.stepping is None
+        self._transcript.load(state.shown_entries, follow=follow)
         self._transcript.mark(margin(state.notes, state.seq_of))
 
     def _show_bar(self) -> None:
