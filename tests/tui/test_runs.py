@@ -47,7 +47,7 @@ async def test_an_empty_list_says_what_runs_are_for_and_n_starts_one(
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: "No runs yet" in shown(app.screen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
 
 
@@ -58,21 +58,21 @@ async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         tasks = app.screen.query_one("#tasks", SelectionList)
         assert len(tasks.selected) == len(load_samples())
-        await pilot.press("a", "space", "down", "space")
+        await pilot.press("ctrl+a", "space", "down", "space")
         await until(pilot, lambda: "tasks: 2 · agents: 1 · trials: 2" in shown(app.screen))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
         await until(pilot, lambda: "2 of 2 trials" in shown(app.screen))
         await until(pilot, lambda: "● done" in shown(app.screen))
         await until(pilot, lambda: "Accuracy" in shown(app.screen))
-        await pilot.press("s")
+        await pilot.press("v", "s")
         await until(pilot, lambda: "offline baselines" in shown(app.screen))
         assert "Judge: lexical" in shown(app.screen)
-        await pilot.press("t", "enter")
+        await pilot.press("v", "t", "enter")
         await until(pilot, lambda: isinstance(app.screen, TrialScreen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
@@ -121,9 +121,9 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press("3")
             await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-            await pilot.press("n")
+            await pilot.press("a")
             await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
-            await pilot.press("a", "down", "down", "space", "tab")
+            await pilot.press("ctrl+a", "down", "down", "space", "tab")
             await pilot.press("space", "down", "space")
             app.screen.query_one("#turns", Input).value = "3"
             await until(pilot, lambda: "trials: 1" in shown(app.screen))
@@ -132,13 +132,13 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await until(pilot, lambda: "1 playing" in shown(app.screen))
-            await pilot.press("c")
+            await pilot.press("ctrl+g")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: "– stopped" in shown(app.screen))
             with Workspace.open(database) as workspace:
                 before = workspace.runs.events(1)
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "turn limit" in shown(app.screen)
     with Workspace.open(database) as workspace:
@@ -163,14 +163,14 @@ async def test_a_run_is_gone_on_with_where_nobody_plays_it(
             )
             who = f"Ben plays it on {platform.node()}, process {os.getpid()}, since"
             await until(pilot, lambda: who in shown(app.screen))
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: any(who in n.message for n in app._notifications))  # pyright: ignore
             assert elsewhere.runs.trials(run.id)[0].events == 0
             # Killed, it is nobody's, which is seen without asking anybody.
             leases._HELD.discard(held.owner)  # pyright: ignore
             await until(pilot, lambda: "✗ interrupted" in shown(app.screen))
             assert who not in shown(app.screen)
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "● done" in shown(app.screen))
 
 
@@ -189,7 +189,7 @@ async def test_a_run_that_is_gone_on_with_is_not_called_paused(
             await until(pilot, lambda: "‖ paused" in shown(app.screen))
             await pilot.press("enter")
             await until(pilot, lambda: "no credit" in shown(app.screen))
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "1 playing" in shown(app.screen))
             for _frame in range(20):
                 now = shown(app.screen)
@@ -222,15 +222,15 @@ async def test_a_figure_leads_to_its_trials_and_a_failed_one_is_played_again(
         await until(pilot, lambda: "Behind" in shown(app.screen))
         await pilot.press("escape")
         await until(pilot, lambda: "◎ Pass@1" in shown(app.screen))
-        await pilot.press("o")
+        await pilot.press("s")
         await until(pilot, lambda: "↓" in shown(app.screen))
-        await pilot.press("t", "v")
+        await pilot.press("v", "t", "f")
         await until(pilot, lambda: "failed trials · 1 of 2 trials" in shown(app.screen))
-        await pilot.press("b")
+        await pilot.press("full_stop", "b")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await pilot.press("5", "enter")
         await until(pilot, lambda: "of 5 USD" in shown(app.screen))
-        await pilot.press("a")
+        await pilot.press("ctrl+r")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: "● 2 ended" in shown(app.screen))
@@ -255,7 +255,7 @@ async def test_a_plan_that_cannot_be_is_told_and_not_started(
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         app.screen.query_one(f"#{field}", Input).value = value
         await pilot.press("ctrl+s")
@@ -321,8 +321,8 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         await until(pilot, lambda: "n New run" in shown(app.screen))
         for word in ("● done", "1/1", "Ana"):
             assert word in shown(app.screen)
-        await pilot.press("space", "up", "space", "y")
+        await pilot.press("space", "up", "space", "x")
         await until(pilot, lambda: "older-newer.html" in shown(app.screen))
-        await pilot.press("escape", "x")
+        await pilot.press("escape", "w")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await until(pilot, lambda: "older · newer" in shown(app.screen))

@@ -153,7 +153,7 @@ async def test_what_is_wrong_with_the_file_is_told_and_reloading_sees_it_mended(
         await until(pilot, lambda: "agents.b" in shown(app.screen))
         assert "agents.a" in shown(app.screen)
         file.write_text("agents:\n  calm: {kind: offline}\n")
-        await pilot.press("ctrl+r")
+        await pilot.press("r")
         await until(pilot, lambda: "calm" in shown(app.screen))
         assert "agents.b" not in shown(app.screen)
 
@@ -212,7 +212,7 @@ async def test_a_model_is_chosen_from_what_its_server_has(
         app.services.config_path = file
         async with app.run_test(size=SIZE) as pilot:
             await settings(pilot)
-            await pilot.press("ctrl+o")
+            await pilot.press("full_stop", "m")
             await until(pilot, lambda: "大" in shown(app.screen))
             assert server.requests[0].method == "GET"
             assert "connection to the model failed" in shown(app.screen)

@@ -44,7 +44,7 @@ async def test_raw_calls_show_request_and_reply(
             screen = TrialScreen(trial.id)
             await app.push_screen(screen)
             await until(pilot, lambda: "Turin" in transcript(screen))
-            await pilot.press("R")
+            await pilot.press("full_stop", "R")
             await until(pilot, lambda: isinstance(app.screen, CallsScreen) and app.screen.row)
             calls = app.screen
             assert isinstance(calls, CallsScreen)

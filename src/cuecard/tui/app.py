@@ -13,7 +13,7 @@ from rich.text import Text
 from textual import work
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
-from textual.binding import ActiveBinding
+from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
@@ -23,7 +23,7 @@ from textual.worker import Worker
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys, registry
+from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
@@ -122,23 +122,13 @@ class CuecardScreen(_Shared, Screen[Result]):
     """A full screen. Subclasses compose widgets, handle messages and call services."""
 
     BINDINGS = keys(
-        Key(
-            "screen.help",
-            "question_mark",
-            "app.explain",
-            N_("Help"),
-            N_("Keys of this screen"),
-            shown_as="?",
-        ),
-        Key(
-            "screen.zoom",
-            "z",
-            "zoom",
-            N_("Zoom"),
-            N_("This pane fills the screen; again: the next one; esc: all of them"),
-            show=False,
-        ),
-    )
+        Key("screen.menu", Means.MENU, "app.menu", N_("Menu"), N_("What has no key of its own")),
+        Key("screen.views", Means.VIEW, "app.views", N_("View"), N_("Choose what is shown")),
+        Key("screen.view_before", Means.VIEW_BEFORE, "app.turn_view(-1)", N_("View before"), N_("What is shown before this"), show=False),
+        Key("screen.view_next", Means.VIEW_NEXT, "app.turn_view(1)", N_("Next view"), N_("What is shown after this"), show=False),
+        Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
+        Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
+    )  # fmt: skip
 
     def action_zoom(self) -> None:
         """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""
@@ -171,8 +161,11 @@ class CuecardDialog(_Shared, ModalScreen[Result]):
     """A dialog over a screen. Escape closes it without effect."""
 
     BINDINGS = keys(
-        Key("dialog.close", "escape", "dismiss", N_("Cancel"), N_("Close without doing anything")),
-    )
+        Key("dialog.close", Means.UP_ONE, "dismiss", N_("Cancel"), N_("Close without doing anything")),
+        Key("dialog.menu", Means.MENU, "app.menu", N_("Menu"), N_("What has no key of its own")),
+        Key("dialog.palette", Means.PALETTE, "app.command_palette", N_("Commands"), N_("Find any command"), show=False),
+        Key("dialog.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this dialog")),
+    )  # fmt: skip
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -313,61 +306,16 @@ class CuecardApp(HoldsKeys):
         "settings": _settings,
     }
     BINDINGS = keys(
-        Key("go.home", "1", "go('home')", N_("Home"), N_("What waits for me"), show=False),
-        Key("go.tasks", "2", "go('tasks')", N_("Tasks"), N_("Write and edit tasks"), show=False),
-        Key("go.runs", "3", "go('runs')", N_("Runs"), N_("Play tasks and read trials"), show=False),
-        Key(
-            "go.review",
-            "4",
-            "go('review')",
-            N_("Review"),
-            N_("Review other people's tasks"),
-            show=False,
-        ),
-        Key(
-            "go.verdicts",
-            "5",
-            "go('verdicts')",
-            N_("Verdicts"),
-            N_("Label the judge's verdicts"),
-            show=False,
-        ),
-        Key(
-            "go.settings",
-            "6",
-            "go('settings')",
-            N_("Settings"),
-            N_("Name, language, theme, endpoints"),
-            show=False,
-        ),
-        Key(
-            "app.palette",
-            "ctrl+p",
-            "command_palette",
-            N_("Commands"),
-            N_("Find any command"),
-            shown_as="^p",
-        ),
-        Key(
-            "app.quit",
-            "ctrl+q",
-            "quit",
-            N_("Quit"),
-            N_("Leave; everything is saved"),
-            shown_as="^q",
-            priority=True,
-        ),
-        Key(
-            "app.try_again",
-            "f12",
-            "try_again",
-            N_("Try now"),
-            N_("Try now whether the database is back"),
-            shown_as="F12",
-            show=False,
-            priority=True,
-        ),
-    )
+        Key("go.home", Means.PLACE, "go('home')", N_("Home"), N_("What waits for me"), show=False, letter="1"),
+        Key("go.tasks", Means.PLACE, "go('tasks')", N_("Tasks"), N_("Write and edit tasks"), show=False, letter="2"),
+        Key("go.runs", Means.PLACE, "go('runs')", N_("Runs"), N_("Play tasks and read trials"), show=False, letter="3"),
+        Key("go.review", Means.PLACE, "go('review')", N_("Review"), N_("Review other people's tasks"), show=False, letter="4"),
+        Key("go.verdicts", Means.PLACE, "go('verdicts')", N_("Verdicts"), N_("Label the judge's verdicts"), show=False, letter="5"),
+        Key("go.settings", Means.PLACE, "go('settings')", N_("Settings"), N_("Name, language, theme, endpoints"), show=False, letter="6"),
+        Key("app.palette", Means.PALETTE, "command_palette", N_("Commands"), N_("Find any command")),
+        Key("app.quit", Means.QUIT, "quit", N_("Quit"), N_("Leave; everything is saved"), priority=True),
+        Key("app.try_again", Means.TRY, "try_again", N_("Try now"), N_("Try now whether the database is back"), show=False, priority=True),
+    )  # fmt: skip
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
@@ -387,6 +335,8 @@ class CuecardApp(HoldsKeys):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        for problem in KEYMAP_PROBLEMS:
+            self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
         if not gc.isenabled():
             self.set_timer(2.0, _collect_garbage_again)
 
@@ -463,12 +413,11 @@ class CuecardApp(HoldsKeys):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key that works on this screen now, then the theme chooser."""
-        for active in translated(screen.active_bindings).values():
-            binding = active.binding
-            if binding.id is None or not active.enabled or binding.action == "command_palette":
+        for node, binding in every_command(screen):
+            if Means.PALETTE in registry()[binding.id or ""].all_means:
                 continue
-            label = f"{binding.description}  ({self.get_key_display(binding)})"
-            yield SystemCommand(label, active.tooltip, self._runner(active.node, binding.action))
+            label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
+            yield SystemCommand(label, _(binding.tooltip), self._runner(node, binding.action))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")
@@ -485,8 +434,15 @@ class CuecardApp(HoldsKeys):
             self.switch_mode(mode)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "try_again":
-            return self.outage.error is not None
+        match action:
+            case "try_again":
+                return self.outage.error is not None
+            case "menu":
+                return bool(self._offered(Means.COMMAND))
+            case "views" | "turn_view":
+                return bool(self._offered(Means.A_VIEW))
+            case _:
+                pass
         return super().check_action(action, parameters)
 
     def action_try_again(self) -> None:
@@ -503,6 +459,54 @@ class CuecardApp(HoldsKeys):
             self.push_screen(
                 CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
             )
+
+    def _offered(self, means: Means) -> list[tuple[DOMNode, Binding]]:
+        """What there is of this kind on the screen, possible now or not."""
+        return every_command(self.screen, means, impossible=True) if self.screen_stack else []
+
+    def action_menu(self) -> None:
+        self._choose(Means.COMMAND, _("Menu"))
+
+    def action_views(self) -> None:
+        self._choose(Means.A_VIEW, _("Views"))
+
+    def _choose(self, means: Means, title: str) -> None:
+        """Let the person choose what of this kind is possible now, by its letter."""
+        from cuecard.tui.screens.dialogs import ChoiceDialog
+
+        possible = [
+            one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
+        ]
+        options: list[tuple[str, str, str]] = []
+        for _node, binding in possible:
+            letter = registry()[binding.id or ""].letter
+            taken = any(letter == other for _id, other, _text in options)
+            text = f"{_(binding.description)}  ·  {_(binding.tooltip)}"
+            options.append((binding.id or "", "" if taken else letter, text))
+
+        def chosen(id: str | None) -> None:
+            for node, binding in possible:
+                if binding.id == id:
+                    self.call_later(self.run_action, binding.action, node)
+
+        if options:
+            self.push_screen(ChoiceDialog(title, "", options), chosen)
+
+    async def action_turn_view(self, by: int) -> None:
+        """To the next view that is possible now, round and round."""
+        views = self._offered(Means.A_VIEW)
+        at = next(
+            (i for i, (node, one) in enumerate(views) if one.action == getattr(node, "shown_view", "")),
+            -1 if by > 0 else 0,
+        )  # fmt: skip
+        for step in range(1, len(views) + 1):
+            node, binding = views[(at + by * step) % len(views)]
+            if self._check_action_state(binding.action, node):
+                await self.run_action(binding.action, node)
+                return
+
+    def get_key_display(self, binding: Binding) -> str:
+        return binding.key_display or key_name(binding.key)
 
     def action_explain(self) -> None:
         from cuecard.tui.screens.dialogs import HelpDialog

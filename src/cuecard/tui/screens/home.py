@@ -12,9 +12,10 @@ from textual.widgets import Static
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ class HomeScreen(LiveScreen):
 
     CSS_PATH = "home.tcss"
     BINDINGS = keys(
-        Key("home.open", "enter", "open", N_("Open"), N_("Open what waits")),
-        Key("home.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
-        Key("home.refresh", "r", "reload", N_("Refresh"), N_("Look again for what waits")),
+        Key("home.open", Means.OPEN, "open", N_("Open"), N_("Open what waits")),
+        Key("home.board", Means.COMMAND, "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
+        Key("home.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Look again for what waits")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -251,12 +252,12 @@ class HomeScreen(LiveScreen):
             return EmptyState(
                 _("Where to begin"),
                 _("Everything works offline: the embedded players are baselines, not LLMs."),
-                ("2", _("Tasks: read one, change it, submit it for review; p plays it")),
-                ("3", _("Runs: n plays many tasks with an agent and judges the outcome")),
+                ("2", hint(_("Tasks: read one, change it, submit it for review; {PLAY} plays it"))),
+                ("3", hint(_("Runs: {ADD} plays many tasks with an agent and judges the outcome"))),
                 ("5", _("Verdicts: check the judge, blind, with y and n")),
             )
         return EmptyState(
             _("This workspace is empty"),
             _("A workspace holds tasks, the dialogues played on them, and what people judged."),
-            ("2", _("Tasks: s adds the sample tasks, n begins one of your own")),
+            ("2", hint(_("Tasks: {MENU} s adds the sample tasks, {ADD} begins one of your own"))),
         )

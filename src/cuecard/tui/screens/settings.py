@@ -24,7 +24,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, joined, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
@@ -53,10 +53,10 @@ class SettingsScreen(CuecardScreen[None]):
     # Not the name: the digits that lead to other places would be typed into it.
     AUTO_FOCUS = "#language"
     BINDINGS = keys(
-        Key("settings.save", "ctrl+s", "rename", N_("Use name"), N_("Work under this name"), shown_as="^s"),
-        Key("settings.refresh", "ctrl+r", "reload", N_("Reload"), N_("Read cuecard.yaml again"), shown_as="^r"),
-        Key("settings.models", "ctrl+o", "models", N_("Models"), N_("Which models the servers have"), shown_as="^o"),
-        Key("settings.back", "escape", "app.go('home')", N_("Home"), N_("Back to Home")),
+        Key("settings.save", Means.SAVE, "rename", N_("Use name"), N_("Work under this name")),
+        Key("settings.refresh", Means.REFRESH, "reload", N_("Reload"), N_("Read cuecard.yaml again")),
+        Key("settings.models", Means.COMMAND, "models", N_("Models"), N_("Which models the servers have"), letter="m"),
+        Key("settings.back", Means.UP_ONE, "app.go('home')", N_("Home"), N_("Back to Home")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -278,8 +278,8 @@ class WelcomeDialog(FormDialog[Introduction]):
     """Asks for a name; with `offer_samples` also whether the sample tasks shall be added."""
 
     BINDINGS = keys(
-        Key("welcome.language", "ctrl+l", "language", N_("中文 / English"), N_("Use the other language"), shown_as="^l", priority=True),
-        Key("welcome.quit", "escape", "dismiss", N_("Quit"), N_("Leave without a name")),
+        Key("welcome.language", Means.VIEW, "language", N_("中文 / English"), N_("Use the other language"), priority=True),
+        Key("welcome.quit", Means.UP_ONE, "dismiss", N_("Quit"), N_("Leave without a name")),
     )  # fmt: skip
 
     def __init__(self, *, offer_samples: bool) -> None:
@@ -310,9 +310,9 @@ class ServedModelsScreen(ListScreen[ServedModel]):
     TELLS = False
     NEED_ROW = ("use",)
     BINDINGS = keys(
-        Key("served.use", "enter", "use", N_("Use"), N_("Write this model into its entry")),
-        Key("served.back", "escape", "leave", N_("Back"), N_("Back to Settings")),
-    )
+        Key("served.use", Means.OPEN, "use", N_("Use"), N_("Write this model into its entry")),
+        Key("served.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to Settings")),
+    )  # fmt: skip
 
     def columns(self) -> Sequence[Column[ServedModel]]:
         return (

@@ -24,12 +24,13 @@ from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, forecast_words, when
@@ -47,14 +48,14 @@ class RunsScreen(ListScreen[RunRecord]):
     MARKING = True
     NEED_ROW = ("open", "compare", "errors", "plots", "report", "fidelity")
     BINDINGS = keys(
-        Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
-        Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
-        Key("runs.wizard", "w", "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False),
-        Key("runs.compare", "x", "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
-        Key("runs.errors", "e", "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones")),
-        Key("runs.plots", "g", "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False),
-        Key("runs.report", "y", "report", N_("Report"), N_("A file on this run, or on the marked ones")),
-        Key("runs.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it")),
+        Key("runs.open", Means.OPEN, "open", N_("Open"), N_("Open the run"), show=False),
+        Key("runs.new", Means.ADD, "new", N_("New run"), N_("Play many tasks with one or more agents")),
+        Key("runs.wizard", Means.COMMAND, "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False, letter="w"),
+        Key("runs.compare", Means.COMPARE, "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
+        Key("runs.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones"), letter="e"),
+        Key("runs.plots", Means.COMMAND, "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False, letter="g"),
+        Key("runs.report", Means.EXPORT, "report", N_("Report"), N_("A file on this run, or on the marked ones")),
+        Key("runs.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it"), letter="f"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -82,8 +83,8 @@ class RunsScreen(ListScreen[RunRecord]):
                 "A run plays tasks with agents, judges the outcome and scores it. A dialogue that"
                 " you play yourself is listed here too."
             ),
-            ("n", _("Start a run; the offline agent needs no model and no network")),
-            ("2", _("Tasks: p plays one, with you as the user")),
+            ("{ADD}", _("Start a run; the offline agent needs no model and no network")),
+            ("2", hint(_("Tasks: {PLAY} plays one, with you as the user"))),
         )
 
     async def read(self) -> Sequence[RunRecord]:
@@ -260,8 +261,8 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
     }
     """
     BINDINGS = keys(
-        Key("run_start.all", "a", "all", N_("All/none"), N_("Choose all tasks, or none")),
-    )
+        Key("run_start.all", Means.MARK_ALL, "all", N_("All/none"), N_("Choose all tasks, or none") ),
+    )  # fmt: skip
     DEFAULT_CLASSES = "-large"
     REMEMBERS = "run"
 

@@ -57,6 +57,10 @@ class RunScreen(RunActions):
         self._currency = ""
         self._keys: Keys = ()
 
+    @property
+    def shown_view(self) -> str:
+        return f"show('{self._pane}')"
+
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
         yield Lines(id="tabs")

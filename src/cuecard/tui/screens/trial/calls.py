@@ -16,7 +16,7 @@ from cuecard.core.engine.messages import ModelReply
 from cuecard.core.errors import CuecardError, scrub
 from cuecard.core.i18n import N_, _
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
@@ -50,10 +50,10 @@ class CallsScreen(ListScreen[ModelCall]):
     }
     """
     BINDINGS = keys(
-        Key("calls.read", "enter", "read_on", N_("Read"), N_("Go into the request and the reply")),
-        Key("calls.copy", "y", "copy", N_("Copy"), N_("Copy the request and the reply as JSON")),
-        Key("calls.back", "escape", "leave", N_("Back"), N_("Back to where I came from")),
-    )
+        Key("calls.read", Means.OPEN, "read_on", N_("Read"), N_("Go into the request and the reply")),
+        Key("calls.copy", Means.COPY, "copy", N_("Copy"), N_("Copy the request and the reply as JSON")),
+        Key("calls.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to where I came from")),
+    )  # fmt: skip
 
     def __init__(self, trial_id: int, judge: str = "", near: int | None = None) -> None:
         super().__init__()

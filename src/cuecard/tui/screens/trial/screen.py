@@ -10,7 +10,7 @@ from cuecard.annotate.results.trial_against_gold import GraphAgainst
 from cuecard.annotate.results.trial_record import note_seen, open_trial
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.entries import warm_up
 from cuecard.tui.present.trial_view import PaneName, TrialState
@@ -287,8 +287,8 @@ class ListedTrialScreen(TrialScreen):
 
     CSS_PATH = "trial.tcss"
     BINDINGS = keys(
-        Key("listed_trial.next", "plus", "go(1)", N_("Next trial"), N_("The next trial of the list"), shown_as="+"),
-        Key("listed_trial.before", "minus", "go(-1)", N_("Trial before"), N_("The trial before in the list"), shown_as="-", show=False),
+        Key("listed_trial.next", Means.FURTHER, "go(1)", N_("Next trial"), N_("The next trial of the list")),
+        Key("listed_trial.before", Means.NEARER, "go(-1)", N_("Trial before"), N_("The trial before in the list"), show=False),
     )  # fmt: skip
 
     def __init__(self, trials: Sequence[int], at: int) -> None:
