@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
 from textual import work
@@ -27,6 +27,9 @@ from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
 from cuecard.tui.services import Services
+
+if TYPE_CHECKING:
+    from cuecard.annotate.search import Finder
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -314,6 +317,16 @@ class CuecardApp(HoldsKeys):
             show=False,
         ),
         Key(
+            "app.search",
+            "ctrl+f",
+            "search",
+            N_("Search"),
+            N_("Find anything: tasks, comments, trials, runs, people, commands"),
+            shown_as="^f",
+            show=False,
+            priority=True,
+        ),
+        Key(
             "app.palette",
             "ctrl+p",
             "command_palette",
@@ -349,6 +362,7 @@ class CuecardApp(HoldsKeys):
             self, services.journal, services.try_again, self.report
         )
         self.person = person
+        self.finder: Finder | None = None  # what was read for the last search
         self.preferences = preferences
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -460,7 +474,20 @@ class CuecardApp(HoldsKeys):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_again":
             return self.outage.error is not None
+        if action == "search":
+            # A place with a search or a filter of its own by this key keeps it.
+            chain = self.screen._modal_binding_chain[:-1]  # pyright: ignore[reportPrivateUsage]
+            own = (
+                found for _node, each in chain for found in each.key_to_bindings.get("ctrl+f", ())
+            )
+            taken = any(found.id in registry() for found in own)
+            return bool(self.person) and isinstance(self.screen, CuecardScreen) and not taken
         return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        from cuecard.tui.screens.search import search
+
+        search(self)
 
     def action_try_again(self) -> None:
         self.outage.try_now()
