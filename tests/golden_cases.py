@@ -441,6 +441,7 @@ def _people() -> Iterator[Case]:
         ),
     )
     yield from _forms("people/", "people", FORMS[:2], zh=True)
+    yield from _forms("find/", "find patent", FORMS[:2], zh=True)
     for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
         yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
 from textual import work
@@ -28,6 +28,9 @@ from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
 from cuecard.tui.services import Services
+
+if TYPE_CHECKING:
+    from cuecard.annotate.search import Finder
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -312,6 +315,7 @@ class CuecardApp(HoldsKeys):
         Key("go.review", Means.PLACE, "go('review')", N_("Review"), N_("Review other people's tasks"), show=False, letter="4"),
         Key("go.verdicts", Means.PLACE, "go('verdicts')", N_("Verdicts"), N_("Label the judge's verdicts"), show=False, letter="5"),
         Key("go.settings", Means.PLACE, "go('settings')", N_("Settings"), N_("Name, language, theme, endpoints"), show=False, letter="6"),
+        Key("app.search", Means.SEARCH, "search", N_("Search"), N_("Find anything: tasks, comments, trials, runs, people, commands"), show=False, priority=True),
         Key("app.palette", Means.PALETTE, "command_palette", N_("Commands"), N_("Find any command")),
         Key("app.quit", Means.QUIT, "quit", N_("Quit"), N_("Leave; everything is saved"), priority=True),
         Key("app.try_again", Means.TRY, "try_again", N_("Try now"), N_("Try now whether the database is back"), show=False, priority=True),
@@ -324,6 +328,7 @@ class CuecardApp(HoldsKeys):
             self, services.journal, services.try_again, self.report
         )
         self.person = person
+        self.finder: Finder | None = None  # what was read for the last search
         self.preferences = preferences
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -437,6 +442,14 @@ class CuecardApp(HoldsKeys):
         match action:
             case "try_again":
                 return self.outage.error is not None
+            case "search":
+                # A place with a search of its own by this key keeps it.
+                chain = self.screen._modal_binding_chain[:-1]  # pyright: ignore[reportPrivateUsage]
+                own = (
+                    one for _node, each in chain for one in each.key_to_bindings.get("ctrl+f", ())
+                )
+                taken = any(one.id in registry() for one in own)
+                return bool(self.person) and isinstance(self.screen, CuecardScreen) and not taken
             case "menu":
                 return bool(self._offered(Means.COMMAND))
             case "views" | "turn_view":
@@ -444,6 +457,11 @@ class CuecardApp(HoldsKeys):
             case _:
                 pass
         return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        from cuecard.tui.screens.search import search
+
+        search(self)
 
     def action_try_again(self) -> None:
         self.outage.try_now()

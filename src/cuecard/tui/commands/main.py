@@ -153,6 +153,9 @@ _LISTED = {
     "review:review unassign": N_("As a coordinator: take a task away from a reviewer."),
     "review:review priority": N_("As a coordinator: from -2 (later) to 2 (sooner)."),
     "review:review skills": N_("Say what you review; nothing given means anything."),
+    "find:find": N_(
+        "Search everything that you may see: tasks, comments, runs, people, trials, judges' reasons."
+    ),
     "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
     "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),
     "people:people coordinator": N_("Make a person a coordinator, who sees everything."),

@@ -97,7 +97,7 @@ class TaskScreen(DraftingScreen):
     async def show_task(self, opened: Opened) -> None:
         await super().show_task(opened)
         self.look_for_forks()
-        self.load_comments(begin=opened.state is TaskState.RETURNED)
+        self.load_comments(begin=opened.state is TaskState.RETURNED or self.begin_at == "comments")
 
     @guarded("forks", background=True)
     async def look_for_forks(self) -> None:
@@ -314,7 +314,8 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
         return
     open_ones = sum(thread.open for thread in comments.threads)
     await screen.editor.show_comments(open_ones)
-    if begin and open_ones and not screen.begin_at:
+    if begin and (screen.begin_at == "comments" or (open_ones and not screen.begin_at)):
+        screen.begin_at = screen.begin_at or "comments"
         await screen.editor.enter("comments")
         return  # opening the tab reads them once more
     protocol = protocol_of(await screen.services.config())
