@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
 from textual import work
@@ -27,6 +29,9 @@ from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, Preferences
 from cuecard.tui.services import Services
+
+if TYPE_CHECKING:
+    from cuecard.tui.tour import Tour
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -99,6 +104,8 @@ class _Shared:
 
     def on_screen_resume(self) -> None:
         self.cue_app.outage.show()
+        if self.cue_app.tour is not None:
+            self.cue_app.tour.show()
 
 
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
@@ -196,6 +203,8 @@ def guarded(
 
 
 RESTART = "restart"
+OPEN = "open "
+"""Before the path of a workspace to be opened instead of this one, where the tour begins."""
 _MOVES = frozenset(
     [
         "up",
@@ -271,7 +280,7 @@ def _collect_garbage_again() -> None:
 
 
 class CuecardApp(HoldsKeys):
-    """`run()` returns `RESTART` when the person changed the interface language."""
+    """`run()` returns `RESTART` when the person changed the interface language, and `OPEN` with a path for the tour."""
 
     TITLE = "Cuecard"
     CSS_PATH = ["styles/app.tcss"]
@@ -340,7 +349,27 @@ class CuecardApp(HoldsKeys):
             show=False,
             priority=True,
         ),
+        Key(
+            "tour.next",
+            "ctrl+w",
+            "tour_next",
+            N_("Tour on"),
+            N_("The next step of the tour"),
+            show=False,
+        ),
+        Key(
+            "tour.leave",
+            "ctrl+backslash",
+            "tour_leave",
+            N_("Leave tour"),
+            N_("Take the panel of the tour away; Commands bring it back"),
+            show=False,
+            priority=True,
+        ),
     )
+
+    tour: Tour | None = None
+    """None until it is begun."""
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
@@ -446,12 +475,39 @@ class CuecardApp(HoldsKeys):
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")
             yield SystemCommand(_("Play the agent"), told, self.play_an_agent)
+            told = _("Five minutes through a study that was made for demonstration")
+            yield SystemCommand(_("Tour"), told, self.take_tour)
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:
         from cuecard.tui.screens.wizard_of_oz import play_an_agent
 
         await play_an_agent(self)
+
+    @guarded("take_tour")
+    async def take_tour(self) -> None:
+        """Begin the tour, or go on with it; in another workspace than the example study, open that first."""
+        from cuecard.annotate.study import STUDY_NAME, is_study, write_study
+
+        if await self.services.ask(is_study):
+            self.begin_tour()
+        else:
+            file = await asyncio.to_thread(lambda: write_study(Path(STUDY_NAME)).absolute())
+            self.exit(f"{OPEN}{file}")
+
+    def begin_tour(self) -> None:
+        from cuecard.tui.tour import Tour
+
+        self.tour = self.tour or Tour(self, self.preferences, self.tell)
+        self.tour.begin()
+
+    def action_tour_next(self) -> None:
+        if self.tour is not None:
+            self.tour.next()
+
+    def action_tour_leave(self) -> None:
+        if self.tour is not None:
+            self.tour.leave()
 
     def action_go(self, mode: str) -> None:
         if self.person:
@@ -460,6 +516,8 @@ class CuecardApp(HoldsKeys):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "try_again":
             return self.outage.error is not None
+        if action.startswith("tour_"):
+            return self.tour is not None and self.tour.on
         return super().check_action(action, parameters)
 
     def action_try_again(self) -> None:
