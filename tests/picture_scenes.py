@@ -84,6 +84,7 @@ from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
 from cuecard.tui.screens.tasks_transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
+from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
 from picture_camera import PATIENCE, SHORT, Camera, Scene, Step, Walk, back, go, keys, push, walk
@@ -586,6 +587,14 @@ WALKS: tuple[Walk, ...] = (
         Scene("trial-comment", TextDialog),
         keys("escape v a"),
         Scene("trial-tell", TellDialog),
+    ),
+    walk(
+        push(
+            lambda ws: PairScreen(trial(ws, "main", "espresso"), trial(ws, "main", "espresso", 1))
+        ),
+        Scene("trial-pair", PairScreen),
+        keys("v"),
+        Scene("trial-pair-verdicts", PairScreen),
     ),
     walk(
         read_trial("source", "facts-night-train"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
+import chinese
 import msgfmt
 from cuecard.core import i18n
 
@@ -27,6 +28,32 @@ def test_the_catalogues_are_complete_and_compiled():
         [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_chinese_has_one_word_for_one_thing_and_full_width_marks():
+    """docs/glossary.md; `python scripts/chinese.py` mends what a rule can mend."""
+    assert list(chinese.problems(chinese.i18n.load("zh"))) == []
+
+
+def test_what_breaks_the_rules_of_chinese_is_found_and_mended():
+    terms = chinese.terms()
+    for english, text, right in (
+        ("In {n} turns.", "在 {n} 个回合 。 完", "在 {n} 轮。完"),
+        ("A coordinator (you) asks: why?", "协调员(你)问:为什么?", "协调人（你）问：为什么？"),
+        ("No trial, no cue...", "没有试验,没有线索...", "没有试次，没有触发条件……"),
+        ("{a} · {b}", "区间（按任务） · {b}", "区间（按任务） · {b}"),
+        ("see f(x), and a.b: c", "参见 f(x) 和 `a.b: c`", "参见 f(x) 和 `a.b: c`"),
+    ):
+        catalog = chinese.i18n.Catalog()
+        catalog.add(english, text)
+        assert bool(list(chinese.problems(catalog))) is (text != right), text
+        assert chinese.mended(english, text, terms) == right
+
+
+def test_sentences_are_joined_as_their_script_has_it():
+    assert i18n.joined(("Saved.", "", "Go on.")) == "Saved. Go on."
+    assert i18n.joined(("已保存。", "继续。")) == "已保存。继续。"
+    assert i18n.joined(()) == ""
 
 
 def test_a_language_changes_what_is_said():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -30,6 +31,7 @@ from cuecard.core.records import Shadow, TrialRecord
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
+from cuecard.store.roles import QUEUE
 from cuecard.store.schema import APPEND_ONLY, HEAD, MIGRATIONS, VERSIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
 from cuecard.store.trial_tables import TakeRow, WorkerRow
@@ -58,6 +60,11 @@ def test_the_list_of_versions_is_that_of_the_scripts() -> None:
     assert tuple(reversed(scripts)) == VERSIONS
 
 
+def is_ours(name: str | None, *_what: object) -> bool:
+    """The tables of the queue are PgQueuer's."""
+    return not (name or "").startswith(QUEUE)
+
+
 @pytest.mark.parametrize("start", [None, *VERSIONS])
 def test_from_every_version_the_head_equals_the_models(url: str, start: str | None) -> None:
     if url.startswith("postgres") and start not in (None, "0001", *VERSIONS[7:]):
@@ -72,10 +79,11 @@ def test_from_every_version_the_head_equals_the_models(url: str, start: str | No
         connection = session.connection()
         found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
         assert found == [HEAD]
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts: dict[str, Any] = {"compare_type": True, "include_name": is_ours}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
         kept = set(connection.execute(text(TRIGGERS[connection.dialect.name])).scalars())
-    assert kept == set(APPEND_ONLY)
+    assert set(filter(is_ours, kept)) == set(APPEND_ONLY)
     database.close()
 
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -29,13 +30,13 @@ from cuecard.core.engine.messages import ModelReply, PlayerRef
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import CuecardError, NotAllowed, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
-from cuecard.core.records import KeptFigures, TrialRecord
+from cuecard.core.records import KeptFigures, TrialCell, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.roles import RULES, VIEWS
 from cuecard.store.schema import APPEND_ONLY
 from cuecard.store.task_tables import metadata
-from cuecard.store.workspace import Sight, Workspace
+from cuecard.store.workspace import Sight, Workspace, database_at
 from cuecard.tui.commands.context import Context
 from postgres_server import Databases
 from role_stage import OwnRoles, own_roles
@@ -172,7 +173,8 @@ def test_every_table_has_a_rule_and_every_view_a_reason(kept: OwnRoles) -> None:
             " WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'm', 'p')"
         ).fetchall()
     tables = {name for name, kind in relations if kind == "r"}
-    assert tables == set(RULES) | {"alembic_version"}
+    queue = {f"cuecard_pgqueuer{end}" for end in ("", "_log", "_schedules", "_statistics")}
+    assert tables == set(RULES) | {"alembic_version"} | queue
     assert {name for name, kind in relations if kind != "r"} == {*VIEWS, "countedreview"}
 
 
@@ -319,6 +321,57 @@ def test_roles_come_and_go(stage: OwnRoles) -> None:
     assert "Max" in {person.name for person in stage.owner.people.all()}
     with pytest.raises(NotFound):
         roles.remove("Max")
+
+
+async def test_members_offer_first_and_nobody_else_may_use_the_queue(stage: OwnRoles) -> None:
+    """Also of a workspace whose queue an earlier version left out, or let everybody use."""
+    member = stage.at("Max")
+    player = PlayerRef(name="offline", kind="offline", baseline=True)
+    cell = TrialCell(
+        task_id="t", revision=1, agent=player, user=player, world=player, sample=0, seed=1
+    )
+    earlier = (
+        "SELECT 1",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON cuecard_pgqueuer TO PUBLIC",
+        "DROP TABLE cuecard_pgqueuer, cuecard_pgqueuer_log, cuecard_pgqueuer_statistics,"
+        " cuecard_pgqueuer_schedules; DROP TYPE cuecard_pgqueuer_status CASCADE;"
+        " DROP FUNCTION cuecard_fn_pgqueuer_changed",
+    )
+    for done in earlier:
+        with psycopg.connect(stage.url.replace("+psycopg", ""), autocommit=True) as owner:
+            owner.execute(done.encode())
+            Workspace.open(stage.url).close()
+            asked = "SELECT has_table_privilege('public', 'cuecard_pgqueuer', 'SELECT, INSERT')"
+            assert owner.execute(asked).fetchone() == (False,)
+        run = member.runs.create(
+            name=done, kind="grid", created_by="Max", samples=1, limits=Limits(), cells=[cell]
+        )
+        (trial,) = member.runs.trials(run.id)
+        async with member.workers.queue("Max") as mine, stage.at("Bo").workers.queue("Bo", 1) as bo:
+            assert await mine.offer(run.id, [[trial.id]]) == 1
+            assert [claim.trial_id for claim in await bo.take(run.id, 1)] == [trial.id]
+
+
+def test_what_takes_the_owner_is_refused_before_it_begins(stage: OwnRoles, tmp_path: Path) -> None:
+    asks: tuple[Callable[[Workspace], object], ...] = (
+        lambda ws: ws.copies.back_up(tmp_path / "copy.db", print),
+        lambda ws: ws.copies.move(database_at(tmp_path / "moved.db", create=True), print),
+        lambda ws: ws.audit(print),
+        lambda ws: ws.roles.add("Eve", "eve"),
+        lambda ws: ws.roles.coordinate("Bo", True),
+        lambda ws: ws.roles.remove("Bo"),
+    )
+    for person in ("Max", "Cleo"):
+        for ask in asks:
+            with pytest.raises(NotAllowed, match=r"Only the owner.*") as refused:
+                ask(stage.at(person))
+            assert stage.roles[person] in refused.value.message
+            assert "postgres" in refused.value.hint
+    assert list(tmp_path.iterdir()) == []
+    with psycopg.connect(stage.url.replace("+psycopg", ""), autocommit=True) as owner:
+        owner.execute("UPDATE alembic_version SET version_num = '0010'")
+    with pytest.raises(NotAllowed, match="Only the owner"):
+        Workspace.open(stage.address("Max"))
 
 
 def test_figures_that_would_lack_something_are_refused(stage: OwnRoles) -> None:

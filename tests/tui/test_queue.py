@@ -127,3 +127,26 @@ def _row(app: CuecardApp, title: str) -> int:
     """Which line of the list the task is on."""
     lines = [line for line in shown(app.screen).splitlines() if "EN" in line or "中" in line]
     return next(n for n, line in enumerate(lines) if title in line)
+
+
+async def test_a_first_review_can_be_tried_alone_and_shows_what_the_author_receives(
+    home: Path, make_app
+) -> None:
+    app: CuecardApp = make_app(home / "new.db", person="Ben")
+    async with app.run_test(size=SIZE) as pilot:
+        await queue(pilot, "No task waits for your review")
+        await pilot.press("t")
+        await until(pilot, lambda: "Tasks to review, blind" in shown(app.screen))
+        assert "Cuecard" not in shown(app.screen).partition("Tasks to review")[2]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
+        await until(pilot, lambda: app.screen.document.entries)
+        screen = app.screen
+        for _item in screen.view.form.sample:
+            await pilot.press("n", "r")
+        await pilot.press("tab", *"p" * len(screen.view.context.sheet.dimensions), "a")
+        await until(pilot, lambda: "receive:" in shown(app.screen))
+        assert ": pass" in shown(app.screen)
+        assert f"Gold items marked: ✓ {len(screen.view.form.sample)} right" in shown(app.screen)
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))

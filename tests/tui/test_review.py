@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 
 from cuecard.annotate.review.reviewing import review, sample_of
 from cuecard.annotate.review.workflow import DIMENSIONS, submit
-from cuecard.core.contributions import PinnedComment, ReviewDecision, TaskState
+from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision, TaskState
 from cuecard.core.errors import CuecardError
 from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
@@ -379,3 +379,26 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         last = len(screen.view.context.sheet.task.gold.facts) - 1
         await until(pilot, lambda: screen.place == f"gold.facts[{last}]")
         assert isinstance(app.focused, EntryList)
+
+
+async def test_the_author_reads_ratings_and_marks_beside_the_comments(
+    in_review: Path, make_app
+) -> None:
+    with Workspace.open(in_review) as workspace:
+        given = a_review("Ben", ReviewDecision.RETURN, ("gold.facts[0]", "The clock is wrong."))
+        ratings = {**given.ratings, "sufficiency": "fail"}
+        comment = PinnedComment(place="gold.facts[0]", text="The clock is wrong.", dimension="sufficiency")
+        mark = GoldCheck(place="gold.facts[0]", mark="wrong")
+        update = {"ratings": ratings, "comments": (comment,), "checks": (mark,)}
+        review(workspace, given.model_copy(update=update))
+        review(workspace, a_review(OTHER, ReviewDecision.APPROVE))
+    app: CuecardApp = make_app(in_review, person=AUTHOR)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "Home" in shown(app.screen))
+        app.push_screen(TaskScreen(TRAIN))
+        await until(pilot, lambda: "The clock is wrong." in shown(app.screen))
+        text = shown(app.screen)
+        assert "Ben, revision 1: ↺ return" in text
+        assert ": fail" in text
+        assert ": wrong" in text
+        assert f"{OTHER}, revision 1: ✓ approve" in text

@@ -11,10 +11,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, submit
+from cuecard.core.contributions import TaskState
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.run import RunEvent
+from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.runs import RunPlan, start_run
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores, score_run
+from cuecard.core.i18n import _
 from cuecard.core.records import Revision
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
@@ -45,14 +49,35 @@ def load_samples() -> tuple[Task, ...]:
     return tuple(load_sample(name) for name in sample_names())
 
 
-def import_samples(workspace: Workspace, by: str) -> tuple[Revision, ...]:
-    """Save the sample tasks in the workspace; those that are there, unchanged or edited, stay as they are."""
+def import_samples(workspace: Workspace, by: str = "") -> tuple[Revision, ...]:
+    """Save the sample tasks in the workspace; those that are there, unchanged or edited, stay as they are. `by`: their
+    author, by default nobody who works here; where roles prove who somebody is, whoever adds them.
+    """
+    by = by or workspace.roles.mine().person or SAMPLES_AUTHOR
     known = {summary.id for summary in workspace.tasks.summaries(include_retired=True)}
     return tuple(
         workspace.tasks.revision(task.id)
         if task.id in known
         else workspace.tasks.save(task, author=by, message="sample")
         for task in load_samples()
+    )
+
+
+def offer_sample(workspace: Workspace) -> str:
+    """Submit a sample task that nobody has worked on, so that anybody can try a review alone; gives its id. Raises
+    `NotFound` if there is none.
+    """
+    import_samples(workspace)
+    for name in sample_names():
+        task_id = load_sample(name).id
+        untouched = workspace.tasks.authors(task_id) == frozenset((SAMPLES_AUTHOR,))
+        if untouched and workspace.reviews.state(task_id) is TaskState.DRAFT:
+            submit(workspace, task_id, SAMPLES_AUTHOR)
+            return task_id
+    raise NotFound(
+        _("No sample task is left to review"),
+        _("Every one has been worked on, or is in review."),
+        _("Add the sample tasks to another workspace: cuecard --db try.db init"),
     )
 
 

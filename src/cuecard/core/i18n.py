@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gettext
 import os
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -83,6 +84,14 @@ def ngettext(singular: str, plural: str, n: int) -> str:
 def plural(one: str, many: str, n: int, **fields: object) -> str:
     """As `ngettext`, and filled in, with `n` and the fields."""
     return ngettext(one, many, n).format(n=n, **fields)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Sentences one after the other, with a blank between them except behind a full-width mark; what is empty is left out."""
+    found = ""
+    for text in filter(None, texts):
+        found += text if not found or found[-1] in "。？！；：，）" else f" {text}"
+    return found
 
 
 def npgettext(context: str, singular: str, plural: str, n: int) -> str:

@@ -77,6 +77,7 @@ class Copies:
         Raises `BeingPlayed`; `CuecardError` if the target holds something else, or the workspace is being written.
         """
         source = self._database
+        roles.check_owner(source, _("Moving the workspace"))
         if target.barred:
             raise troubles.read_only(*target.barred)
         with source.read() as session:
@@ -101,6 +102,7 @@ class Copies:
         of a file that exists. Raises `CuecardError`.
         """
         database = self._database
+        roles.check_owner(database, _("Backing the workspace up"))
         in_use = [f for end in ("-wal", "-shm", "-journal") if (f := Path(f"{file}{end}")).exists()]
         if file.exists() and not force:
             raise CuecardError(

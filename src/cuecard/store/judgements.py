@@ -291,7 +291,7 @@ class VerdictPages:
                 func.row_number().over(order_by=col(VerdictRow.id)).label("place"),
             )
             .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
-            .where(*_conditions(person, filter))
+            .where(*conditions(person, filter))
         ).subquery()
         with self._database.read() as session:
             connection = session.connection()
@@ -354,7 +354,7 @@ class VerdictPages:
             ]
 
 
-def _conditions(person: str, filter: VerdictFilter) -> list[Any]:
+def conditions(person: str, filter: VerdictFilter) -> list[Any]:
     """SQL conditions on verdicts joined with judgements, correlated so that a page is read in the order of ids."""
     newer, trial, run = aliased(JudgementRow), aliased(TrialRow), aliased(RunRow)
     superseded = (
@@ -447,7 +447,7 @@ def _lines(
         )
         .join(TrialRow, col(TrialRow.id) == VerdictRow.trial_id)
         .join(JudgementRow, col(JudgementRow.id) == VerdictRow.judgement_id)
-        .where(*_conditions(person, filter), col(VerdictRow.id) >= start)
+        .where(*conditions(person, filter), col(VerdictRow.id) >= start)
         .order_by(col(VerdictRow.id))
         .limit(size)
     )

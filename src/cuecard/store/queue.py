@@ -24,6 +24,7 @@ from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
 from cuecard.store.engine import Database, of_run, run_row
 from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
+from cuecard.store.roles import QUEUE, check_owner, install_queue
 from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:
@@ -34,16 +35,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-PREFIX = "cuecard_"
-"""Of the names of PgQueuer's tables, which stand beside ours. Whoever first offers a run makes them."""
 _TRIES = 5
 _PAUSE = 0.5
-_LET_GO = f"UPDATE {PREFIX}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
-_RIGHTS = (
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON"
-    f" {PREFIX}pgqueuer, {PREFIX}pgqueuer_log, {PREFIX}pgqueuer_statistics TO PUBLIC;"
-    f" GRANT USAGE ON SEQUENCE {PREFIX}pgqueuer_id_seq, {PREFIX}pgqueuer_log_id_seq TO PUBLIC"
-)
+_LET_GO = f"UPDATE {QUEUE}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
 
 
 class Workers:
@@ -414,15 +408,13 @@ class PgQueue:
 
     async def _install(self) -> None:
         queries = self._queries or await self._connect()
-
-        async def install(queries: Queries) -> None:
-            async with queries.schema_lock():
-                if not await queries.schema_is_installed():
-                    await queries.install(create_schema=False)
-                    await queries.driver.execute(_RIGHTS)
-
         if not await queries.has_table(queries.qbe.settings.queue_table):
-            await self._ask(install)
+            await asyncio.to_thread(self._make)
+
+    def _make(self) -> None:
+        check_owner(self._database, _("Making the queue of workers, once"))
+        with self._database.connection() as connection:
+            install_queue(connection)
 
     async def _connect(self) -> Queries:
         """Two connections: psycopg waits for notifications under the lock that questions need."""
@@ -439,7 +431,7 @@ class PgQueue:
         async with self._mending:
             if self._queries is not None:
                 return self._queries
-            settings = DBSettings(prefix=PREFIX)
+            settings = DBSettings(prefix=QUEUE)
             made: list[PsycopgDriver] = []
             try:
                 for _each in range(2):
@@ -470,7 +462,7 @@ class PgQueue:
         listener, self._listener, self._queries = self._listener, None, None
         if listener is not None:
             with suppress(Exception):  # Its connection may be gone.
-                await listener.remove_listener(f"{PREFIX}ch_pgqueuer", self._heard)
+                await listener.remove_listener(f"{QUEUE}ch_pgqueuer", self._heard)
         for connection in connections:
             await connection.close()
 

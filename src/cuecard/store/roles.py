@@ -6,6 +6,7 @@ from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +69,7 @@ RULES: dict[str, Rule] = {
     "judgement": Rule(sees=_TRIAL),
     "label": Rule("person", _ITEM),
     "labelset": Rule("created_by"),
+    "passage": Rule(),
     "payload": Rule(),
     "person": Rule(),
     "reveal": Rule("person", _OWN),
@@ -77,6 +79,7 @@ RULES: dict[str, Rule] = {
     "run": Rule("created_by", more="UPDATE (name, state, limits, plan, reason)"),
     "runlease": Rule(more="UPDATE, DELETE"),
     "runorder": Rule("person"),
+    "searchmark": Rule(more="UPDATE"),
     "seatmove": Rule("person"),
     "sessionform": Rule("person"),
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),
@@ -95,6 +98,12 @@ RULES: dict[str, Rule] = {
 """By table. What is not here no member may read or write."""
 VIEWS = ("contributionlog", "labelledcount", "rolenow", "setitemlog")
 """What members read besides: see roles.sql."""
+QUEUE = "cuecard_"
+"""What the names of PgQueuer's tables begin with, which stand beside ours; see `store.queue`."""
+_QUEUE_TABLES = f"{QUEUE}pgqueuer, {QUEUE}pgqueuer_log, {QUEUE}pgqueuer_statistics"
+_QUEUE_THERE = f"SELECT to_regclass('{QUEUE}pgqueuer') IS NOT NULL"
+_QUEUE_OPEN = f"coalesce(has_table_privilege('public', to_regclass('{QUEUE}pgqueuer'), 'INSERT'), {{missing}})"
+_MAPPED = "SELECT role FROM rolenow JOIN pg_roles ON rolname = role WHERE person <> ''"
 
 _SCHEMA = "SELECT quote_ident(current_schema())"
 # Who may make functions there could make some that the owner's functions then call.
@@ -136,10 +145,44 @@ def install(connection: Connection) -> None:
             statements.append(f'DROP POLICY IF EXISTS {name} ON "{table}"')
             statements.append(f'CREATE POLICY {name} ON "{table}" FOR {policy}')
     _execute(connection, *statements)
+    _make_queue(connection)
     # Rows that came from another server tell of roles that may not be on this one.
-    mapped = "SELECT role FROM rolenow JOIN pg_roles ON rolname = role WHERE person <> ''"
-    for role in connection.execute(text(mapped)).scalars():
+    for role in connection.execute(text(_MAPPED)).scalars():
         _grant(connection, role)
+
+
+def queue_due(connection: Connection) -> bool:
+    """Whether this role owns the workspace, and the queue of workers is still to be made or to be closed to strangers."""
+    _role, _owner, owns = connection.execute(text(_OWNER)).one()
+    missing = str(find_spec("pgqueuer") is not None)
+    return owns and _scalar(connection, f"SELECT {_QUEUE_OPEN.format(missing=missing)}") is True
+
+
+def install_queue(connection: Connection) -> None:
+    """Make the tables of the queue of workers, if their package is there and they are not; members alone may use them.
+    As the owner of the workspace.
+    """
+    _make_queue(connection)
+    for role in connection.execute(text(_MAPPED)).scalars():
+        _grant(connection, role)
+
+
+def _make_queue(connection: Connection) -> None:
+    if not connection.execute(text(_QUEUE_THERE)).scalar_one():
+        if find_spec("pgqueuer") is None:
+            return
+        from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment
+        from pgqueuer.domain.settings import DBSettings
+
+        made = QueryBuilderEnvironment(DBSettings(prefix=QUEUE))
+        _execute(connection, made.build_install_query(create_schema=False))
+    # An earlier version let everybody in.
+    sequences = f"{QUEUE}pgqueuer_id_seq, {QUEUE}pgqueuer_log_id_seq"
+    _execute(
+        connection,
+        f"REVOKE ALL ON {_QUEUE_TABLES} FROM PUBLIC",
+        f"REVOKE ALL ON SEQUENCE {sequences} FROM PUBLIC",
+    )
 
 
 def _grant(connection: Connection, role: str, *, nothing: bool = False) -> None:
@@ -160,6 +203,8 @@ def _grant(connection: Connection, role: str, *, nothing: bool = False) -> None:
             f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {name}",
             f"GRANT USAGE ON SCHEMA {schema} TO {name}",
         ]
+        if connection.execute(text(_QUEUE_THERE)).scalar_one():
+            statements.append(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {_QUEUE_TABLES} TO {name}")
     _execute(connection, *statements)
 
 
@@ -236,11 +281,33 @@ _OWN_ROLE = text(
     " cuecard_sees_all(), pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = 'roleentry'::regclass),"
     " 'MEMBER')"
 )
+_OWNER = (
+    "SELECT session_user::text, relowner::regrole::text, pg_has_role(session_user, relowner, 'MEMBER')"
+    " FROM pg_class WHERE oid = 'alembic_version'::regclass"
+)
 _FREE = text(
     "SELECT rolsuper OR rolbypassrls OR has_schema_privilege(rolname, current_schema(), 'CREATE')"
     " OR pg_has_role(rolname, (SELECT relowner FROM pg_class WHERE oid = 'roleentry'::regclass), 'MEMBER')"
     " FROM pg_roles WHERE rolname = :role"
 )
+
+
+def check_owner(database: Database, doing: str) -> None:
+    """Raises `NotAllowed` unless the role of this connection owns the workspace's tables, as `doing` needs."""
+    if database.is_sqlite:
+        return
+    with database.read() as session:
+        role, owner, owns = session.connection().execute(text(_OWNER)).one()
+    if not owns:
+        raise NotAllowed(
+            _("Only the owner of the workspace may do this"),
+            _("{doing}: the database's role {role} does not own the tables.").format(
+                doing=doing, role=role
+            ),
+            _("They belong to {owner}: ask whoever works by that role to do it.").format(
+                owner=owner
+            ),
+        )
 
 
 class Roles:
@@ -323,6 +390,7 @@ class Roles:
         """
         with self._changing() as session:
             connection = session.connection()
+            _make_queue(connection)
             quoted = connection.dialect.identifier_preparer.quote_identifier(role)
             _execute(connection, _CLOSED.format(_scalar(connection, _SCHEMA)))
             free = connection.execute(_FREE, {"role": role}).scalar()
@@ -369,12 +437,7 @@ class Roles:
     def _changing(self) -> Generator[Session]:
         if self._database.is_sqlite:
             raise _no_roles()
-        mine = self.mine()
-        if not mine.owner:
-            raise NotAllowed(
-                _("Only the owner of the workspace says who is who"),
-                _("The database's role {role} does not own its tables.").format(role=mine.role),
-            )
+        check_owner(self._database, _("Saying who is who"))
         with self._database.write() as session:
             yield session
 
@@ -397,7 +460,7 @@ def _no_roles() -> NotAllowed:
     )
 
 
-def _scalar(connection: Connection, query: str) -> str:
+def _scalar(connection: Connection, query: str) -> Any:
     return connection.execute(text(query)).scalar_one()
 
 

@@ -26,7 +26,7 @@ from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
-VERSIONS = tuple(f"{number:04}" for number in range(1, 12))
+VERSIONS = tuple(f"{number:04}" for number in range(1, 13))
 """The versions of the database, oldest first."""
 HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -71,8 +71,8 @@ APPEND_ONLY = (
     *("trialnote", "verdict"),
 )
 """The tables whose rows are neither changed nor deleted."""
-PRESENT = frozenset({"allowance", "runlease"})
-"""The tables that say who works on this database at present: they stay where they are when it is copied."""
+PRESENT = frozenset({"allowance", "passage", "runlease", "searchmark"})
+"""The tables that say who works on this database at present, and its index: they stay where they are when it is copied."""
 HALF = Table(
     "cuecard_half", MetaData(), Column("source", Text, primary_key=True), Column("version", Text)
 )
@@ -95,11 +95,18 @@ def ensure_head(database: Database, waiting: Callable[[CuecardError], None] | No
     place = database.public_url
     with database.read() as session:
         version = _version(session.connection(), place)
+        queue_due = False
         if version == HEAD and not database.is_sqlite:
             database.barred = _barred(session.connection())
+            queue_due = not database.barred and roles.queue_due(session.connection())
     if version == HEAD:
         database.use_wal(patience=0)
+        if queue_due:
+            with database.connection() as connection:
+                roles.install_queue(connection)
         return
+    if version and not database.is_sqlite:
+        roles.check_owner(database, _("Upgrading the workspace"))
     if barred := database.barred:
         raise outdated(place, version or "–", HEAD, *barred)
     until = time.monotonic() + UPGRADE_SECONDS

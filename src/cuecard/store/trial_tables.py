@@ -3,9 +3,12 @@
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlmodel import Field
 
 from cuecard.store.task_tables import FreeText, Row, UtcDateTime
+
+LEXEMES = Text().with_variant(TSVECTOR(), "postgresql")
 
 
 class RunRow(Row, table=True):
@@ -164,6 +167,25 @@ class PayloadRow(Row, table=True):
     size: int
     base: str | None = Field(default=None, foreign_key="payload.hash")
     data: bytes
+
+
+class SearchMarkRow(Row, table=True):
+    """Up to which event a trial is in the index that `store.search` looks into. Never exported in bundles."""
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    upto: int
+
+
+class PassageRow(Row, table=True):
+    """The index on PostgreSQL: what stands in an event, for search. SQLite has a virtual table of FTS5, made when it is
+    first searched. Never exported in bundles.
+    """
+
+    __table_args__ = (Index(None, "parts", postgresql_using="gin"),)
+
+    trial_id: int = Field(primary_key=True, foreign_key="trial.id")
+    seq: int = Field(primary_key=True)
+    parts: str = Field(sa_type=LEXEMES)
 
 
 class UsageRow(Row, table=True):

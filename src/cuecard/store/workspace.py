@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError
 from cuecard.core.archive import PATIENCE, Claim, Done
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
 from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
+from cuecard.core.i18n import _
 from cuecard.core.verdicts import Item
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
@@ -27,7 +28,7 @@ from cuecard.store.leases import Leases
 from cuecard.store.people import Drafts, Effort, People, ReviewForms
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews
-from cuecard.store.roles import Roles
+from cuecard.store.roles import Roles, check_owner
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
 from cuecard.store.tasks import Tasks
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
     from cuecard.store.queue import Workers
+    from cuecard.store.search import Search
 
 
 class Workspace:
@@ -152,6 +154,13 @@ class Workspace:
         return Workers(self._database, self.leases)
 
     @property
+    def search(self) -> Search:
+        """Words in what trials and judges said; loaded on first use."""
+        from cuecard.store.search import Search
+
+        return Search(self._database)
+
+    @property
     def exchange(self) -> Exchange:
         """Export and import of bundles; loaded on first use, because few sessions need it."""
         from cuecard.store.bundles import Exchange
@@ -168,6 +177,8 @@ class Workspace:
     def audit(self, told: OnAudit) -> list[Part]:
         """Read everything, and hold it against its names and against what it was counted from."""
         from cuecard.store.audit import audit
+
+        check_owner(self._database, _("Reading the workspace whole"))
 
         return audit(self._database, told)
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE
 from cuecard.core.errors import CuecardError, DatabaseAway
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Outage:
                 "{n} thing is kept on this machine.", "{n} things are kept on this machine.", waits
             ).format(n=waits)
         again = _("Next try at {time}, F12 tries now.").format(time=following)
-        return f"{why}\n  {again} {kept}"
+        return f"{why}\n  {joined((again, kept))}"
 
     def show(self) -> None:
         """Put the bar on every screen that is open, or take it away."""

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from cuecard.annotate.review.submitting import NotClean, check_for_review, submit_checked
-from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, submit
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, submit, withdraw
 from cuecard.annotate.samples import load_samples
 from cuecard.core.contributions import Submitted, TaskState
 from cuecard.core.errors import Conflict, NotAllowed
@@ -65,3 +65,21 @@ def test_only_the_revision_that_was_checked_is_handed_in(
     workspace.tasks.save(make_task("t", "more"), author="Ana")
     with pytest.raises(Conflict, match="moved on"):
         submit(workspace, "t", "Ana", revision=1)
+
+
+def test_an_answer_to_warnings_holds_for_the_next_submission(
+    workspace: Workspace, make_task: MakeTask
+) -> None:
+    task = make_task("t")
+    workspace.tasks.save(task, author="Ann")
+    submit_checked(workspace, task.id, "Ann", EMBEDDED_PROTOCOL, "because", today=TODAY)
+    withdraw(workspace, task.id, "Ann", "a word was wrong")
+    workspace.tasks.save(task.model_copy(update={"title": "Another title"}), author="Ann")
+    checked = check_for_review(workspace, task.id, "Ann", TODAY)
+    assert checked.warnings
+    assert not checked.unanswered
+    move = submit_checked(workspace, task.id, "Ann", EMBEDDED_PROTOCOL, today=TODAY)
+    assert move.reason == "because"
+    withdraw(workspace, task.id, "Ann", "again")
+    move = submit_checked(workspace, task.id, "Ann", EMBEDDED_PROTOCOL, "better said", today=TODAY)
+    assert move.reason == "better said"

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.samples import import_samples, load_samples
+from cuecard.annotate.review.assignment import queue_for
+from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL
+from cuecard.annotate.samples import import_samples, load_samples, offer_sample, sample_names
 from cuecard.annotate.task_files import export_tasks, import_path
+from cuecard.core.contributions import TaskState
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.store.workspace import Workspace
 
@@ -112,3 +116,16 @@ def test_what_cannot_be_done_says_why(workspace: Workspace, tmp_path: Path):
         export_tasks(workspace, tmp_path / "o", format="widesearch")
     with pytest.raises(NotFound, match="Nothing to export"):
         export_tasks(workspace, tmp_path / "o", task_ids=[])
+
+
+def test_samples_are_nobodys_and_one_can_be_put_before_reviewers(empty: Workspace) -> None:
+    import_samples(empty)
+    first = offer_sample(empty)
+    assert empty.reviews.state(first) is TaskState.IN_REVIEW
+    assert [
+        line.task.id for line in queue_for(empty, "Ann", EMBEDDED_PROTOCOL, datetime.now(UTC))
+    ] == [first]
+    offered = {first, *(offer_sample(empty) for _n in sample_names()[1:])}
+    assert len(offered) == len(sample_names())
+    with pytest.raises(NotFound, match="No sample task is left"):
+        offer_sample(empty)

@@ -31,7 +31,7 @@ from cuecard.annotate.agreement.tables import (
     prevalence,
     specific_coefficients,
 )
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.tables.table import Coefficient, quotient, ratio
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _on_prevalence(table: AgreementTable) -> Iterator[Note]:
         "Percent agreement is {percent:.3f} and kappa {kappa:.3f}; {share:.0%} of the ratings are "
         "{label}. With the same percent and equal shares of all labels kappa would be {even:.3f}."
     ).format(percent=percent, kappa=kappa, share=most.share, label=most.label, even=even)
-    yield Note(code="prevalence", text=" ".join([text, *_indices(table)]))
+    yield Note(code="prevalence", text=joined([text, *_indices(table)]))
 
 
 def _indices(table: AgreementTable) -> Iterator[str]:

@@ -269,10 +269,9 @@ def _same_word(one: str, other: str) -> bool:
     return short == long or (len(short) >= _ABBREVIATED and long.startswith(short))
 
 
+_ALONE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 # Blanks, one character of a script without blanks, or a word with what clings to it.
-_TOKENS = re.compile(
-    r"\s+|[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uf900-\uffef]+"
-)
+_TOKENS = re.compile(rf"\s+|[{_ALONE}]|[^\s{_ALONE}]+")
 _MOST_WORK = 25_000_000
 _LEAST_KEPT = 0.25
 

@@ -279,7 +279,7 @@ def hit_log(task: Task, events: Sequence[Event]) -> HitLog:
                 seq=event.seq,
                 turn=body.turn,
                 tool=body.call.name,
-                query=_query(body),
+                query=query_of(body),
                 ok=body.answer.ok,
                 hit=hit.hit if hit else None,
                 compound=bool(hit and hit.is_compound),
@@ -296,7 +296,7 @@ def first_hits(log: HitLog) -> dict[str, HitEntry]:
     return {m.key: entry for entry in log.entries for m in entry.matched if m.first}
 
 
-def _query(body: ToolAnswered) -> str:
+def query_of(body: ToolAnswered) -> str:
     """The query of a call: the texts among its arguments."""
     call = body.call
     if call.broken:

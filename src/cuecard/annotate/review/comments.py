@@ -16,7 +16,7 @@ from cuecard.annotate.authoring.task_data import Path, get, parse_place
 from cuecard.core.contributions import Answered, Commented, Contribution, Reviewed, TaskState
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.records import Comment
+from cuecard.core.records import Comment, Review
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
@@ -136,13 +136,16 @@ class Thread(Frozen):
 
 @dataclass(frozen=True)
 class Comments:
-    """What was said about a task, as `reader` may see it. `task`: the newest revision, of `authors`."""
+    """What was said about a task, as `reader` may see it. `task`: the newest revision, of `authors`. `reviews`: those of
+    the newest revision that was decided.
+    """
 
     reader: str
     threads: tuple[Thread, ...]
     task: Task
     authors: frozenset[str]
     state: TaskState
+    reviews: tuple[Review, ...] = ()
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -159,7 +162,10 @@ def comments_for(workspace: Workspace, reader: str, task_id: str) -> Comments | 
     if not (threads := threads_for(workspace, reader, task_id)):
         return None
     task, authors = workspace.tasks.revision(task_id).task, workspace.tasks.authors(task_id)
-    return Comments(reader, threads, task, authors, workspace.reviews.state(task_id))
+    seen = workspace.reviews.visible_to(reader, task_id) if reader in authors else []
+    newest = max((given.revision for given in seen), default=0)
+    reviews = tuple(given for given in seen if given.revision == newest)
+    return Comments(reader, threads, task, authors, workspace.reviews.state(task_id), reviews)
 
 
 def threads_for(workspace: Workspace, person: str, task_id: str) -> tuple[Thread, ...]:

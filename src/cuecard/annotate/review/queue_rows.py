@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, loads_of, may_take
-from cuecard.annotate.review.workflow import Protocol, authors_in
+from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _, age, ngettext, pgettext, time_left
+from cuecard.core.i18n import _, age, joined, ngettext, pgettext, time_left
 from cuecard.core.records import TaskSummary
 from cuecard.core.review import TaskLog, claims_of, released_by, standing_of
 from cuecard.core.text import one_line
@@ -140,7 +140,7 @@ def _standing(reviews: int, needed: int, places: int) -> str:
     if not places:
         return said
     free = ngettext("{n} more person can take it.", "{n} more people can take it.", places)
-    return f"{said} {free.format(n=places)}"
+    return joined((said, free.format(n=places)))
 
 
 def _outside(skills: SkillsSet | None) -> str:
@@ -248,7 +248,9 @@ def candidates(
             has=leases.get(name),
             obstacle=may_take(log, name, now, protocol),
         )
-        for name in (person.name for person in workspace.people.all())
+        for name in (
+            person.name for person in workspace.people.all() if person.name != SAMPLES_AUTHOR
+        )
         if name not in protocol.coordinators
     ]
     return tuple(

@@ -9,7 +9,7 @@ from cuecard.annotate.authoring.changes import place_in_words
 from cuecard.annotate.lint.codes import Finding, Severity
 from cuecard.annotate.lint.rules import lint
 from cuecard.annotate.review.workflow import Protocol, require, submit
-from cuecard.core.contributions import Action, Move
+from cuecard.core.contributions import Action, Move, Submitted
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.tasks.base import Frozen
@@ -22,7 +22,7 @@ _TOLD = 5
 
 class Checked(Frozen):
     """The newest revision before it is submitted, with the linter's findings that nobody has silenced. `places`: the
-    findings' places in words.
+    findings' places in words. `answered`: the codes of warnings for which an earlier submission gave `reason`.
     """
 
     task_id: str
@@ -31,6 +31,13 @@ class Checked(Frozen):
     errors: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
     places: dict[str, str] = {}
+    answered: frozenset[str] = frozenset()
+    reason: str = ""
+
+    @property
+    def unanswered(self) -> tuple[Finding, ...]:
+        """The warnings that no earlier submission explained."""
+        return tuple(found for found in self.warnings if found.code not in self.answered)
 
 
 class NotClean(NotAllowed):
@@ -49,7 +56,10 @@ def check_for_review(
     """The linter's findings in the newest revision. Raises `NotFound`, and `NotAllowed` if `by` may not submit it
     anyway.
     """
-    require(Action.SUBMIT, workspace.reviews.log(task_id), by)
+    log = workspace.reviews.log(task_id)
+    require(Action.SUBMIT, log, by)
+    said = [one.body for one in log.contributions if isinstance(one.body, Submitted)]
+    last = next((body for body in reversed(said) if body.reason), Submitted())
     revision = workspace.tasks.revision(task_id)
     found = [f for f in lint(revision.task, today or date.today()) if not f.silenced]
     data = revision.task.model_dump(mode="json")
@@ -60,6 +70,8 @@ def check_for_review(
         errors=tuple(f for f in found if f.severity is Severity.ERROR),
         warnings=tuple(f for f in found if f.severity is Severity.WARNING),
         places={f.place: place_in_words(f.place, data) for f in found},
+        answered=frozenset(last.warnings),
+        reason=last.reason,
     )
 
 
@@ -72,8 +84,8 @@ def submit_checked(
     *,
     today: date | None = None,
 ) -> Move:
-    """Submit the newest revision to two reviewers, if the linter has no errors and every warning is silenced or
-    `reason` explains them; codes and reason are recorded.
+    """Submit the newest revision to two reviewers, if the linter has no errors and every warning is silenced, or
+    explained by `reason` or at an earlier submission; codes and reason are recorded.
 
     Raises `NotClean`, `NotAllowed`, `Conflict`, `NotFound`.
     """
@@ -85,10 +97,12 @@ def submit_checked(
             _("The tab Problems of the task lists them; so does cuecard check."),
             in_app=_("The tab Problems of the task lists them."),
         )
+    if checked.warnings and not checked.unanswered:
+        reason = reason.strip() or checked.reason
     if checked.warnings and not reason.strip():
         raise NotClean(
             _("Warnings need a reason"),
-            checked.warnings,
+            checked.unanswered or checked.warnings,
             _("Mend or silence them in the tab Problems, or say why they may stay."),
         )
     return submit(

@@ -46,6 +46,10 @@ DIMENSIONS = ANNOTATE.each(lambda family: family.dimensions)
 _STAMP_DIGITS = 8
 
 
+SAMPLES_AUTHOR = "Cuecard"
+"""Who wrote the sample tasks: nobody who works here, so that anybody may review them."""
+
+
 @dataclass(frozen=True)
 class Protocol:
     """How tasks are reviewed. `by_family`: the dimensions; `spot_check`: how many gold items each reviewer must check;

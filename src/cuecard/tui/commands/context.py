@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, joined
 from cuecard.tui.commands.output import note
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Context:
         from cuecard.store.workspace import Workspace
 
         def waiting(error: CuecardError) -> None:
-            note(f"{_('The workspace is to be brought up to date first.')} {error.message}")
+            note(joined((_("The workspace is to be brought up to date first."), error.message)))
 
         return Workspace.open(workspace_url(self.db), create=create, waiting=waiting)
 

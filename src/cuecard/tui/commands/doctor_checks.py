@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
-from cuecard.core.errors import CuecardError, FileProblems, NotFound
-from cuecard.core.i18n import N_, _, current_language, plural
+from cuecard.core.errors import CuecardError, FileProblems, NotAllowed, NotFound
+from cuecard.core.i18n import N_, _, current_language, joined, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console
@@ -157,6 +157,8 @@ def check_deep(ours: Context) -> list[Check]:
                 status.update(_("Reading the workspace: {n} rows").format(n=f"{rows:,}"))
 
             return [_deep_check(part) for part in workspace.audit(told)]
+    except NotAllowed:
+        raise
     except CuecardError:
         return []  # What `check_workspace` tells.
 
@@ -174,7 +176,7 @@ def _deep_check(part: Part) -> Check:
         name=f"deep:{part.name}",
         state="problem" if part.found else "warning" if part.note else "ok",
         detail="; ".join(lines),
-        hint=" ".join(dict.fromkeys(each.hint for each in part.findings if each.hint)),
+        hint=joined(dict.fromkeys(each.hint for each in part.findings)),
         data=part.model_dump(mode="json", exclude={"name"}),
     )
 

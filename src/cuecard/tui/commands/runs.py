@@ -35,12 +35,12 @@ def init(ours: Context, *, samples: Annotated[bool, N_("Add the sample tasks")] 
     from cuecard.core.system import write_text
 
     with ours.open(create=True) as workspace:
-        person = workspace.people.add(ours.reader).name
+        workspace.people.add(ours.reader)
         say(_("Workspace: {url}").format(url=workspace.public_url))
         if samples:
             from cuecard.annotate.samples import import_samples
 
-            added = len(import_samples(workspace, by=person))
+            added = len(import_samples(workspace))
             say(plural("{n} sample task is there.", "{n} sample tasks are there.", added))
     config = ours.config_path or Path(CONFIG_NAME)
     if config.exists():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, ngettext, plural
+from cuecard.core.i18n import _, joined, ngettext, plural
 from cuecard.core.scoring.aggregate import (
     COUNTS,
     ENDING_WORDS,
@@ -60,7 +60,7 @@ def baselines_line(players: Iterable[tuple[str, PlayerRef]]) -> str:
     bare = _("Programs of the tool python ran without a cage: {worlds}.")
     lines = [baselines.format(players=", ".join(found))] if found else []
     lines += [bare.format(worlds=", ".join(uncaged))] if uncaged else []
-    return " ".join(lines)
+    return joined(lines)
 
 
 def number(name: str, value: float | None) -> str:
@@ -122,7 +122,7 @@ def _print_group(scores: RunScores, group: GroupScores, figures: Figures | None)
         "{n} trials: {ended} ended, {failed} of them by a failure; {judged} judged.",
         group.trials,
     ).format(n=group.trials, ended=group.ended, failed=group.failed, judged=group.judged)
-    prose(" ".join(filter(None, (counted, baselines_line(players)))) + "\n")
+    prose(joined((counted, baselines_line(players))) + "\n")
 
 
 def print_aggregate(

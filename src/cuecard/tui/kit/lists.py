@@ -268,6 +268,11 @@ class ListView(Vertical, Generic[Row]):
         self.grid.changed(row)
         self._moved()
 
+    def declare(self, columns: Sequence[Column[Row]]) -> None:
+        """Show the rows in other columns, as many as before."""
+        self.columns = self.grid.declared = tuple(columns)
+        self.grid.show_order(self._by, down=self._down)
+
     def go_to(self, key: Hashable) -> None:
         """Put the cursor on the row with this key, if it is listed."""
         if (at := self._place_of(key)) is not None:

@@ -70,8 +70,20 @@ def two_texts(before: str, after: str) -> tuple[tuple[Paragraph, ...], tuple[Par
     return short, both
 
 
+def in_words(
+    before: str, after: str, tone: Tone = "plain"
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Both texts, each with the words marked that only it has."""
+    old, new = spans(before, after)
+    return _pieces(old, "removed", tone), _pieces(new, "added", tone)
+
+
+def _pieces(runs: Sequence[Span], changed: Tone, tone: Tone = "plain") -> tuple[Piece, ...]:
+    return tuple(Piece(run.text, changed if run.changed else tone) for run in runs)
+
+
 def _signed(sign: str, runs: Sequence[Span], changed: Tone, tone: Tone) -> Paragraph:
-    words = [Piece(run.text, changed if run.changed else "plain") for run in runs]
+    words = _pieces(runs, changed)
     return Paragraph("".join(run.text for run in runs), tone, 2, (Piece(sign, tone), *words))
 
 
@@ -256,5 +268,4 @@ def _text(base: str, text: str) -> Paragraph:
     runs = spans(base, text)[1]
     if len(text) > _MERGING_LONG:
         runs = excerpt(runs, _AROUND)
-    pieces = tuple(Piece(run.text, "added" if run.changed else "plain") for run in runs)
-    return Paragraph(text, "plain", 2, pieces)
+    return Paragraph(text, "plain", 2, _pieces(runs, "added"))

@@ -18,9 +18,10 @@ from cuecard.annotate.results.comparison_tables import (
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
 from cuecard.annotate.results.pool import Dimension, Pool
+from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, joined
 from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_label, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Row, Table
@@ -193,6 +194,8 @@ SECTIONS: dict[Section, tuple[str, str]] = {
 }
 
 MOST_TASKS = 2_000
+_SAMPLES = 20
+"""Samples of a task that are held against each other at most."""
 _COLON = re.compile("[:：]")
 
 
@@ -234,7 +237,7 @@ def count(offer: Offer, choice: Choice) -> Counted:
         except CuecardError as error:
             if measure == choice.by:
                 parts = (error.title, error.message, error.hint_in_app)
-                missing = " ".join(_sentence(part) for part in parts if part)
+                missing = joined(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
     return Counted(tuple(found), _sections(offer, found))
@@ -321,6 +324,32 @@ class CompareView(TablesView[Section]):
     def trials(self, row: int, column: int) -> tuple[int, ...]:
         """Ids of the trials behind the cell, or else behind its line."""
         return trials_at(self, row, column)
+
+    def pair(self, row: int, column: int) -> tuple[int, int] | None:
+        """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that differ
+        most, of the same sample if there are such; twice the same trial for two judges. None where there are no two.
+        """
+        choice, wanted = self.choice, set(self.trials(row, column))
+        rows = [each for each in self.offer.pool.rows if each.trial.id in wanted] if choice else []
+        if choice is None or not rows:
+            return None
+        if choice.dimension == "judge":
+            return rows[0].trial.id, rows[0].trial.id
+        base = choice.base or self.arms[0][0]
+        bases: dict[str, list[PoolRow]] = {}
+        for each in rows:
+            if each.value(choice.dimension) == base:
+                bases.setdefault(each.trial.task_id, []).append(each)
+        best: tuple[tuple[bool, float], tuple[int, int]] | None = None
+        for other in (each for each in rows if each.value(choice.dimension) != base):
+            for one in bases.get(other.trial.task_id, ())[:_SAMPLES]:
+                apart = abs((one.measure(choice.by) or 0.0) - (other.measure(choice.by) or 0.0))
+                found = (
+                    (one.trial.sample == other.trial.sample, apart),
+                    (one.trial.id, other.trial.id),
+                )
+                best = found if best is None or found[0] > best[0] else best
+        return best[1] if best else None
 
     def take(self, choice: Choice) -> None:
         """Make another choice. Results of an earlier identical choice are still there."""

@@ -399,6 +399,36 @@ def _fitted(text: str, width: int) -> str:
     return set_cell_size(cut, width)
 
 
+def given_paragraphs(
+    given: Review, dimensions: Sequence[Dimension], words: Callable[[str], str]
+) -> list[Paragraph]:
+    """A review as the author receives it: each rating, the marks on gold items, the comments. `words` names places."""
+    lines: list[Paragraph] = []
+    labels = {d.key: _(d.label) for d in dimensions}
+    for key, label in labels.items():
+        rating = given.ratings.get(key, "")
+        glyph, _colour, told = RATING[rating]
+        lines.append(
+            Paragraph(f"{glyph} {label}{_(': ')}{_(told)}", RATING_TONE.get(rating, "muted"), 2)
+        )
+    counts = marks_of(given.checks)
+    if said := "  ".join(
+        f"{CHECK[mark][0]} {n} {_(CHECK[mark][2])}" for mark, n in counts.items() if n
+    ):
+        lines.append(Paragraph(_("Gold items marked: {counts}").format(counts=said), "muted", 2))
+    for check in given.checks:
+        if check.mark != "right":
+            tone: Tone = "bad" if check.mark == "wrong" else "strong"
+            glyph, _colour, told = CHECK[check.mark]
+            lines.append(
+                Paragraph(f"{glyph} {words(check.place)}{_(': ')}{_(told)}", tone, indent=2)
+            )
+    for comment in given.comments:
+        about = " · ".join(filter(None, (words(comment.place), labels.get(comment.dimension, ""))))
+        lines.append(Paragraph(f"✎ {about}{_(': ')}{comment.text}", indent=2))
+    return lines
+
+
 def reading_paragraphs(context: ReviewContext, *, split: bool) -> list[Paragraph]:
     """Above the reviews that are in: why there is nothing to fill in, and what can be done."""
     lines = [Paragraph(context.sheet.obstacle, "muted")]

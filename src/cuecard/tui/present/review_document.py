@@ -5,19 +5,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from cuecard.annotate.authoring.changes import Change, place_in_words, shape_of
-from cuecard.annotate.authoring.diff import spans
 from cuecard.annotate.authoring.schema import Items, Record, Shape, is_blank, mapping
 from cuecard.annotate.authoring.task_data import Path, get, parse_place
-from cuecard.annotate.review.comments import Thread
+from cuecard.annotate.review.comments import Comments, Thread
 from cuecard.annotate.review.reviewing import ReviewContext, sources_of
-from cuecard.core.contributions import GoldCheck, PinnedComment
+from cuecard.annotate.review.workflow import Protocol
+from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
-from cuecard.tui.present.changes import entry_of
+from cuecard.tui.present.changes import entry_of, in_words
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
-from cuecard.tui.present.labels import CHECK
-from cuecard.tui.present.review import ReviewForm, inside
+from cuecard.tui.present.labels import CHECK, VOTE
+from cuecard.tui.present.review import ReviewForm, given_paragraphs, inside
 from cuecard.tui.present.tasks import Element, document_of, owner_of
 
 
@@ -61,6 +61,24 @@ def _shape_at(path: Path, data: Mapping[str, Any]) -> Shape | None:
         else:
             return None
     return shape
+
+
+def review_paragraphs(comments: Comments, protocol: Protocol) -> list[Paragraph]:
+    """The reviews of a task as its author reads them beside the comments, which stand there already."""
+    dimensions = protocol.dimensions(comments.task.family)
+    lines: list[Paragraph] = []
+    for given in comments.reviews:
+        glyph, _colour, told = VOTE[given.decision.value]
+        head = _("{reviewer}, revision {n}: {decision}").format(
+            reviewer=one_line(given.reviewer) or _("reviewer"),
+            n=given.revision,
+            decision=f"{glyph} {_(told)}",
+        )
+        approves = given.decision is ReviewDecision.APPROVE
+        bare = given.model_copy(update={"comments": ()})
+        lines.append(Paragraph(head, "good" if approves else "bad"))
+        lines += given_paragraphs(bare, dimensions, lambda place: words_of(place, comments.data))
+    return lines
 
 
 _QUOTE = 300
@@ -116,9 +134,7 @@ def _quote(thread: Thread) -> list[Paragraph]:
         return []
     if not now or not then or then == now:
         return [Paragraph(f"“{then or now}”", "muted", indent=2)]
-    old, new = spans(then, now)
-    before = [Piece(run.text, "removed" if run.changed else "muted") for run in old]
-    after = [Piece(run.text, "added" if run.changed else "muted") for run in new]
+    before, after = in_words(then, now, "muted")
     return [
         Paragraph(then, "muted", 2, (Piece("− ", "bad"), *before)),
         Paragraph(now, "muted", 2, (Piece("+ ", "good"), *after)),

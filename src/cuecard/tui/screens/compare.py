@@ -36,6 +36,7 @@ class CompareScreen(FiguresScreen):
 
     BINDINGS = keys(
         Key("compare.open", "enter", "open", N_("Open"), N_("The trials behind this figure, or of both arms on this task")),
+        Key("compare.pair", "equals_sign", "pair", N_("Side by side"), N_("Two trials of this task, of the base and another arm, side by side"), shown_as="="),
         Key("compare.what", "c", "what", N_("Choose"), N_("What is compared: agents, runs, settings, judges, …")),
         Key("compare.base", "a", "base", N_("Base"), N_("The arm that the others are held against")),
         Key("compare.family", "f", "family", N_("Family"), N_("The next family of tasks")),
@@ -119,6 +120,8 @@ class CompareScreen(FiguresScreen):
             match action:
                 case "what":
                     return len(view.offered) > 1
+                case "pair":
+                    return view.opens(*self.place)
                 case "base":
                     return len(view.arms) > 1
                 case "family":
@@ -138,6 +141,12 @@ class CompareScreen(FiguresScreen):
             rows = listed(view.offer.pool.rows, trials)
             title = view.name_of(*self.place)
             self.app.push_screen(TrialListScreen(title, rows, view.choice.by))
+
+    def action_pair(self) -> None:
+        from cuecard.tui.screens.trial.pair import show_pair
+
+        if self._view is not None:
+            show_pair(self, self._view.pair(*self.place))
 
     @guarded("compare_what")
     async def action_what(self) -> None:

@@ -20,7 +20,8 @@ from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.widgets.text import PlainText
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.widgets.text import Paragraphs, PlainText
 
 
 class _Text(Frozen):
@@ -38,7 +39,9 @@ class TextDialog(AnswerDialog[_Text, str]):
 
 
 class ConfirmDialog(CuecardDialog[bool]):
-    """Asks for an explicit yes: the button that goes back has the focus, and Escape presses it."""
+    """Asks for an explicit yes: the button that goes back has the focus, and Escape presses it. `shown`: what it is
+    about, in full.
+    """
 
     DEFAULT_CSS = """
     ConfirmDialog { align: center middle; }
@@ -48,20 +51,24 @@ class ConfirmDialog(CuecardDialog[bool]):
         Key("ask.no", "n,escape", "answer(False)", N_("No"), N_("Leave it"), shown_as="n"),
     )
 
-    def __init__(self, title: str, text: str, yes: str) -> None:
+    def __init__(self, title: str, text: str, yes: str, shown: Sequence[Paragraph] = ()) -> None:
         super().__init__()
-        self._title, self._text, self._yes = title, text, yes
+        self._title, self._text, self._yes, self._shown = title, text, yes, shown
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog", can_focus=False) as box:
             box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
             yield PlainText(self._text)
+            if self._shown:
+                yield Paragraphs(id="shown")
             with Horizontal(classes="buttons"):
                 yield Button(_("No"), id="no")
                 yield Button(self._yes, variant="warning", id="yes")
         yield KeyBar()
 
     def on_mount(self) -> None:
+        if self._shown:
+            self.query_one("#shown", Paragraphs).load(self._shown)
         self.query_one("#no", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

@@ -171,7 +171,9 @@ class TrialListScreen(ListScreen[Row]):
     """
 
     LIVE = TELLS = False
+    MARKING = True
     BINDINGS = keys(
+        Key("trial_list.pair", "equals_sign", "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), shown_as="="),
         Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
         Key("trial_list.text", "t", "text", N_("Text"), N_("All that was handed in and could not be read")),
         Key("trial_list.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
@@ -223,6 +225,15 @@ class TrialListScreen(ListScreen[Row]):
         if self.row is not None:
             trials = [row.trial.id for row in self.view.rows]
             self.app.push_screen(ListedTrialScreen(trials, trials.index(self.row.trial.id)))
+
+    def action_pair(self) -> None:
+        from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair
+
+        both = [
+            [(row.trial.id, row.trial.task_id) for row in rows]
+            for rows in (self.view.chosen, self.view.rows)
+        ]
+        show_pair(self, trials_to_pair(*both))
 
     @guarded("text")
     async def action_text(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayValue, ReplayView
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.grid import GridCell
@@ -100,7 +100,7 @@ class ReplayChoiceScreen(ListScreen["Replayable"]):
                 beyond,
             )
             told.append(text.format(n=beyond))
-        return " ".join(told)
+        return joined(told)
 
     def action_open(self) -> None:
         from cuecard.tui.screens.fidelity_replay import ReplayScreen

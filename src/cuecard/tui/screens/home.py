@@ -123,7 +123,7 @@ class HomeScreen(LiveScreen):
             from cuecard.annotate.samples import import_samples
 
             self.query_one("#heading", Static).update(_("Adding the sample tasks…"))
-            await self.services.ask(lambda ws: import_samples(ws, by=name))
+            await self.services.ask(import_samples)
         self.cue_app.become(name)
         self.query_one(NavBar).load(self.person, self.services.url)
         self.load()

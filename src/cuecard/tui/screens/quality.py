@@ -16,7 +16,7 @@ from cuecard.annotate.quality.report import QcReport, StageReport
 from cuecard.annotate.review.workflow import actions_of, retire
 from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -334,7 +334,7 @@ async def _archive(screen: CuecardScreen[Any], report: QcReport, reason: str) ->
             "Your verdict is recorded. The task is only taken out of use if you archive it; esc leaves it."
         ),
         button=_("Archive"),
-        value=reason or " ".join(report.proposal.reasons),
+        value=reason or joined(report.proposal.reasons),
         placeholder=_("Why?"),
     )
     why = await screen.app.push_screen_wait(question)

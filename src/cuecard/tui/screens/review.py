@@ -12,7 +12,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.present.review import Need, next_need, obstacle_to_gold
+from cuecard.tui.present.review import Need, given_paragraphs, next_need, obstacle_to_gold
 from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
 from cuecard.tui.screens.review_dialogs import CommentDialog, Pin, Pinned, source_dialog
 from cuecard.tui.screens.review_panes import OpenReview
@@ -179,15 +179,17 @@ class ReviewTaskScreen(OpenReview):
         if self.view is None:
             return
         form, wanted = self.view.form, ReviewDecision(decision)
-        if need := next_need(form, self.view.context.sheet.dimensions, wanted):
+        dimensions = self.view.context.sheet.dimensions
+        if need := next_need(form, dimensions, wanted):
             self._lead(need)
             return
         approve = wanted is ReviewDecision.APPROVE
         self.app.push_screen(
             ConfirmDialog(
                 _("Approve this revision?") if approve else _("Return it to the author?"),
-                _("A review cannot be changed once it is handed in."),
+                _("A review cannot be changed once it is handed in. The author will receive:"),
                 _("Approve") if approve else _("Return"),
+                given_paragraphs(form.to_review(wanted), dimensions, self.view.words),
             ),
             partial(self._decided, wanted),
         )

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Button, Select, Static
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -228,7 +228,8 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
         self._warned = bool(checked.warnings and not checked.errors)
         title = _("Not ready for review") if checked.errors else _("Submit for review?")
         button = _("Problems") if checked.errors else _("Submit")
-        super().__init__(title, _Reason(), ask=self._explained(), button=button)
+        kept = _Reason(reason=checked.reason if self._warned else "")
+        super().__init__(title, kept, ask=self._explained(), button=button)
 
     def more(self) -> Iterator[Widget]:
         if self._warned:
@@ -268,7 +269,11 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
         told = [text.format(number=checked.revision)]
         if self._unsaved:
             told.append(_("Your unsaved changes are not in it."))
-        if checked.warnings:
+        if checked.warnings and not checked.unanswered:
+            told.append(
+                _("What is left was answered before; the answer stays unless you change it:")
+            )
+        elif checked.warnings:
             n = len(checked.warnings)
             told.append(
                 ngettext(
@@ -277,7 +282,7 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
                     n,
                 ).format(n=n)
             )
-        return " ".join(told)
+        return joined(told)
 
 
 async def submit_task(

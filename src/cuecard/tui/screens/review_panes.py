@@ -26,6 +26,7 @@ from cuecard.tui.present.review import (
     ReviewForm,
     compared,
     disagreeing,
+    given_paragraphs,
     hints,
     progress,
     reading_paragraphs,
@@ -161,7 +162,6 @@ class ReviewSide(VerticalScroll, can_focus=False):
             [*reading_paragraphs(context, split=split), Paragraph("")]
         )
         self._compare()
-        labels = {d.key: _(d.label) for d in context.sheet.dimensions}
         lines: list[Paragraph] = []
         for review in reversed(given):
             glyph, _colour, label = VOTE[review.decision.value]
@@ -171,10 +171,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
             )
             tone: Tone = "good" if review.decision.value == "approve" else "bad"
             lines += [Paragraph(""), Paragraph(head, tone)]
-            for comment in review.comments:
-                why = labels.get(comment.dimension, "")
-                about = " · ".join(filter(None, (words(comment.place), why)))
-                lines.append(Paragraph(f"✎ {about}: {comment.text}", indent=2))
+            lines += given_paragraphs(review, context.sheet.dimensions, words)
         self.query_one("#notes", Paragraphs).load(lines)
 
     def _compare(self) -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, time_left
+from cuecard.core.i18n import N_, _, joined, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
@@ -45,6 +45,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         Key("review.later", "minus", "prioritise(-1)", N_("Later"), N_("Have this task reviewed later"), shown_as="-"),
         Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
         Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
+        Key("review.sample", "t", "try_sample", N_("Try one"), N_("Put a sample task before reviewers, to try a review alone")),
         Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
     )  # fmt: skip
 
@@ -92,6 +93,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
                 "Every task is reviewed by two people who are not its authors and do not see"
                 " each other's review until both are in. Both must approve the same revision."
             ),
+            ("t", _("Try a review on a sample task, alone")),
             ("2", _("Tasks: open one of yours and submit it; others will find it here")),
             ("d", _("Reviews that are in: yours, and those of your tasks")),
             ("r", _("Look again")),
@@ -116,6 +118,8 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
                 return row is not None and row.can_skip
             case "skipped":
                 return not self._reading_done and (snapshot.skipped > 0 or self._with_skipped)
+            case "try_sample":
+                return not (self._snapshot.todo or self._snapshot.coordinates or self._reading_done)
             case "assign" | "prioritise":
                 return snapshot.coordinates and not self._reading_done and row is not None
             case _:
@@ -189,6 +193,16 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         else:
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
 
+    @guarded("act")
+    async def action_try_sample(self) -> None:
+        from cuecard.annotate.samples import offer_sample
+
+        task_id = await self.services.ask(offer_sample)
+        self.cue_app.tell(
+            _("A sample task waits for your review. Nothing depends on what you say of it.")
+        )
+        self.load(task_id)
+
     def action_turn(self) -> None:
         self._reading_done = not self._reading_done
         self.view.grid.move_to(0)
@@ -213,7 +227,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         return _("Tasks to review, blind to their authors and to other reviewers")
 
     def note(self) -> str:
-        return " ".join(self.row.about) if self.row else ""
+        return joined(self.row.about) if self.row else ""
 
     def _family(self, row: QueueRow) -> Text:
         return badge(FAMILY, row.task.family, self.app.theme_variables)

@@ -21,7 +21,7 @@ from textual.widgets import Button, Input, Label, Select, Static
 from cuecard.core.config import CONFIG_NAME
 from cuecard.core.doctor import ServedModel, served_models
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, current_language, pgettext
+from cuecard.core.i18n import N_, _, current_language, joined, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, keys
@@ -150,7 +150,7 @@ class SettingsScreen(CuecardScreen[None]):
         if domains:
             listed = one_line(", ".join(domains), _DOMAINS_TOLD)
             told.append(_("Domains here: {names}").format(names=listed))
-        self.query_one("#skill-note", Static).update(" ".join(told))
+        self.query_one("#skill-note", Static).update(joined(told))
 
     @guarded("save-skills", background=True)
     async def save_skills(self) -> None:

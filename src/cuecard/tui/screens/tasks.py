@@ -244,8 +244,7 @@ class TasksScreen(LiveScreen):
     async def action_samples(self) -> None:
         from cuecard.annotate.samples import import_samples
 
-        person = self.person
-        added = await self.services.ask(lambda ws: import_samples(ws, by=person))
+        added = await self.services.ask(import_samples)
         text = ngettext("{n} sample task added.", "{n} sample tasks added.", len(added))
         self.cue_app.tell(text.format(n=len(added)))
         self.load()

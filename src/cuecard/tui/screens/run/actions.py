@@ -322,6 +322,7 @@ SCREEN_KEYS = keys(
 )  # fmt: skip
 TRIALS_KEYS = keys(
     Key("run_trials.open", "enter", "open", N_("Open trial"), N_("Read the trial")),
+    Key("run_trials.pair", "equals_sign", "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), shown_as="=", show=False),
     Key("run_trials.kind", "v", "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
     Key("run_trials.again", "a", "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
 )  # fmt: skip

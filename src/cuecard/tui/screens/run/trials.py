@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
+from cuecard.tui.app import CuecardScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import run_trials as present
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, refresh_keys
@@ -100,7 +101,7 @@ class TrialsPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Mosaic()
         yield Lines(id="trials-heading")
-        yield ListView(COLUMNS, lambda entry: entry.trial.id)
+        yield ListView(COLUMNS, lambda entry: entry.trial.id, marking=True)
 
     @property
     def table(self) -> ListView[present.Entry]:
@@ -143,7 +144,7 @@ class TrialsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "open":
+            case "open" | "pair":
                 return bool(self.table.rows)
             case "again":
                 return bool(present.failed(self.table.rows))
@@ -152,7 +153,7 @@ class TrialsPane(Vertical):
 
     def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()
-        self._keys = refresh_keys(self, ("open", "again"), self._keys)
+        self._keys = refresh_keys(self, ("open", "again", "pair"), self._keys)
 
     def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
@@ -161,6 +162,15 @@ class TrialsPane(Vertical):
     def action_open(self) -> None:
         if entry := self.entry:
             self.post_message(self.Opened(entry.trial.id))
+
+    def action_pair(self) -> None:
+        from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair
+
+        both = [
+            [(entry.trial.id, entry.trial.task_id) for entry in rows]
+            for rows in (self.table.chosen, self.table.rows)
+        ]
+        show_pair(cast("CuecardScreen[None]", self.screen), trials_to_pair(*both))
 
     def action_kind(self) -> None:
         self._list.next_show()
@@ -176,4 +186,4 @@ class TrialsPane(Vertical):
         if rows != self.table.every:
             self.table.load(rows, self.table.key(rows[0]) if first and rows else None)
         self.query_one("#trials-heading", Lines).load([self._list.heading()])
-        self._keys = refresh_keys(self, ("open", "again"), self._keys)
+        self._keys = refresh_keys(self, ("open", "again", "pair"), self._keys)

@@ -24,13 +24,14 @@ from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import task_editor as present
 from cuecard.tui.present.review_document import counted as counted_threads
+from cuecard.tui.present.review_document import review_paragraphs
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.fields import Form
 from cuecard.tui.screens.task.forms import BRIEF, PERSONA
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
-from cuecard.tui.widgets.text import PlainText, Prose
+from cuecard.tui.widgets.text import Paragraphs, PlainText, Prose
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.comments import Comments
@@ -355,6 +356,7 @@ class CommentsPane(TaskPane):
     DEFAULT_CSS = """
     CommentsPane {
         #open { height: 1; padding: 0 1; color: $text-muted; }
+        #reviews { height: auto; max-height: 40%; padding: 0 1; border-bottom: solid $foreground 20%; }
         ThreadList { height: 1fr; }
     }
     """
@@ -365,6 +367,8 @@ class CommentsPane(TaskPane):
         self._newest: Mapping[str, Any] = {}
 
     def compose(self) -> ComposeResult:
+        with VerticalScroll(id="reviews", can_focus=False):
+            yield Paragraphs()
         yield Static(id="open", markup=False)
         yield ThreadList()
 
@@ -380,6 +384,9 @@ class CommentsPane(TaskPane):
         self._newest = comments.data
         self.query_one("#open", Static).update(counted_threads(comments.threads))
         self.threads.load_comments(comments, protocol)
+        lines = review_paragraphs(comments, protocol)
+        self.query_one("#reviews").display = bool(lines)
+        self.query_one(Paragraphs).load(lines)
 
     def reveal(self, path: Path) -> None:
         self.threads.focus()

@@ -29,6 +29,7 @@ TRIAL_KEYS = keys(
     Key("trial.filter", "f", "filter", N_("Filter"), N_("Gold and verdicts: all, or only missed, covered, extra or not judged ones")),
     Key("trial.group", "x", "group", N_("Group"), N_("Gold by stage or by relation")),
     Key("trial.other_judge", "w", "other_judge", N_("Other judge"), N_("Show what another judge decided")),
+    Key("trial.judges", "equals_sign", "judges", N_("Side by side"), N_("Two judges of this trial side by side"), shown_as="=", show=False),
     Key("trial.untake", "delete", "untake", N_("Delete note"), N_("Take my note back"), shown_as="del"),
     Key("trial.step", "y", "step_mode", N_("Step"), N_("Go through the trial event by event, like a replay")),
     Key("trial.on", "right", "step(1)", N_("Event on"), N_("One event further"), shown_as="→", priority=True),

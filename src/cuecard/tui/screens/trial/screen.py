@@ -28,7 +28,7 @@ REFRESH = 1.5
 
 
 class TrialScreen(Noting):
-    """Takes a trial's id, and the `turn` at which the dialogue opens, or the `pane` beside it. A trial that is
+    """Takes a trial's id, and the `turn` or the event (`seq`) at which the dialogue opens, or the `pane` beside it. A trial that is
     still being played is looked at again and again.
     """
 
@@ -37,10 +37,14 @@ class TrialScreen(Noting):
     BINDINGS = TRIAL_KEYS
 
     def __init__(
-        self, trial_id: int, turn: int | None = None, pane: PaneName | None = None
+        self,
+        trial_id: int,
+        turn: int | None = None,
+        pane: PaneName | None = None,
+        seq: int | None = None,
     ) -> None:
         super().__init__(trial_id)
-        self._turn = turn
+        self._turn, self._seq = turn, seq
         self._first: PaneName | None = pane
 
     def compose(self) -> ComposeResult:
@@ -84,6 +88,8 @@ class TrialScreen(Noting):
         self._show_all()
         if first and self._turn is not None:
             self._transcript.show_turn(self._turn)
+        if first and self._seq is not None:
+            self.call_after_refresh(self._transcript.show_event, self._seq)
         self.load_opinions()
         self.complete()
 
@@ -147,7 +153,7 @@ class TrialScreen(Noting):
                 return mine and isinstance(state.against, GraphAgainst)
             case "uncover":
                 return state.covers(pane) or state.hides_decisions
-            case "other_judge":
+            case "other_judge" | "judges":
                 return len(state.judges) > 1 and not state.covers("verdicts")
             case "verdicts_here":
                 return bool(state.judges) and not state.covers("verdicts")
@@ -198,6 +204,11 @@ class TrialScreen(Noting):
         if self._state:
             self._state.next_judge()
             self._show_all()
+
+    def action_judges(self) -> None:
+        from cuecard.tui.screens.trial.pair import PairScreen
+
+        self.app.push_screen(PairScreen(self._trial_id, self._trial_id))
 
     @guarded("uncover")
     async def action_uncover(self) -> None:
