@@ -53,7 +53,8 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
         if app.return_code:
             return app.return_code
         person = app.person or person
-        given = None  # From now on the person's own choice counts.
+        if result == RESTART:
+            given = None  # From now on the person's own choice counts.
     return 0
 
 
