@@ -173,6 +173,14 @@ async def main() -> None:
             for name, steps in results.items():
                 if not wanted or name in wanted:
                     await shoot(name, planted, "Ana", steps)
+        if not wanted or "tour" in wanted:
+            from cuecard.annotate.study import STUDY_NAME, write_study
+
+            study = write_study(Path(folder) / STUDY_NAME)
+            steps = press(
+                "w", "settle", "3", "settle", *["ctrl+w"] * 2, "settle", "enter", *["settle"] * 3
+            )
+            await shoot("tour", study, "Ana", steps)
         if not wanted or "fidelity" in wanted:
             sessions = Path(folder) / "sessions.db"
             seed_sessions(sessions)

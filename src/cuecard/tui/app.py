@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
@@ -31,6 +33,7 @@ from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
     from cuecard.annotate.search import Finder
+    from cuecard.tui.tour import Tour
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -103,6 +106,8 @@ class _Shared:
 
     def on_screen_resume(self) -> None:
         self.cue_app.outage.show()
+        if self.cue_app.tour is not None:
+            self.cue_app.tour.show()
 
 
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
@@ -219,6 +224,8 @@ def guarded(
 
 
 RESTART = "restart"
+OPEN = "open "
+"""Before the path of a workspace to be opened instead of this one, where the tour begins."""
 _MOVES = frozenset(
     [
         "up",
@@ -294,7 +301,7 @@ def _collect_garbage_again() -> None:
 
 
 class CuecardApp(HoldsKeys):
-    """`run()` returns `RESTART` when the person changed the interface language."""
+    """`run()` returns `RESTART` when the person changed the interface language, and `OPEN` with a path for the tour."""
 
     TITLE = "Cuecard"
     CSS_PATH = ["styles/app.tcss"]
@@ -319,7 +326,12 @@ class CuecardApp(HoldsKeys):
         Key("app.palette", Means.PALETTE, "command_palette", N_("Commands"), N_("Find any command")),
         Key("app.quit", Means.QUIT, "quit", N_("Quit"), N_("Leave; everything is saved"), priority=True),
         Key("app.try_again", Means.TRY, "try_again", N_("Try now"), N_("Try now whether the database is back"), show=False, priority=True),
+        Key("tour.next", Means.TOUR, "tour_next", N_("Tour on"), N_("The next step of the tour"), show=False),
+        Key("tour.leave", Means.TOUR_LEAVE, "tour_leave", N_("Leave tour"), N_("Take the panel of the tour away; Commands bring it back"), show=False, priority=True),
     )  # fmt: skip
+
+    tour: Tour | None = None
+    """None until it is begun."""
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
@@ -427,12 +439,39 @@ class CuecardApp(HoldsKeys):
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")
             yield SystemCommand(_("Play the agent"), told, self.play_an_agent)
+            told = _("Five minutes through a study that was made for demonstration")
+            yield SystemCommand(_("Tour"), told, self.take_tour)
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:
         from cuecard.tui.screens.wizard_of_oz import play_an_agent
 
         await play_an_agent(self)
+
+    @guarded("take_tour")
+    async def take_tour(self) -> None:
+        """Begin the tour, or go on with it; in another workspace than the example study, open that first."""
+        from cuecard.annotate.study import STUDY_NAME, is_study, write_study
+
+        if await self.services.ask(is_study):
+            self.begin_tour()
+        else:
+            file = await asyncio.to_thread(lambda: write_study(Path(STUDY_NAME)).absolute())
+            self.exit(f"{OPEN}{file}")
+
+    def begin_tour(self) -> None:
+        from cuecard.tui.tour import Tour
+
+        self.tour = self.tour or Tour(self, self.preferences, self.tell)
+        self.tour.begin()
+
+    def action_tour_next(self) -> None:
+        if self.tour is not None:
+            self.tour.next()
+
+    def action_tour_leave(self) -> None:
+        if self.tour is not None:
+            self.tour.leave()
 
     def action_go(self, mode: str) -> None:
         if self.person:
@@ -450,6 +489,8 @@ class CuecardApp(HoldsKeys):
                 )
                 taken = any(one.id in registry() for one in own)
                 return bool(self.person) and isinstance(self.screen, CuecardScreen) and not taken
+            case "tour_next" | "tour_leave":
+                return self.tour is not None and self.tour.on
             case "menu":
                 return bool(self._offered(Means.COMMAND))
             case "views" | "turn_view":

@@ -25,6 +25,8 @@ class Preferences:
     """Public form of a workspace's URL -> the name last used in it."""
     starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Person -> the players of their last session (`tui.present.players.Start`)."""
+    tour: int = 0
+    """The step of the tour at which it was left, from 0."""
     forms: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Name of a form -> what was chosen in it last time, by field."""
 
@@ -80,6 +82,7 @@ def _from(values: dict[str, Any]) -> Preferences:
         language=str(values.get("language") or ""),
         theme=str(values.get("theme") or ""),
         reveal_after=values.get("reveal_after") is True,
+        tour=tour if isinstance(tour := values.get("tour"), int) and tour > 0 else 0,
         people={url: str(name) for url, name in people.items()},
         starts={name: start for name, start in starts.items() if isinstance(start, dict)},
         forms={name: kept for name, kept in forms.items() if isinstance(kept, dict)},

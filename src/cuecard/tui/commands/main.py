@@ -141,7 +141,7 @@ _LISTED = {
         "A datasheet of the workspace: tasks, people, reviews, agreement, removals, effort."
     ),
     "runs:demo": N_(
-        "Play the sample tasks with the offline baselines. Judges and scores them, too."
+        "Play the sample tasks with the offline baselines. Judges and scores them, too. With --study, get the example study."
     ),
     "doctor:doctor": N_(
         "Look whether everything works here. Sends each model of cuecard.yaml two or three small requests, and starts each agent that is another program, without a prompt."

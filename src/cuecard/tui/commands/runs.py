@@ -54,6 +54,9 @@ def demo(
     ours: Context,
     *,
     db: Annotated[Path | None, N_("Keep the workspace in this file; else it is temporary")] = None,
+    study: Annotated[
+        bool, N_("Instead, write the example study into this file, by default example-study.db")
+    ] = False,
 ) -> Result:
     from cuecard.annotate.samples import run_demo
     from cuecard.tui.commands.run_output import watching
@@ -62,6 +65,14 @@ def demo(
     kept = db or (Path(ours.db) if ours.db else None)
     if db is None and "://" in (ours.db or ""):
         raise typer.BadParameter(_("the demo is kept in a file: give a path"), param_hint="--db")
+    if study:
+        from cuecard.annotate.study import STUDY_NAME, write_study
+
+        file = write_study(kept or Path(STUDY_NAME))
+        command = shlex.join(("cuecard", "--db", str(file)))
+        told = _("The example study is in {file}. It was made for demonstration.").format(file=file)
+        opened = _("Open it with: {command}").format(command=command)
+        return Result(lambda: (say(told), say(opened)), lambda: {"db": str(file)})
     with watching(_("Playing the sample tasks"), {}) as told:
         report = run_demo(kept, on_event=told)
     return Result(

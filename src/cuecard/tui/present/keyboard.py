@@ -22,6 +22,8 @@ class Means(Enum):
     MENU = "full_stop,f10", N_("Menu of what has no key of its own; a letter chooses"), "app"
     UP_ONE = "escape", N_("One step up: out of a field, a filter, a dialog, a screen"), "app"
     QUIT = "ctrl+q", N_("Leave Cuecard; everything is saved"), "app"
+    TOUR = "ctrl+w", N_("The next step of the tour"), "app"
+    TOUR_LEAVE = "ctrl+backslash", N_("Leave the tour; the palette brings it back"), "app"
     PLACE = "", N_("Go to Home, Tasks, Runs, Review, Verdicts or Settings"), "app"
 
     UP = "up,k", N_("One up"), "move"
