@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
-from textual import work
+from textual import constants, work
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding
@@ -21,11 +22,11 @@ from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
-from cuecard.tui.preferences import DARK, LIGHT, Preferences
+from cuecard.tui.preferences import DARK, LIGHT, OURS, Preferences
 from cuecard.tui.services import Services
 
 Result = TypeVar("Result")
@@ -350,8 +351,9 @@ class CuecardApp(HoldsKeys):
         )
         self.person = person
         self.preferences = preferences
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for ours in OURS:
+            self.register_theme(ours)
+        self.move()
         self.theme = preferences.theme if preferences.theme in self.available_themes else DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -359,6 +361,7 @@ class CuecardApp(HoldsKeys):
         return (DARK if self.current_theme.dark else LIGHT).variables
 
     def on_mount(self) -> None:
+        self.services.on_run_end = self._run_is_over
         self.theme_changed_signal.subscribe(self, self._remember_theme)
         if not gc.isenabled():
             self.set_timer(2.0, _collect_garbage_again)
@@ -422,6 +425,30 @@ class CuecardApp(HoldsKeys):
         """Show a short notification."""
         self.notify(for_display(message), title=title, timeout=4, markup=False)
 
+    def move(self) -> None:
+        """With motion or without, as the person prefers or the environment says."""
+        usual = constants.TEXTUAL_ANIMATIONS
+        self.animation_level = "none" if self.preferences.motion == "reduced" else usual
+
+    def run_ended(self, name: str) -> None:
+        """Tell that a run is over to those who want it, at another window too."""
+        if not self.preferences.notice:
+            return
+        text = for_display(_("Run {run} has ended.").format(run=name))
+        self.tell(text)
+        self.bell()
+        if self.preferences.notice == "terminal" and self._driver is not None:
+            plain = one_line(text).replace(";", ",")
+            # OSC 9, OSC 777 and the title of the window: terminals know one or the other.
+            self._driver.write(
+                f"\x1b]9;{plain}\x07\x1b]777;notify;Cuecard;{plain}\x07\x1b]2;✓ {plain}\x07"
+            )
+
+    def _run_is_over(self, run_id: int) -> None:
+        # On the engine's thread; an app that is being left needs no telling.
+        with suppress(RuntimeError):
+            self.call_later(self.run_ended, str(run_id))
+
     def become(self, person: str) -> None:
         """Change the person's name in this workspace, and remember it."""
         self.person = person
@@ -432,6 +459,9 @@ class CuecardApp(HoldsKeys):
         """Restart the app in another language, and remember it."""
         self.preferences.language = language
         self.preferences.save()
+        if self.is_web:
+            # The page's app ends; the page opens the next one.
+            self.open_url("/", new_tab=False)
         self.exit(RESTART)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
