@@ -105,6 +105,7 @@ class SettingsScreen(CuecardScreen[None]):
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
+            yield Static("")
             kept = self.cue_app.preferences
             for name, label, options, value in (
                 (
@@ -113,7 +114,7 @@ class SettingsScreen(CuecardScreen[None]):
                     ((_("as usual"), ""), (_("reduced"), "reduced")),
                     kept.motion,
                 ),
-                ("notice", _("When a run ends"), _notices(), kept.notice),
+                ("notice", _("After a run"), _notices(), kept.notice),
             ):
                 with Horizontal(classes="row tight"):
                     yield Label(label)
