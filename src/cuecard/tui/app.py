@@ -6,13 +6,14 @@ import asyncio
 import gc
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
-from textual import work
+from textual import constants, work
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding
@@ -24,11 +25,11 @@ from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
-from cuecard.tui.preferences import DARK, LIGHT, Preferences
+from cuecard.tui.preferences import DARK, LIGHT, OURS, Preferences
 from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
@@ -342,8 +343,9 @@ class CuecardApp(HoldsKeys):
         self.person = person
         self.finder: Finder | None = None  # what was read for the last search
         self.preferences = preferences
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for ours in OURS:
+            self.register_theme(ours)
+        self.move()
         self.theme = preferences.theme if preferences.theme in self.available_themes else DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -351,6 +353,7 @@ class CuecardApp(HoldsKeys):
         return (DARK if self.current_theme.dark else LIGHT).variables
 
     def on_mount(self) -> None:
+        self.services.on_run_end = self._run_is_over
         self.theme_changed_signal.subscribe(self, self._remember_theme)
         for problem in KEYMAP_PROBLEMS:
             self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
@@ -416,6 +419,30 @@ class CuecardApp(HoldsKeys):
         """Show a short notification."""
         self.notify(for_display(message), title=title, timeout=4, markup=False)
 
+    def move(self) -> None:
+        """With motion or without, as the person prefers or the environment says."""
+        usual = constants.TEXTUAL_ANIMATIONS
+        self.animation_level = "none" if self.preferences.motion == "reduced" else usual
+
+    def run_ended(self, name: str) -> None:
+        """Tell that a run is over to those who want it, at another window too."""
+        if not self.preferences.notice:
+            return
+        text = for_display(_("Run {run} has ended.").format(run=name))
+        self.tell(text)
+        self.bell()
+        if self.preferences.notice == "terminal" and self._driver is not None:
+            plain = one_line(text).replace(";", ",")
+            # OSC 9, OSC 777 and the title of the window: terminals know one or the other.
+            self._driver.write(
+                f"\x1b]9;{plain}\x07\x1b]777;notify;Cuecard;{plain}\x07\x1b]2;✓ {plain}\x07"
+            )
+
+    def _run_is_over(self, run_id: int) -> None:
+        # On the engine's thread; an app that is being left needs no telling.
+        with suppress(RuntimeError):
+            self.call_later(self.run_ended, str(run_id))
+
     def become(self, person: str) -> None:
         """Change the person's name in this workspace, and remember it."""
         self.person = person
@@ -426,6 +453,9 @@ class CuecardApp(HoldsKeys):
         """Restart the app in another language, and remember it."""
         self.preferences.language = language
         self.preferences.save()
+        if self.is_web:
+            # The page's app ends; the page opens the next one.
+            self.open_url("/", new_tab=False)
         self.exit(RESTART)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

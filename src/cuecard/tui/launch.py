@@ -10,7 +10,7 @@ from cuecard.core.i18n import _, detect_language, set_language
 from cuecard.core.system import ending_in_order
 from cuecard.store import workspace_url
 from cuecard.tui.app import OPEN, RESTART, CuecardApp
-from cuecard.tui.preferences import Preferences
+from cuecard.tui.preferences import Preferences, served
 from cuecard.tui.services import Services
 
 EXIT_USAGE = 2
@@ -34,24 +34,27 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
     # Threads that lint, save and play give way to the screen five times sooner than by default.
     sys.setswitchinterval(0.001)
     url = workspace_url(db)
-    given = os.environ.get("CUECARD_LANG")
+    # Where one account serves many, its language is only what they begin with.
+    given = None if served() else os.environ.get("CUECARD_LANG")
     result: str | None = RESTART
     touring = False
     while result is not None:
         if result.startswith(OPEN):
             url, touring = workspace_url(result.removeprefix(OPEN)), True
         preferences = Preferences.load()
-        set_language(detect_language(given or preferences.language))
+        set_language(
+            detect_language(given or preferences.language or os.environ.get("CUECARD_LANG"))
+        )
         services = Services(url, config)
         known = preferences.people.get(services.url, "")
-        name = person or os.environ.get("CUECARD_USER") or known
+        name = served() or person or os.environ.get("CUECARD_USER") or known
         app = CuecardApp(services, name, preferences)
         if touring:
             app.call_later(app.begin_tour)
         with ending_in_order(app.end):
             result = app.run()
-        if app.return_code:
-            return app.return_code
+        if app.return_code or served():
+            return app.return_code or 0
         person = app.person or person
         if result == RESTART:
             given = None  # From now on the person's own choice counts.

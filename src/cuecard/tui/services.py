@@ -59,6 +59,8 @@ class Services:
         self.journal = Journal(self.url)
         self.outage: Outage | None = None
         """Of the app; None where no person waits."""
+        self.on_run_end: Callable[[int], None] | None = None
+        """Told on another thread which run that was played here is over."""
 
     @property
     def public_url(self) -> str:
@@ -235,6 +237,7 @@ class Services:
             from cuecard.tui.live_runs import LiveRuns
 
             self._live_runs = LiveRuns()
+            self._live_runs.on_end = self.on_run_end
         return self._live_runs
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import registry
+from cuecard.tui.present.keyboard import shown_key
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -156,10 +156,12 @@ _LISTED = {
     "find:find": N_(
         "Search everything that you may see: tasks, comments, runs, people, trials, judges' reasons."
     ),
+    "serve:serve": N_("Open the app in browsers, each as the person that its link names."),
     "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
     "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),
     "people:people coordinator": N_("Make a person a coordinator, who sees everything."),
     "people:people remove": N_("Have no role stand for a person any more."),
+    "plain:label": N_("Label items blind, line by line; the app has a screen for it."),
     ":labels": N_("Bring labels in from files, and write them out to be filled in or analysed."),
     "labels:labels import": N_(
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."

@@ -30,7 +30,7 @@ from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.preferences import DARK, LIGHT, preferences_path
+from cuecard.tui.preferences import OURS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.players import PlayerRow, player_rows
@@ -68,8 +68,11 @@ class SettingsScreen(CuecardScreen[None]):
         with VerticalScroll(id="body", can_focus=False):
             with Horizontal(classes="row tight"):
                 yield Label(_("My name"))
-                yield Input(self.person, id="name", max_length=80, compact=True)
-                yield Button(_("Use"), id="use", compact=True)
+                yield Input(
+                    self.person, id="name", max_length=80, compact=True, disabled=bool(served())
+                )
+                if not served():
+                    yield Button(_("Use"), id="use", compact=True)
             with Horizontal(classes="row tight"):
                 yield Label(_("Language"))
                 yield Select(
@@ -102,6 +105,20 @@ class SettingsScreen(CuecardScreen[None]):
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
+            yield Static("")
+            kept = self.cue_app.preferences
+            for name, label, options, value in (
+                (
+                    "motion",
+                    _("Motion"),
+                    ((_("as usual"), ""), (_("reduced"), "reduced")),
+                    kept.motion,
+                ),
+                ("notice", _("After a run"), _notices(), kept.notice),
+            ):
+                with Horizontal(classes="row tight"):
+                    yield Label(label)
+                    yield Select(options, value=value, allow_blank=False, id=name, compact=True)
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
@@ -173,6 +190,10 @@ class SettingsScreen(CuecardScreen[None]):
             self.save_skills()
         elif event.select.id == "theme" and value != self.app.theme:
             self.app.theme = value
+        elif event.select.id in ("motion", "notice"):
+            setattr(self.cue_app.preferences, event.select.id, value)
+            self.cue_app.preferences.save()
+            self.cue_app.move()
         elif event.select.id == "language" and value != current_language():
             self.cue_app.speak(value)
 
@@ -188,6 +209,12 @@ class SettingsScreen(CuecardScreen[None]):
 
     def on_button_pressed(self) -> None:
         self.action_rename()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not (action == "rename" and served())
+
+    def why_not(self, action: str) -> str:
+        return _("The link that you opened says who you are.") if action == "rename" else ""
 
     @guarded("rename")
     async def action_rename(self) -> None:
@@ -221,7 +248,7 @@ class SettingsScreen(CuecardScreen[None]):
         yield Static("", id="skill-note", classes="muted", markup=False)
 
     def _themes(self) -> list[tuple[str, str]]:
-        ours = [DARK.name, LIGHT.name]
+        ours = [theme.name for theme in OURS]
         return [(n, n) for n in ours + sorted(set(self.app.available_themes) - set(ours))]
 
     def _described(self, config: Config) -> Table:
@@ -244,6 +271,11 @@ class SettingsScreen(CuecardScreen[None]):
             told = (Text(one_line(row.model)), Text(one_line(row.endpoint)), _key(row))
             table.add_row(*first, *told)
         return table
+
+
+def _notices() -> tuple[tuple[str, str], ...]:
+    bell, terminal = _("ring the bell"), _("ring, and notify through the terminal")
+    return ((_("nothing more"), ""), (bell, "bell"), (terminal, "terminal"))
 
 
 def _key(row: PlayerRow) -> Text:
