@@ -54,8 +54,9 @@ format: dev  ## rewrite the code in house style
 i18n: dev  ## bring the catalogues up to date with the code
 	$(BIN)/python scripts/i18n.py
 
-docs: dev  ## write the pages that are made from the program: docs/cli.md, docs/lint.md, docs/qc.md
+docs: dev  ## write the pages that are made from the program: docs/cli.md, docs/keys.md, docs/lint.md, docs/qc.md
 	$(BIN)/python scripts/cli_page.py
+	$(BIN)/python scripts/keys_page.py
 	$(BIN)/python scripts/lint_page.py
 	$(BIN)/python scripts/qc_page.py
 

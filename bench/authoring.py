@@ -119,7 +119,7 @@ def write_task(terminal: Terminal) -> float:
     begun = time.monotonic()
     terminal.keys("2")
     terminal.wait("No tasks yet")
-    terminal.keys("n")
+    terminal.keys("a")
     terminal.wait("New task")
     terminal.type("Bench")
     terminal.keys("Enter")

@@ -164,11 +164,11 @@ class Player(Seat):
             self.keys("Enter")
             return
         if reply.done:
-            self.keys("C-g")
+            self.keys("F9")
             self.wait("End the dialogue?")
             self.keys("y")
             return
-        self.keys("C-t")
+        self.keys("C-l")
         self.wait("Did the agent's last reply")
         self.keys("y" if reply.cue_met else "n")
         self.until(lambda: "Did the agent's last" not in self.screen(), "the mark")

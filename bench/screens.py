@@ -23,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1]
 MODES = ("tasks", "runs", "review", "verdicts")
-BELOW = {"board": ("home", "b"), "scores": ("runs", "enter", "s")}
+BELOW = {"board": ("home", "full_stop", "b"), "scores": ("runs", "enter", "v", "s")}
 STEPS = 6
 
 

@@ -25,7 +25,7 @@ _HEAD = """# What the linter finds
 the task cannot be played or scored as it is meant; a **warning**, that somebody ought to look.
 `cuecard check` exits with 1 for errors, with `--strict` for warnings too.
 
-A finding that is meant can be *silenced* with a reason: `s` on the Problems tab, or `silenced:` in the
+A finding that is meant can be *silenced* with a reason: `d` on the Problems tab, or `silenced:` in the
 file, with `code`, `about` and `reason`. The silence belongs to the task. It holds on to what the finding
 is about in the task's own words, not to its place, and ends when that is rewritten. `cuecard check
 --all` shows what is silenced, and why. What is marked *stays* cannot be silenced.

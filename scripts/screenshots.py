@@ -148,22 +148,24 @@ async def main() -> None:
             ("task", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "settle"), {}),
             ("task-graph", "Ana", press("2", "settle", *down, "enter", "settle", "f4", "f4", "f4", "settle"), {}),
             ("play", "Ana", press("2", "settle", *down, "p", "settle", "enter", *["settle"] * 3), {}),
-            ("review", "Ben", press("4", "settle", "enter", "settle", *["down"] * 8, "tab", "p", "p"), {}),
-            ("board", "Ana", press("b", "settle"), {}),
+            ("review", "Ben", press("4", "settle", "enter", "settle", *["down"] * 8, "tab", "y", "y"), {}),
+            ("board", "Ana", press("full_stop", "b", "settle"), {}),
             ("qc", "Ana", press("2", "settle", *down, "q", "settle", *["down"] * 5, "settle"), {}),
-            ("label", "Chen", press("5", "settle", "enter", "settle", "y", "y", "settle", "b", "settle", "r"), {}),
-            ("agreement", "Chen", press("5", "settle", "enter", "settle", *"yynyuyy", "settle", "a"), {}),
+            ("label", "Chen", press("5", "settle", "enter", "settle", "y", "y", "settle", "b", "settle", "h"), {}),
+            ("agreement", "Chen", press("5", "settle", "enter", "settle", *"yynyuyy", "settle", "full_stop", "a"), {}),
             ("settings", "Ana", press("6", "settle"), {"theme": "cuecard-light"}),
         ]  # fmt: skip
         for name, person, steps, more in shots:
             if not wanted or name in wanted:
                 await shoot(name, path, person, steps, **more)
         results = {
-            "run": press(*OPEN_RUN, "s", "settle"),
-            "compare": press(*OPEN_RUN, "x", *["settle"] * 3),
-            "errors": press(*OPEN_RUN, "e", *["settle"] * 3),
-            "plots": press(*OPEN_RUN, "g", *["settle"] * 3, "n", "n", "settle"),
-            "trial": press(*OPEN_RUN, "t", *["down"] * 40, "enter", *["settle"] * 2, "g", "settle"),
+            "run": press(*OPEN_RUN, "v", "s", "settle"),
+            "compare": press(*OPEN_RUN, "w", *["settle"] * 3),
+            "errors": press(*OPEN_RUN, "full_stop", "e", *["settle"] * 3),
+            "plots": press(*OPEN_RUN, "full_stop", "g", *["settle"] * 3, "n", "n", "settle"),
+            "trial": press(
+                *OPEN_RUN, "v", "t", *["down"] * 40, "enter", *["settle"] * 2, "v", "g", "settle"
+            ),
         }
         if not wanted or wanted & results.keys():
             planted = Path(folder) / "results.db"
@@ -171,10 +173,18 @@ async def main() -> None:
             for name, steps in results.items():
                 if not wanted or name in wanted:
                     await shoot(name, planted, "Ana", steps)
+        if not wanted or "tour" in wanted:
+            from cuecard.annotate.study import STUDY_NAME, write_study
+
+            study = write_study(Path(folder) / STUDY_NAME)
+            steps = press(
+                "w", "settle", "3", "settle", *["ctrl+w"] * 2, "settle", "enter", *["settle"] * 3
+            )
+            await shoot("tour", study, "Ana", steps)
         if not wanted or "fidelity" in wanted:
             sessions = Path(folder) / "sessions.db"
             seed_sessions(sessions)
-            steps = press("5", "settle", "f", *["settle"] * 4, "f", "n", "settle")
+            steps = press("5", "settle", "full_stop", "f", *["settle"] * 4, "v", "f", "n", "settle")
             await shoot("fidelity", sessions, "Ana", steps)
 
 

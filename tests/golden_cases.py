@@ -397,6 +397,21 @@ def _people() -> Iterator[Case]:
         "review-take/plain",
         (f"--as Ben review take {waiting}", "--as Ann review take espresso", "--as Ben review"),
     )
+    typed = "? / r / w too early / z / u / c seen / q"
+    again = "k / r / p / f / no page says so / x / p / r / f bad date / p / a / e not yet / no / e / yes"
+    yield Case(
+        "review/lines",
+        (
+            f"--as Ben review --plain --task {waiting} <<< {typed}",
+            f"--as Ben review --plain <<< {again}",
+            "review --task espresso",
+        ),
+    )
+    yield Case(
+        "review/lines-zh",
+        (f"--as Ben review --plain --task {waiting} <<< r / ? / q",),
+        language="zh",
+    )
     yield Case("review-take/zh", (f"--as Ben review take {waiting}",), language="zh")
     yield Case(
         "review-skip/plain",
@@ -441,6 +456,7 @@ def _people() -> Iterator[Case]:
         ),
     )
     yield from _forms("people/", "people", FORMS[:2], zh=True)
+    yield from _forms("find/", "find patent", FORMS[:2], zh=True)
     for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
         yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))
@@ -459,6 +475,19 @@ def _people() -> Iterator[Case]:
 
 def _labels() -> Iterator[Case]:
     stratified = "sample 6 --n 20 --stratify decision,family --allocation equal --overlap 0.5"
+    yield Case("serve/missing", ("serve --host nowhere.invalid", "serve --port 99999"))
+    yield Case(
+        "label/lines",
+        (
+            "--as Dora label --plain --run 5 <<< ? / y / n not so / z / u / r / c unsure of it / f / m / g / s / b / x / q",
+            "--as Dora label --plain --run 5 --reveal-after <<< y",
+            "label",
+            "label --plain --run 3 --set 1",
+        ),
+    )
+    yield Case(
+        "label/lines-zh", ("--as Ben label --plain --set 1 <<< y / ? / t / h / u",), language="zh"
+    )
     yield Case(
         "sample/plain", (f"{stratified} --dry-run", f"{stratified} --people Ben,Chen --name more")
     )
@@ -506,7 +535,7 @@ def _labels() -> Iterator[Case]:
         ),
     )
     there = "--as Ben labels export --set 1 --format jsonl -o out.jsonl --history"
-    again = "--db other.db init"
+    again = "k / r / p / f / no page says so / x / p / r / f bad date / p / a / e not yet / no / e / yes"
     yield Case(
         "labels-import/back",
         (

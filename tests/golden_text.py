@@ -27,7 +27,8 @@ _NOUGHT = 1e-12
 
 @dataclass(frozen=True)
 class Case:
-    """`calls`: command lines without the program, one after the other in one folder. `files`: what lies there before.
+    """`calls`: command lines without the program, one after the other in one folder, and
+    behind ` <<< ` what is typed into them, lines between ` / `. `files`: what lies there before.
     `language`: of the texts. `empty`: without the seeded workspace. `machine`: what is told of this machine is left out.
     """
 

@@ -32,6 +32,9 @@ agents:
     max_steps: 3
 """
 
+OFFLINE = ("offline", "offline:forgetful", "offline:hasty", "offline:wordy")
+KINDS = ", ".join((*OFFLINE, "react", "team", "acp", "http", "python"))
+
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "cuecard.yaml"
@@ -52,11 +55,11 @@ def test_without_a_file_the_embedded_players_are_there(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     config = load_config()
-    assert list(config.agents) == ["offline"]
+    assert list(config.agents) == [*OFFLINE]
     assert (list(config.users), list(config.worlds), list(config.judges)) == (
-        ["scripted"],
+        ["scripted", "scripted:hasty"],
         ["closed"],
-        ["lexical"],
+        ["lexical", "lexical:strict", "lexical:lenient", "lexical:noisy"],
     )
 
 
@@ -66,7 +69,7 @@ def test_the_file_in_the_current_folder_is_found(
     write(tmp_path, GOOD)
     monkeypatch.chdir(tmp_path)
     config = load_config()
-    assert list(config.agents) == ["offline", "live"]
+    assert list(config.agents) == [*OFFLINE, "live"]
     agent = config.agent("live")
     assert isinstance(agent, ReactAgentConfig)
     assert agent.max_steps == 3
@@ -119,8 +122,8 @@ colour: red
     reasons = [reason for _, _, reason in found]
     assert reasons[0] == "is missing"
     assert "http://127.0.0.1" in reasons[1]
-    assert reasons[3] == "must be one of offline, react, team, acp, http, python"
-    assert reasons[4] == "is missing; must be one of offline, react, team, acp, http, python"
+    assert reasons[3] == f"must be one of {KINDS}"
+    assert reasons[4] == f"is missing; must be one of {KINDS}"
 
 
 def test_the_message_names_file_and_line(tmp_path: Path) -> None:
@@ -250,16 +253,16 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     assert set(config.models) == {"local", "hosted"}
     kinds = {name: agent.kind for name, agent in config.agents.items()}
     assert kinds == {
-        "offline": "offline",
+        **{name: name for name in OFFLINE},
         "live": "react",
         "crew": "team",
         "harness": "acp",
         "remote": "http",
         "mine": "python",
     }
-    assert set(config.users) == {"scripted", "simulator"}
+    assert set(config.users) == {*load_config_defaults().users, "simulator"}
     assert set(config.worlds) == {"closed", "parallel", "web", "archive"}
-    assert set(config.judges) == {"lexical", "strict"}
+    assert set(config.judges) == {*load_config_defaults().judges, "strict"}
     assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "answer"]
     assert config.review.coordinators == ("Cleo",)
     assert config.qc.models == ("hosted",)

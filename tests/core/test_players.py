@@ -34,7 +34,7 @@ ACCEPTED: dict[Part, object] = {
 def accepted(part: Part) -> dict[str, type[BaseModel]]:
     union, *_more = get_args(ACCEPTED[part])
     found: tuple[type[BaseModel], ...] = get_args(union)
-    return {get_args(each.model_fields["kind"].annotation)[0]: each for each in found}
+    return {kind: each for each in found for kind in get_args(each.model_fields["kind"].annotation)}
 
 
 @pytest.mark.parametrize("part", ACCEPTED)

@@ -163,3 +163,31 @@ def test_prompts_are_kept_by_hash(url: str, workspace: Workspace) -> None:
         workspace.prompts.keep("0" * 64, prompt.text)
     with pytest.raises(NotFound):
         workspace.prompts.get("0" * 64)
+
+
+def test_prompts_that_calls_used_are_counted(
+    workspace: Workspace, make_trial: MakeTrial, at: At
+) -> None:
+    trial = make_trial()
+    long = "".join(random.Random(1).choices("abcdefgh 你\x01", k=4 * LARGE))
+
+    def replied(part: str, scope: str, prompt: str, text: str) -> ModelReplied:
+        reply = ModelReply(text=text)
+        return ModelReplied(
+            part=part, turn=0, step=0, model="m", reply=reply, scope=scope, prompt=prompt
+        )
+
+    calls = [
+        replied("agent", "", "p", "yes"),
+        replied("agent", "sub/", "p", long),
+        replied("agent", "sub/tool/2/", "w", "no"),
+        replied("agent", "tool/1/", "w", long),
+        replied("user", "", "", "why"),
+    ]
+    bodies = [call.model_copy(update={"step": at}) for at, call in enumerate(calls)]
+    workspace.runs.append_events([(trial.id, at(seq, body)) for seq, body in enumerate(bodies)])
+    used = workspace.prompts.used(trial.run_id)
+    assert {(use.payer, use.hash): use.calls for use in used} == {
+        ("agent", "p"): 2,
+        ("world", "w"): 2,
+    }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 
 import pytest
 
@@ -98,6 +100,30 @@ async def test_what_a_worker_writes_after_its_trial_was_taken_over_is_refused(
         2,
         1,
     ]
+
+
+@on_postgres
+async def test_losses_of_a_trial_count_from_its_last_step_on(
+    workspace: Workspace,
+    make_trial: Callable[..., TrialRecord],
+    at: Callable[[int, EventBody], Event],
+) -> None:
+    trial = make_trial()
+    async with AsyncExitStack() as stack:
+        parties = [
+            await stack.enter_async_context(workspace.workers.queue(name, 1, lapse=NO_LAPSE))
+            for name in ("Ann", "Bo", "Cy", "Di", "Eve")
+        ]
+        await parties[0].offer(trial.run_id, [[trial.id]])
+        lost: list[int] = []
+        for number, party in enumerate(parties):
+            (claim,) = await party.take(trial.run_id, 1)
+            lost.append(claim.lost)
+            if number == 2:
+                now = datetime.now(UTC)
+                said_now = at(0, said(0)).model_copy(update={"at": now})
+                await workspace.sink(trial.id, claim).append(said_now)
+    assert lost == [0, 1, 2, 1, 2]
 
 
 @on_postgres

@@ -35,7 +35,7 @@ async def test_disputes_are_decided_by_keys(disputed: Path, make_app) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: "first run" in shown(app.screen))
-        await pilot.press("j")
+        await pilot.press("full_stop", "j")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         with Workspace.open(disputed) as workspace:
             assert workspace.adjudications.seen("Ben") == frozenset()
@@ -58,7 +58,7 @@ async def test_disputes_are_decided_by_keys(disputed: Path, make_app) -> None:
         await pilot.press("h")
         await until(pilot, lambda: "dispute 2 of 3" in shown(screen))
         # The gold is wrong: its authors are told why.
-        await pilot.press("w")
+        await pilot.press("f")
         await until(pilot, lambda: isinstance(app.focused, TextArea))
         await pilot.press(*"late", "ctrl+s")
         await until(pilot, lambda: "dispute 3 of 3 · 1 open" in shown(screen))

@@ -74,7 +74,7 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
             ("i", "●"),
             ("m", "(down) and"),
         ):
-            await pilot.press(key)
+            await pilot.press(*(() if key == "i" else ("v",)), key)
             await until(pilot, lambda words=words: words in shown(screen))
         # The matrix of the other judge; its first cell is covered by both.
         while f"judge {JUDGE} (down) and most people" not in shown(screen):
@@ -84,7 +84,7 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         await until(pilot, lambda: "more item" in shown(app.screen))
         # Ben has labelled two of the three items that the judge has as covered and people have not.
         assert shown(app.screen).count("not covered") >= 2
-        await pilot.press("x")
+        await pilot.press("h")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: "more item" not in shown(app.screen))

@@ -44,22 +44,22 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
     app = make_app(reviewed, "Ben")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "What waits" in shown(app.screen))
-        await pilot.press("b")
+        await pilot.press("full_stop", "b")
         await until(pilot, lambda: "◐ in review 2" in shown(app.screen))
         assert isinstance(app.screen, BoardScreen)
         seen = shown(app.screen)
         assert "1 reviewer · 1 free · 0/2 in" in seen
         assert "hidden from those who may review it" in seen
         assert "Zebedee" not in seen
-        await pilot.press("s", "s")
+        await pilot.press("f", "f")
         await until(pilot, lambda: "in review · " not in shown(app.screen))
-        await pilot.press("p")
+        await pilot.press("v", "p")
         await until(pilot, lambda: "Ana" in shown(app.screen))
         assert "As far as you may know" in shown(app.screen)
         assert "Zebedee" not in shown(app.screen)
         await pilot.press("enter")
         await until(pilot, lambda: "Ana  ◐ in review 0" in shown(app.screen))
-        await pilot.press("escape", "f")
+        await pilot.press("escape", "v", "f")
         await until(pilot, lambda: "No review is decided yet" in shown(app.screen))
 
         with Workspace.open(reviewed) as workspace:
@@ -72,12 +72,12 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         assert "AC1: -1.00 n=1 — no interval: fewer than 5 groups" in shown(app.screen)
         assert isinstance(app.screen, BoardFiguresScreen)
         assert "Ben / Zebedee | 0% n=1" in report_text(await app.screen.written(), ".md")
-        await pilot.press("k", "enter")
+        await pilot.press("v", "k", "enter")
         await until(pilot, lambda: isinstance(app.screen, RoundsScreen))
         await until(pilot, lambda: "Ben ↺ return · Zebedee ✓ approve" in shown(app.screen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ReviewTaskScreen))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "Kappa · 95%" in shown(app.screen))
-        await pilot.press("t", "escape", "escape")
+        await pilot.press("v", "t", "escape", "escape")
         await until(pilot, lambda: not isinstance(app.screen, BoardScreen))

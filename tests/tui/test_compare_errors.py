@@ -16,6 +16,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen
+from cuecard.tui.services import Services
 from effect_runs import judged_run, judgement
 from tui_rooms import shown, until
 
@@ -46,6 +47,21 @@ def compared(home: Path, compared_once: Path) -> Path:
     return Path(shutil.copy(compared_once, home / "cuecard.db"))
 
 
+def test_screens_share_a_pool_until_anything_is_saved(compared: Path) -> None:
+    services = Services(str(compared))
+    workspace = services.workspace()
+    for run in (1, 2):
+        services.pool(workspace, (run,))  # Keeps figures of trials, which saves something.
+    first = services.pool(workspace, (1,))
+    assert services.pool(workspace, (1,)) is first
+    assert services.pool(workspace, (2,)) is not first
+    assert services.pool(workspace, (1,)) is first
+    with Workspace.open(compared) as elsewhere:
+        elsewhere.verdicts.add(elsewhere.runs.trials(1)[0].id, judgement("nnnn"))
+    assert services.pool(workspace, (1,)) is not first
+    workspace.close()
+
+
 async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: AppMaker) -> None:
     app = make_app(compared)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -54,7 +70,7 @@ async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: 
         await until(pilot, lambda: "compared by agent" in shown(screen))
         assert "against alpha" in str(screen.query_one("#title", Static).content)
         assert "baseline" in shown(screen)
-        await pilot.press("t")
+        await pilot.press("v", "t")
         # t1: 0.75 against nothing found.
         await until(pilot, lambda: "t1" in shown(screen) and "-0." in shown(screen))
         await pilot.press("enter")
@@ -71,11 +87,11 @@ async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: 
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is listed)
         await pilot.press("escape")
-        await pilot.press("c")
+        await pilot.press("e")
         await until(pilot, lambda: app.screen.query(OptionList))
         options = app.screen.query_one(OptionList)
         wanted = next(i for i, o in enumerate(options.options) if (o.id or "") == "judge")
-        await pilot.press(*["down"] * wanted, "enter", "d")
+        await pilot.press(*["down"] * wanted, "enter", "v", "d")
         await until(pilot, lambda: "compared by judge" in shown(screen))
         lone = CompareScreen((2,), "lone")
         await app.push_screen(lone)
@@ -95,11 +111,11 @@ async def test_errors_lead_to_failed_trials(compared: Path, make_app: AppMaker) 
         await until(pilot, lambda: isinstance(app.screen, TrialListScreen))
         await until(pilot, lambda: "2 trials · 2 tasks" in shown(app.screen))
         assert "too little of the gold" in shown(app.screen)
-        await pilot.press("escape", "t")
+        await pilot.press("escape", "v", "t")
         await until(pilot, lambda: "could be read" in shown(screen))
-        await pilot.press("a")
+        await pilot.press("full_stop", "a")
         await until(pilot, lambda: app.screen.query(OptionList))
-        await pilot.press("down", "down", "enter", "l")
+        await pilot.press("down", "down", "enter", "v", "l")
         await until(pilot, lambda: "founded in" in shown(screen))
         assert "beta · 6 trials, 2 failed" in str(title.content)
         unjudged = ErrorsScreen((2,), "lone")

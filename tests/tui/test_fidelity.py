@@ -48,7 +48,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         await until(
             pilot, lambda: isinstance(app.screen, RunsScreen) and "recorded" in shown(app.screen)
         )
-        await pilot.press("f")
+        await pilot.press("full_stop", "f")
         await until(pilot, lambda: "nothing to show here yet" in shown(app.screen))
         report = app.screen
         assert isinstance(report, FidelityScreen)
@@ -71,7 +71,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         assert "≠ different" in shown(screen)
         assert "bravo" in transcript(screen)
         assert "charlie" not in transcript(screen)
-        await pilot.press("n", "n", "enter", "y")
+        await pilot.press("enter", "n", "enter", "y")
         await decided(pilot, screen, 3)
         await pilot.press("escape")
         await until(pilot, lambda: "3/4" in shown(app.screen))
@@ -84,7 +84,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         await until(
             pilot, lambda: "4 of" not in shown(screen) and "You: ✓ cue met" in shown(screen)
         )
-        await pilot.press("n", "u", "enter")
+        await pilot.press("plus", "u", "enter")
         await until(pilot, lambda: "agree on 2 of 3 turns" in shown(screen))
         await until(pilot, lambda: "✗ cue not met" in shown(screen))
         await pilot.press("enter")
@@ -105,11 +105,11 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         reading = app.screen
         assert isinstance(reading, FidelityTurnScreen)
         await until(pilot, lambda: "answer-2" in shown(reading) and "delta" in shown(reading))
-        await pilot.press("o")
+        await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, TrialScreen))
         await pilot.press("escape", "escape", "escape")
         await until(pilot, lambda: app.screen is report)
-        await pilot.press("e")
+        await pilot.press("x")
         await pilot.pause()
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (Path.cwd() / "fidelity.md").exists())

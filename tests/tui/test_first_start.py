@@ -96,7 +96,7 @@ async def test_the_other_language_is_one_key_away(empty_app: CuecardApp) -> None
     async with empty_app.run_test(size=SIZE) as pilot:
         await asked(pilot)
         await until(pilot, lambda: "中文" in shown(empty_app.screen))
-        await pilot.press("ctrl+l")
+        await pilot.press("f6")
     assert empty_app.return_value == RESTART
     assert Preferences.load().language == "zh"
 

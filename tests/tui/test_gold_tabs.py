@@ -113,7 +113,7 @@ async def test_a_chain_is_written_as_a_ladder(app_with_samples: CuecardApp) -> N
         edit, pane = screen.edit, screen.query_one(StepsPane)
         before, count = edit.data, len(edit.items(STEPS))
         assert pane.table.has_focus
-        await pilot.press("r")
+        await pilot.press("T")
         pane.trial.said.value = "Everest?"
         await pilot.pause()
         assert "asked rightly" in said(pane)
@@ -121,7 +121,7 @@ async def test_a_chain_is_written_as_a_ladder(app_with_samples: CuecardApp) -> N
         await pilot.press("escape", "a", "W")
         assert edit.items(STEPS)[1]["question"] == "W"
         await until(pilot, lambda: any("lacks the target" in line for line in pane.table.lines))
-        await pilot.press("escape", "right_square_bracket")
+        await pilot.press("escape", "J")
         assert edit.items(STEPS)[2]["question"] == "W"
         assert pane.index == 2
         await pilot.press("d")

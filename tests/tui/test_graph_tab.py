@@ -61,7 +61,7 @@ async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
         await pilot.press("enter")
         await put(pilot, "Faema")
         await pilot.press("tab", "w", "tab", "X", "tab", "3", "enter")
-        await pilot.press("ctrl+d", "tab", "l", "tab", "Y", "enter")
+        await pilot.press("ctrl+r", "tab", "l", "tab", "Y", "enter")
         await until(pilot, lambda: len(screen.edit.items(TRIPLES)) == 83)
         assert parts(screen, 79, 80, 81) == [
             ("Angelo Moriondo", "hobby", "Chess", 12),
@@ -81,7 +81,7 @@ async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
         await until(pilot, lambda: screen.is_current and len(screen.edit.items(TRIPLES)) == 83)
         assert parts(screen, 82) == [("Faema", "colour", "红色", 3)]
 
-        await pilot.press("ctrl+f", *"moka", "enter")
+        await pilot.press("slash", *"moka", "enter")
         await until(pilot, lambda: 0 < len(pane.rows) < 83)
         shown = list(pane.rows.view.rows)
         pane.grid.move_to(0, 1)
@@ -119,18 +119,18 @@ async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everyw
         await pilot.press("ctrl+z")
         assert screen.edit.data == before
 
-        await pilot.press("f10")
+        await pilot.press("f10", "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, AskName))
         await pilot.press("7", "enter")
         await until(pilot, lambda: screen.is_current and screen.edit.can_undo)
         assert parts(screen, 4)[0][3] == 7
-        await pilot.press("ctrl+l")
+        await pilot.press("ctrl+b")
         await put(pilot, "https://a.org")
         await pilot.press("escape")
         assert pane.grid.has_focus
         assert "https://a.org" in screen.edit.get((*TRIPLES, 4, "sources"))[0]
 
-        await pilot.press("space", "shift+down", "ctrl+l")
+        await pilot.press("space", "shift+down", "ctrl+b")
         await until(pilot, lambda: isinstance(pilot.app.screen, AskSources))
         dialog = pilot.app.screen
         dialog.query_one("#text", TextArea).text = "somewhere"

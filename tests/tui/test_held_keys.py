@@ -93,7 +93,7 @@ async def test_a_question_to_the_world_does_not_become_the_key_of_a_fact(
     async with app.run_test(size=SIZE) as pilot:
         screen = await opened(pilot, "facts-night-train", "facts")
         before = screen.edit.data
-        burst(app, "f8", " when does it go")
+        burst(app, "f12", " when does it go")
         await settled(pilot, app)
         assert _typed(app) == "when does it go"
         assert screen.edit.data is before
@@ -105,7 +105,7 @@ async def test_text_and_pastes_after_a_change_of_screen_go_into_its_dialog(
 ) -> None:
     app = app_with_samples
     async with app.run_test(size=SIZE) as pilot:
-        burst(app, "3", "2", "n", typed)
+        burst(app, "3", "2", "a", typed)
         await until(pilot, lambda: isinstance(app.screen, NewTaskDialog))
         await settled(pilot, app)
         assert _typed(app) == "quilt n"
@@ -155,12 +155,12 @@ async def test_a_budget_typed_in_one_go_is_that_budget(
         screen = RunScreen(run_id)
         await app.push_screen(screen)
         await settled(pilot, app)
-        burst(app, "b", "ctrl+u", " 5", "enter")
+        burst(app, "full_stop", "b", "ctrl+u", " 5", "enter")
         await until(pilot, lambda: screen._snapshot and screen._snapshot.budget == 5)
         # Nothing is no budget only when that is meant.
-        burst(app, "b", "ctrl+u", "enter")
+        burst(app, "full_stop", "b", "ctrl+u", "enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
-        burst(app, "n", "b", "end", "backspace", "enter", "y")
+        burst(app, "n", "full_stop", "b", "end", "backspace", "enter", "y")
         await until(pilot, lambda: screen.is_current and screen._snapshot.budget is None)
 
 
@@ -173,7 +173,7 @@ async def test_a_run_with_models_asks_before_it_starts_without_a_budget(
     )
     app: CuecardApp = make_app(database)
     async with app.run_test(size=SIZE) as pilot:
-        burst(app, "3", "n")
+        burst(app, "3", "a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         await settled(pilot, app)
         dialog = app.screen

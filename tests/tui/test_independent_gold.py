@@ -78,7 +78,7 @@ def said_on(screen: BuildGoldScreen) -> str:
 
 
 async def built(pilot: Pilot[Any]) -> BuildGoldScreen:
-    await pilot.press("b")
+    await pilot.press("full_stop", "b")
     await until(pilot, lambda: isinstance(pilot.app.screen, BuildGoldScreen))
     screen = pilot.app.screen
     assert isinstance(screen, BuildGoldScreen)
@@ -107,7 +107,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
             made = {**blank_triple(), "head": head, "relation": relation, "tail": tail}
             screen.edit.arrange(TRIPLES, [*screen.edit.items(TRIPLES)[:index], made])
         screen.editor.reload()
-        await pilot.press("ctrl+s")
+        await pilot.press("f9")
         await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
@@ -118,7 +118,7 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
     app = make_app(path, "Ana")
     async with app.run_test(size=(120, 30)) as pilot:
         await at_list(pilot)
-        await pilot.press("b")
+        await pilot.press("full_stop", "b")
         await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
         compare = app.screen
         text = shown(compare)

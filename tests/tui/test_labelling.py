@@ -54,7 +54,7 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
         await until(pilot, lambda: "item 1 of 5" in shown(screen))
 
         async def look(key: str, kind: type[object], title: str) -> None:
-            await pilot.press(key)
+            await pilot.press("v", key)
             await until(pilot, lambda: isinstance(app.screen, kind) and title in shown(app.screen))
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is screen)
@@ -64,7 +64,7 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
         await until(pilot, lambda: isinstance(app.focused, TextArea))
         await pilot.press(*"hm", "ctrl+s")
         await until(pilot, lambda: "Goes with your label" in shown(screen))
-        await pilot.press("v")
+        await pilot.press("full_stop", "v")
         await until(pilot, lambda: "· reveal after" in shown(screen))
         assert Preferences.load().reveal_after
         for number in range(1, 6):
@@ -83,9 +83,9 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
                 await look("t", BlindTranscriptScreen, "without what was decided")
                 await pilot.press("f")
                 await until(pilot, lambda: "gold is wrong" in shown(screen))
-            first, second = ("h", "j") if kind == "status" else ("y", "n")
+            first, second = ("d", "e") if kind == "status" else ("y", "n")
             # Neither answer of the other question says anything here.
-            await pilot.press("n" if kind == "status" else "j", first)
+            await pilot.press("n" if kind == "status" else "e", first)
             await until(pilot, lambda: "⏎ goes on" in shown(screen))
             await pilot.press(second if number == 2 else first)
         await until(pilot, lambda: "5 labelled now" in shown(screen))

@@ -131,12 +131,12 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await pilot.press("enter")
         await until(pilot, ready(pilot, VersionDialog))
         assert "Thrown" in app.screen.query_one(TextArea).text
-        await pilot.press("escape", "r")
+        await pilot.press("escape", "full_stop", "r")
         await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("enter")
         await until(pilot, lambda: screen.is_current)
         assert screen.edit.get(("title",)) == "Mine"
-        await pilot.press("r")
+        await pilot.press("full_stop", "r")
         await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.edit.get(("title",)) == "Thrown")
@@ -145,11 +145,11 @@ async def test_any_version_can_be_had_back_and_given_up_again(
 
         await pilot.press("down")
         await until(pilot, lambda: "+ Ben adds" in "\n".join(pane.changes.lines))
-        await pilot.press("d")
+        await pilot.press("w")
         await until(pilot, lambda: "+ Mine" in "\n".join(pane.changes.lines))
-        await pilot.press("down", "v")
+        await pilot.press("down", "enter")
         await until(pilot, ready(pilot, VersionDialog))
-        await pilot.press("ctrl+o")
+        await pilot.press("ctrl+s")
         await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and screen.edit.get(("notes",)) != "By Ben")
@@ -157,7 +157,7 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await pilot.press("ctrl+z")
         assert screen.edit.get(("title",)) == "Mine"
 
-        await pilot.press("ctrl+r")
+        await pilot.press("full_stop", "r")
         await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)

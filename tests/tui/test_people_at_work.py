@@ -80,7 +80,7 @@ async def test_a_review_is_kept_while_it_is_written_and_blind_until_both_are_in(
             await until(pilot, lambda: isinstance(pilot.app.screen, ReviewTaskScreen))
             await until(pilot, lambda: "Full query" in shown(pilot))
             assert "Ben" not in shown(pilot) or person == "Ben"
-            await pilot.press("tab", "p", "p")
+            await pilot.press("tab", "y", "y")
             await app.workers.wait_for_complete([w for w in app.workers if w.group == "keep"])
             await pilot.press("escape", "enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, ReviewTaskScreen))
@@ -88,8 +88,8 @@ async def test_a_review_is_kept_while_it_is_written_and_blind_until_both_are_in(
             sheet = pilot.app.screen
             await until(pilot, lambda sheet=sheet: sheet.view is not None)
             while sheet.view.form.left_to_mark:
-                await pilot.press("n", "r")
-            await pilot.press("tab", *["up"] * 5, *"ppppp", "a")
+                await pilot.press("plus", "y")
+            await pilot.press("tab", *["up"] * 5, *"yyyyy", "a")
             await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: "No task waits" in shown(pilot))
@@ -111,9 +111,9 @@ async def test_labels_typed_fast_are_all_kept_and_blind(judged: Path, make_app: 
         assert "lexical" not in shown(pilot)
         await pilot.press("b")
         await until(pilot, lambda: "You said" in shown(pilot))
-        await pilot.press("r")
+        await pilot.press("h")
         await until(pilot, lambda: "lexical" in shown(pilot))
-        await pilot.press("a")
+        await pilot.press("full_stop", "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, AgreementScreen))
         await until(pilot, lambda: "percent agreement" in shown(pilot))
     with Workspace.open(judged) as workspace:

@@ -51,14 +51,14 @@ async def test_three_turns_by_keys_alone_then_the_end_and_the_score(
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 2)
 
-        await pilot.press("ctrl+t")
+        await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(app.screen, MarkDialog))
         await pilot.press("n")
         await until(pilot, lambda: composer.text.startswith("Hold on"))
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 3)
 
-        await pilot.press("ctrl+g")
+        await pilot.press("f9")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: isinstance(app.screen, MarkDialog))
@@ -102,7 +102,7 @@ async def test_paused_and_resumed_with_dialogue_mark_and_unsent_words(
         await enter_play(pilot, screen)
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 1)
-        await pilot.press("ctrl+t")
+        await pilot.press("ctrl+l")
         await until(pilot, lambda: isinstance(app.screen, MarkDialog))
         await pilot.press("n")
         composer = screen.query_one(Composer)
@@ -162,9 +162,9 @@ async def test_a_task_without_persona_shows_its_query_and_ends_as_answered(
         await until(pilot, lambda: "QUERY" in shown(screen))
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 1)
-        await pilot.press("ctrl+d", "enter")
+        await pilot.press("f10", "d", "enter")
         await agent_spoke(pilot, screen, 2)
-        await pilot.press("ctrl+g")
+        await pilot.press("f9")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await fill_form(pilot, screen)
@@ -244,7 +244,7 @@ async def test_hostile_text_from_the_agent_is_text(
             assert not set(text) & set("\x1b\x00\x07\u202e\u202c\x9b")
             assert not set(shown(screen)) - {"\n"} & set(map(chr, range(32)))
             await pilot.press("pageup", "pageup", "pageup")
-            await pilot.press("ctrl+l")
+            await pilot.press("ctrl+t")
             assert screen.query_one(Composer).text
 
 
@@ -304,11 +304,11 @@ async def test_the_persona_and_the_tool_calls_are_folded_and_open_by_key(
         await enter_play(pilot, screen)
         persona = screen.query_one(CardPane).query_one("#persona", Static)
         assert not persona.display
-        await pilot.press("ctrl+r")
+        await pilot.press("f10", "w")
         assert persona.display
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 1)
         assert "tool call" in transcript(screen)
         assert "on record" not in transcript(screen)
-        await pilot.press("ctrl+o")
+        await pilot.press("f10", "c")
         assert "on record" in transcript(screen)

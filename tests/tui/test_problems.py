@@ -45,16 +45,16 @@ async def test_a_leak_is_silenced_with_a_reason_shown_and_taken_back(
         assert not isinstance(app.screen, AskLine), "an error of shape cannot be silenced"
         edit.set(("gold", "triples", 0, "tail"), "Angelo Moriondo")
         await until(pilot, lambda: "E003" not in codes())
-        await pilot.press("home", *["down"] * codes().index("L006"), "s")
+        await pilot.press("home", *["down"] * codes().index("L006"), "d")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         app.screen.query_one(Input).value = "everybody knows it"
         await pilot.press("enter")
         await until(pilot, lambda: "L006" not in codes())
         assert edit.data["silenced"][0]["reason"] == "everybody knows it"
 
-        await pilot.press("S", "end")
+        await pilot.press("h", "end")
         assert codes()[-1] == "L006"
-        await pilot.press("s")
+        await pilot.press("d")
         await until(pilot, lambda: not edit.data["silenced"])
         edit.undo()
         await until(pilot, lambda: pane._problems and pane._problems[-1].silenced)

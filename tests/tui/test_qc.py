@@ -48,7 +48,7 @@ async def test_run_look_and_decide(
             await _until(pilot, lambda: "nobody has decided" in _shown(app, "#head"))
             screen = app.screen
             assert isinstance(screen, QcScreen)
-            await pilot.press("down", "r")
+            await pilot.press("down", "p")
             await _until(pilot, lambda: app.screen is not screen)
             await pilot.press("y")
             await _until(pilot, lambda: "remove" in _shown(app, "#head"))
@@ -70,7 +70,7 @@ async def test_run_look_and_decide(
             await _until(pilot, lambda: "agree on 100% of 1 item " in _shown(app, "#text"))
             assert "baseline" in _shown(app, "#text")
             # Another verdict needs a reason; a machine removes nothing.
-            await pilot.press("v")
+            await pilot.press("u")
             await _until(pilot, lambda: isinstance(app.screen, VerdictDialog))
             choice = app.screen.query_one("#verdict", Select)
             choice.value = "keep"

@@ -42,12 +42,12 @@ async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> Non
         await pilot.press("escape")
         await until(pilot, lambda: "yours, 2 d left" in shown(app.screen))
         assert "You have it, 2 d left" in shown(app.screen)
-        await pilot.press("s")
+        await pilot.press("full_stop", "s")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "too close to mine")
-        await until(pilot, lambda: "a Skipped" in shown(app.screen))
+        await until(pilot, lambda: "h Skipped" in shown(app.screen))
         assert "yours" not in shown(app.screen)
-        await pilot.press("a")
+        await pilot.press("h")
         await until(pilot, lambda: "skipped" in shown(app.screen))
     with Workspace.open(judged) as workspace:
         kinds = [
@@ -66,14 +66,14 @@ async def test_a_coordinator_sees_who_reviews_assigns_and_sets_priority(
     app: CuecardApp = make_app(judged, person="Chen")
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await queue(pilot, "who reviews them")
-        await pilot.press("end", "plus")
+        await pilot.press("end", "K")
         await until(pilot, lambda: "▲" in shown(app.screen))
-        await pilot.press("g")
+        await pilot.press("full_stop", "g")
         await until(pilot, lambda: isinstance(app.screen, AssignDialog))
         assert "Nobody reviews a task" in shown(app.screen)  # Ana, who wrote it
         await pilot.press("enter")
         await until(pilot, lambda: "Ben 2 d" in shown(app.screen))
-        await pilot.press("g", "enter")
+        await pilot.press("full_stop", "g", "enter")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "on leave")
         await until(pilot, lambda: "Ben 2 d" not in shown(app.screen))
@@ -135,7 +135,7 @@ async def test_a_first_review_can_be_tried_alone_and_shows_what_the_author_recei
     app: CuecardApp = make_app(home / "new.db", person="Ben")
     async with app.run_test(size=SIZE) as pilot:
         await queue(pilot, "No task waits for your review")
-        await pilot.press("t")
+        await pilot.press("full_stop", "t")
         await until(pilot, lambda: "Tasks to review, blind" in shown(app.screen))
         assert "Cuecard" not in shown(app.screen).partition("Tasks to review")[2]
         await pilot.press("enter")
@@ -143,8 +143,8 @@ async def test_a_first_review_can_be_tried_alone_and_shows_what_the_author_recei
         await until(pilot, lambda: app.screen.document.entries)
         screen = app.screen
         for _item in screen.view.form.sample:
-            await pilot.press("n", "r")
-        await pilot.press("tab", *"p" * len(screen.view.context.sheet.dimensions), "a")
+            await pilot.press("plus", "y")
+        await pilot.press("tab", *"y" * len(screen.view.context.sheet.dimensions), "a")
         await until(pilot, lambda: "receive:" in shown(app.screen))
         assert ": pass" in shown(app.screen)
         assert f"Gold items marked: ✓ {len(screen.view.form.sample)} right" in shown(app.screen)

@@ -134,7 +134,7 @@ async def test_no_author_is_named_from_the_queue_to_the_last_page(
             assert AUTHOR not in shown(app.screen)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ReviewQueueScreen))
-        await pilot.press("d")
+        await pilot.press("v")
         await until(pilot, lambda: "No reviews to read yet" in shown(app.screen))
 
 
@@ -149,46 +149,46 @@ async def test_a_review_leads_to_what_is_missing_until_it_can_be_handed_in(
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await opened(pilot, STATES)
         form = screen.view.form
-        await pilot.press("e")
+        await pilot.press("r")
         await until(pilot, lambda: "Not rated yet: Question" in shown(screen))
         assert isinstance(app.focused, DimensionList)
-        await rate(pilot, "pp")
+        await rate(pilot, "yy")
         # The gold passes only after the spot check: the key leads to its first item.
-        await pilot.press("p")
+        await pilot.press("y")
         await until(pilot, lambda: app.focused is screen.document)
         assert "gold" not in form.ratings
         assert screen.place == sample[0]
-        await pilot.press("r")
-        await pilot.press("n")
+        await pilot.press("y")
+        await pilot.press("plus")
         assert screen.place == sample[1]
         # A page behind the item: no browser here, so its address is told, and it counts as looked at.
-        await pilot.press("s")
+        await pilot.press("o")
         await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
         await pilot.press("down", "enter")
         await until(pilot, lambda: form.opened)
         await until(pilot, lambda: "There is no browser" in shown(screen))
-        await pilot.press("w")
+        await pilot.press("n")
         await write(pilot, "it is not")
-        await pilot.press("n", "u", "n", "r", "n", "r")
+        await pilot.press("plus", "u", "plus", "y", "plus", "y")
         assert form.left_to_mark == ()
         assert "5 of 5 checked" in shown(screen)
         # What is marked wrong does not pass.
-        await rate(pilot, "pp")
-        await pilot.press("p")
+        await rate(pilot, "yy")
+        await pilot.press("y")
         await until(pilot, lambda: "marked 1 item wrong" in shown(screen))
-        await pilot.press("f")
+        await pilot.press("n")
         # The comment on the wrong item says why already.
         assert app.screen is screen
-        await pilot.press("f")
+        await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, CommentDialog))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen and "! say why: c" in shown(screen))
-        await pilot.press("x", "a")
+        await pilot.press("u", "a")
         await until(pilot, lambda: "fails in “Cells" in shown(screen))
-        await pilot.press("e")
+        await pilot.press("r")
         await write(pilot, "it moves")
         place = screen.place
-        await hand_in(pilot, "e")
+        await hand_in(pilot, "r")
     with Workspace.open(in_review) as workspace:
         (mine,) = workspace.reviews.visible_to("Ben", STATES)
         assert list(mine.ratings.values()) == ["pass", "pass", "fail", "fail", "cannot_judge"]
@@ -215,12 +215,12 @@ async def test_a_comment_moves_between_element_and_part_and_is_taken_away(
         assert "Fact 2" in shown(app.screen)
         await pilot.press("f2", "f2")
         await until(pilot, lambda: "Fact 2 · Value" in shown(app.screen))
-        await pilot.press("f3")
+        await pilot.press("f10", "d")
         await write(pilot, "late")
         (comment,) = screen.view.form.comments
         assert (comment.place, comment.dimension) == ("gold.facts[1].value", "laws")
         await until(pilot, lambda: "[value · Facts and rules are consistent] late" in shown(screen))
-        await pilot.press("c", "f2", "f2", "f3")
+        await pilot.press("c", "f2", "f2", "f10", "d")
         await until(pilot, lambda: "late" in app.screen.query_one(TextArea).text)
         await pilot.press("ctrl+u", "ctrl+s")
         await until(pilot, lambda: "No comments yet" in shown(screen))
@@ -239,11 +239,11 @@ async def test_an_unfinished_review_is_there_again_in_the_next_app(
         screen = await opened(pilot)
         await pilot.press("c")
         await write(pilot, "wait")
-        await pilot.press("n", "r")
-        await rate(pilot, "p")
+        await pilot.press("plus", "y")
+        await rate(pilot, "y")
         await kept(pilot, screen)
         # Quitting at once loses nothing either.
-        await pilot.press("p", "x", "ctrl+q")
+        await pilot.press("y", "u", "ctrl+q")
         await until(pilot, lambda: not screen.is_attached)
     again: CuecardApp = make_app(in_review, person="Ben")
     async with again.run_test(size=WIDE) as pilot:
@@ -271,8 +271,8 @@ async def test_the_others_review_is_seen_when_both_are_in_and_a_third_sees_neith
         assert OTHER not in shown(screen)
         assert "fare is wrong" not in shown(screen)
         while screen.view.form.left_to_mark:
-            await pilot.press("n", "r")
-        await rate(pilot, "ppppp")
+            await pilot.press("plus", "y")
+        await rate(pilot, "yyyyy")
         await hand_in(pilot, "a")
         screen = await opened(pilot)
         await until(pilot, lambda: f"{OTHER}, revision 1: ↺ return" in shown(screen))
@@ -286,8 +286,8 @@ async def test_the_others_review_is_seen_when_both_are_in_and_a_third_sees_neith
     author: CuecardApp = make_app(in_review, person=AUTHOR)
     async with author.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot)
-        await until(pilot, lambda: "Third opinion" in footer(author))
-        await pilot.press("T")
+        await until(pilot, lambda: author.screen.check_action("third", ()))
+        await pilot.press("full_stop", "t")
         await write(pilot, "it is right", TextDialog)
         await until(pilot, lambda: "A third person will decide" in shown(author.screen))
     with Workspace.open(in_review) as workspace:
@@ -307,8 +307,8 @@ async def test_somebody_was_quicker_and_a_task_that_is_gone(in_review: Path, mak
             for person in (OTHER, "Chen"):
                 review(workspace, a_review(person, ReviewDecision.APPROVE))
         while screen.view.form.left_to_mark:
-            await pilot.press("n", "r")
-        await rate(pilot, "ppppp")
+            await pilot.press("plus", "y")
+        await rate(pilot, "yyyyy")
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
@@ -346,7 +346,7 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         await until(pilot, lambda: "say which fare" in shown(author.screen))
         await until(pilot, lambda: "Comments ✎2" in shown(author.screen))
         await until(pilot, lambda: "Answer" in footer(author))
-        await pilot.press("r")
+        await pilot.press("y")
         await write(pilot, "the base fare", TextDialog)
         await until(pilot, lambda: "Comments ✎1" in shown(author.screen))
         await until(pilot, lambda: "resolved: the base fare" in shown(author.screen))
@@ -366,10 +366,10 @@ async def test_the_author_answers_where_the_comment_is_and_the_reviewer_reads_wh
         assert AUTHOR not in text
         await until(pilot, lambda: "Whole task" in footer(app))
         changes = len(screen.document.entries)
-        await pilot.press("d")
+        await pilot.press("w")
         await until(pilot, lambda: len(screen.document.entries) > changes)
         assert "author: resolved: the base" in "\n".join(screen.document.lines)
-        await pilot.press("m")
+        await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, ThreadsScreen))
         await until(pilot, lambda: "1 comment open" in shown(app.screen))
         await until(pilot, lambda: "Answer" not in footer(app))
@@ -387,7 +387,9 @@ async def test_the_author_reads_ratings_and_marks_beside_the_comments(
     with Workspace.open(in_review) as workspace:
         given = a_review("Ben", ReviewDecision.RETURN, ("gold.facts[0]", "The clock is wrong."))
         ratings = {**given.ratings, "sufficiency": "fail"}
-        comment = PinnedComment(place="gold.facts[0]", text="The clock is wrong.", dimension="sufficiency")
+        comment = PinnedComment(
+            place="gold.facts[0]", text="The clock is wrong.", dimension="sufficiency"
+        )
         mark = GoldCheck(place="gold.facts[0]", mark="wrong")
         update = {"ratings": ratings, "comments": (comment,), "checks": (mark,)}
         review(workspace, given.model_copy(update=update))

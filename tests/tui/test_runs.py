@@ -3,24 +3,32 @@ from __future__ import annotations
 import os
 import platform
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.widgets import Input, SelectionList
+from textual.pilot import Pilot
+from textual.widgets import Input, Select, SelectionList
 
-from cuecard.annotate.samples import load_samples
-from cuecard.core.config import load_config
+from cuecard.annotate.samples import import_samples, load_samples
+from cuecard.core.config import EMBEDDED, load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
+from cuecard.core.engine.run import RunControl
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
+from cuecard.core.evaluation.workers import Worker
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
+from cuecard.tui.services import Services
 from cuecard.tui.widgets.inputs import FittedTable
+from postgres_server import Databases
+from steady_app import SteadyApp
 from tui_rooms import live_agent, shown, until
 
 SIZE = (80, 24)
@@ -39,7 +47,7 @@ async def test_an_empty_list_says_what_runs_are_for_and_n_starts_one(
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: "No runs yet" in shown(app.screen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
 
 
@@ -50,21 +58,21 @@ async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         tasks = app.screen.query_one("#tasks", SelectionList)
         assert len(tasks.selected) == len(load_samples())
-        await pilot.press("a", "space", "down", "space")
+        await pilot.press("ctrl+a", "space", "down", "space")
         await until(pilot, lambda: "tasks: 2 · agents: 1 · trials: 2" in shown(app.screen))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
         await until(pilot, lambda: "2 of 2 trials" in shown(app.screen))
         await until(pilot, lambda: "● done" in shown(app.screen))
         await until(pilot, lambda: "Accuracy" in shown(app.screen))
-        await pilot.press("s")
+        await pilot.press("v", "s")
         await until(pilot, lambda: "offline baselines" in shown(app.screen))
         assert "Judge: lexical" in shown(app.screen)
-        await pilot.press("t", "enter")
+        await pilot.press("v", "t", "enter")
         await until(pilot, lambda: isinstance(app.screen, TrialScreen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
@@ -75,6 +83,36 @@ async def test_two_tasks_are_run_watched_scored_and_a_trial_opened_by_keys_alone
         assert (run.state, run.finished, run.created_by) == (RunState.DONE, 2, "Ana")
 
 
+async def test_a_run_is_offered_to_workers_where_there_can_be_any(
+    app_with_samples: CuecardApp, postgres: Databases, home: Path
+) -> None:
+    async def offering(pilot: Pilot[Any], app: CuecardApp) -> None:
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
+        await pilot.press("a", "space", "down", "space")
+        app.screen.query_one("#played_by", Select).value = "workers"
+
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await offering(pilot, app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Workers need PostgreSQL" in shown(app.screen))
+    with postgres.workspace() as url, Workspace.open(url) as workspace:
+        import_samples(workspace, by="Ana")
+        app = SteadyApp(Services(url), "Ana", Preferences())
+        async with app.run_test(size=(120, 40)) as pilot:
+            await offering(pilot, app)
+            await until(pilot, lambda: "on any machine plays them" in shown(app.screen))
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen))
+            await until(pilot, lambda: "0 of 2 trials" in shown(app.screen))
+            await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
+            await until(pilot, lambda: "● done" in shown(app.screen))
+            assert "2 of 2 trials" in shown(app.screen)
+
+
 async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
     app_with_samples: CuecardApp, database: Path, home: Path
 ) -> None:
@@ -83,9 +121,9 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press("3")
             await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-            await pilot.press("n")
+            await pilot.press("a")
             await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
-            await pilot.press("a", "down", "down", "space", "tab")
+            await pilot.press("ctrl+a", "down", "down", "space", "tab")
             await pilot.press("space", "down", "space")
             app.screen.query_one("#turns", Input).value = "3"
             await until(pilot, lambda: "trials: 1" in shown(app.screen))
@@ -94,13 +132,13 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await until(pilot, lambda: "1 playing" in shown(app.screen))
-            await pilot.press("c")
+            await pilot.press("ctrl+g")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: "– stopped" in shown(app.screen))
             with Workspace.open(database) as workspace:
                 before = workspace.runs.events(1)
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "turn limit" in shown(app.screen)
     with Workspace.open(database) as workspace:
@@ -125,14 +163,14 @@ async def test_a_run_is_gone_on_with_where_nobody_plays_it(
             )
             who = f"Ben plays it on {platform.node()}, process {os.getpid()}, since"
             await until(pilot, lambda: who in shown(app.screen))
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: any(who in n.message for n in app._notifications))  # pyright: ignore
             assert elsewhere.runs.trials(run.id)[0].events == 0
             # Killed, it is nobody's, which is seen without asking anybody.
             leases._HELD.discard(held.owner)  # pyright: ignore
             await until(pilot, lambda: "✗ interrupted" in shown(app.screen))
             assert who not in shown(app.screen)
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "● done" in shown(app.screen))
 
 
@@ -151,7 +189,7 @@ async def test_a_run_that_is_gone_on_with_is_not_called_paused(
             await until(pilot, lambda: "‖ paused" in shown(app.screen))
             await pilot.press("enter")
             await until(pilot, lambda: "no credit" in shown(app.screen))
-            await pilot.press("r")
+            await pilot.press("p")
             await until(pilot, lambda: "1 playing" in shown(app.screen))
             for _frame in range(20):
                 now = shown(app.screen)
@@ -184,15 +222,15 @@ async def test_a_figure_leads_to_its_trials_and_a_failed_one_is_played_again(
         await until(pilot, lambda: "Behind" in shown(app.screen))
         await pilot.press("escape")
         await until(pilot, lambda: "◎ Pass@1" in shown(app.screen))
-        await pilot.press("o")
+        await pilot.press("s")
         await until(pilot, lambda: "↓" in shown(app.screen))
-        await pilot.press("t", "v")
+        await pilot.press("v", "t", "f")
         await until(pilot, lambda: "failed trials · 1 of 2 trials" in shown(app.screen))
-        await pilot.press("b")
+        await pilot.press("full_stop", "b")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await pilot.press("5", "enter")
         await until(pilot, lambda: "of 5 USD" in shown(app.screen))
-        await pilot.press("a")
+        await pilot.press("ctrl+r")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: "● 2 ended" in shown(app.screen))
@@ -217,7 +255,7 @@ async def test_a_plan_that_cannot_be_is_told_and_not_started(
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         app.screen.query_one(f"#{field}", Input).value = value
         await pilot.press("ctrl+s")
@@ -283,8 +321,8 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         await until(pilot, lambda: "n New run" in shown(app.screen))
         for word in ("● done", "1/1", "Ana"):
             assert word in shown(app.screen)
-        await pilot.press("space", "up", "space", "y")
+        await pilot.press("space", "up", "space", "x")
         await until(pilot, lambda: "older-newer.html" in shown(app.screen))
-        await pilot.press("escape", "x")
+        await pilot.press("escape", "w")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await until(pilot, lambda: "older · newer" in shown(app.screen))

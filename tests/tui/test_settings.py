@@ -95,6 +95,21 @@ async def test_the_theme_changes_at_once_and_stays(
         assert again.theme == "cuecard-light"
 
 
+async def test_motion_and_notices_are_chosen_and_kept(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        await settings(pilot)
+        app.run_ended("3")
+        assert not app._notifications
+        await choose(pilot, "#motion", "reduced")
+        await choose(pilot, "#notice", "terminal")
+        await until(pilot, lambda: app.animation_level == "none" and app.preferences.notice)
+        app.services.live_runs.on_end(3)
+        await until(pilot, lambda: "Run 3 has ended." in [n.message for n in app._notifications])
+    kept = Preferences.load()
+    assert (kept.motion, kept.notice) == ("reduced", "terminal")
+
+
 async def test_a_language_begins_the_app_anew_in_it(
     database: Path, app_with_samples: CuecardApp, make_app
 ) -> None:
@@ -153,7 +168,7 @@ async def test_what_is_wrong_with_the_file_is_told_and_reloading_sees_it_mended(
         await until(pilot, lambda: "agents.b" in shown(app.screen))
         assert "agents.a" in shown(app.screen)
         file.write_text("agents:\n  calm: {kind: offline}\n")
-        await pilot.press("ctrl+r")
+        await pilot.press("r")
         await until(pilot, lambda: "calm" in shown(app.screen))
         assert "agents.b" not in shown(app.screen)
 
@@ -212,7 +227,7 @@ async def test_a_model_is_chosen_from_what_its_server_has(
         app.services.config_path = file
         async with app.run_test(size=SIZE) as pilot:
             await settings(pilot)
-            await pilot.press("ctrl+o")
+            await pilot.press("full_stop", "m")
             await until(pilot, lambda: "大" in shown(app.screen))
             assert server.requests[0].method == "GET"
             assert "connection to the model failed" in shown(app.screen)

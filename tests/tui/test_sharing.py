@@ -41,7 +41,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         await until(pilot, lambda: isinstance(app.screen, TasksScreen))
         tasks = app.screen
         await until(pilot, lambda: tasks._lines is not None)
-        await pilot.press("m")
+        await pilot.press("full_stop", "m")
         await until(pilot, lambda: isinstance(app.screen, MergeDialog))
         dialog = app.screen
         status, found = dialog.query_one("#summary", Static), dialog.query_one(EntryList)
@@ -68,7 +68,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
         editor = app.screen
         await until(pilot, lambda: editor.loaded)
         assert "⋔" in str(editor.query_one(TaskTitle).query_one("#which", Static).render())
-        await pilot.press("f12")
+        await pilot.press("full_stop", "j")
         await until(pilot, lambda: isinstance(app.screen, MergeScreen))
         told = str(app.screen.query_one("#merge-told", Static).render())
         assert "Theirs is revision 3 by Ben" in told.replace("Mine is revision 2 by Ana", "")
@@ -81,7 +81,7 @@ async def test_packs_are_merged_and_the_fork_is_joined(home: Path, make_app) -> 
 
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is tasks)
-        await pilot.press("k")
+        await pilot.press("full_stop", "k")
         await until(pilot, lambda: isinstance(app.screen, BundleDialog))
         packing = app.screen.query_one(EntryList)
         await until(pilot, lambda: "3  revisions" in _texts(packing))

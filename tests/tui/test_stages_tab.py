@@ -47,7 +47,7 @@ async def test_a_stage_is_split_merged_and_rehearsed(database: Path, home: Path,
             first = edit.items(STAGES)[1]["line"]
             await until(pilot, lambda: pane.index == 1)
 
-            await pilot.press("s")
+            await pilot.press("full_stop", "s")
             await until(pilot, lambda: isinstance(app.screen, SplitDialog) and app.screen.focused)
             await pilot.press("tab", "enter")
             await until(pilot, lambda: len(edit.items(STAGES)) == 13)
@@ -56,21 +56,21 @@ async def test_a_stage_is_split_merged_and_rehearsed(database: Path, home: Path,
             await until(pilot, lambda: isinstance(screen.focused, TextEditor))
             assert pane.index == 2
 
-            await pilot.press("escape", "up", "m")
+            await pilot.press("escape", "up", "full_stop", "m")
             await until(pilot, lambda: len(edit.items(STAGES)) == 12)
             assert edit.items(STAGES)[1]["line"] == first
             await pilot.press("ctrl+z", "ctrl+z")
             await until(pilot, lambda: not edit.changed)
 
             screen.query_one(StagesPane).reveal(("persona", "stages", 1))
-            await pilot.press("r")
+            await pilot.press("T")
             rehearsal = screen.query_one(RehearsePane)
             await until(pilot, lambda: screen.focused is rehearsal.candidate)
             await pilot.press(*"Moriondo")
             await until(pilot, lambda: "✓ cue met" in told(rehearsal, "verdict"))
             assert first.split(".")[0] in told(rehearsal, "said")
             assert "✓2" in pane.table._cells[1][0]
-            await pilot.press("f8")
+            await pilot.press("f12")
             await until(pilot, lambda: "It names him." in told(rehearsal, "decision"))
             assert "m (tiny)" in told(rehearsal, "decision")
             await pilot.press("ctrl+down")
@@ -90,19 +90,19 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         guide = brief.query_one(Prose)
         await until(pilot, lambda: "A good graph task" in guide.text)
         await until(pilot, lambda: isinstance(screen.focused, LineEditor))
-        await pilot.press("f8")
+        await pilot.press("f10", "g")
         await until(pilot, lambda: brief.panel.has_focus)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(screen.focused, LineEditor))
 
         # No program can take over a terminal that is not there: nothing happens, nothing is left.
-        await pilot.press("ctrl+g")
+        await pilot.press("ctrl+o")
         await until(pilot, lambda: app._notifications)
         assert KeptText(app.services.url, "espresso field", ".md").load() is None
         assert not screen.edit.changed
 
-        for key, answer in (("f6", "who"), ("f7", "page"), ("f7", "")):
-            await pilot.press(key)
+        for key, answer in (("q", "who"), ("p", "page"), ("p", "")):
+            await pilot.press("f10", key)
             await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
             await pilot.press(*answer, "enter")
             await until(pilot, lambda: app.screen is screen)
@@ -115,7 +115,7 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         evidence = screen.query_one(EvidencePane)
         await until(pilot, lambda: evidence.grid.has_focus)
         before = len(screen.edit.items(SOURCES))
-        await pilot.press("end", "t")
+        await pilot.press("end", "m")
         await until(pilot, lambda: len(screen.edit.items(SOURCES)) == before + 1)
         taken = screen.edit.items(SOURCES)[-1]["url"]
         assert taken.startswith("http")

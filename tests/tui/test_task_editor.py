@@ -215,7 +215,7 @@ async def test_stages_are_added_moved_and_previewed_and_triples_follow(
 ) -> None:
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         screen = await open_task(pilot, "espresso", "persona.stages[0]")
-        await pilot.press("right_square_bracket")
+        await pilot.press("J")
         assert screen.edit.get(("gold", "triples", 0, "stage")) == 2
         await pilot.press("a")
         await type_text(pilot, "Milk")
@@ -239,7 +239,7 @@ async def test_a_persona_can_be_given_and_taken(app_with_samples: CuecardApp) ->
         await until(pilot, lambda: screen.query("Tab#stages"))
         await type_text(pilot, "Kim")
         assert screen.edit.get(("persona", "name")) == "Kim"
-        await pilot.press("f8")
+        await pilot.press("f10", "r")
         await until(pilot, lambda: not screen.query("Tab#stages"))
         await pilot.press("ctrl+z")
         await until(pilot, lambda: screen.query("Tab#stages"))
@@ -370,7 +370,7 @@ async def test_reverting_asks_and_can_itself_be_undone(
         screen = await open_task(pilot, "espresso", "notes")
         await pilot.press("N")
         await drafted(pilot, screen)
-        await pilot.press("ctrl+r")
+        await pilot.press("f10", "r")
         await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)
@@ -445,7 +445,7 @@ async def test_a_task_opens_to_be_read_and_no_key_changes_it(
         tabs = [tab.id for tab in screen.query(Tab) if tab.id not in ("problems", "history")]
         for tab in tabs:
             assert (screen.editor.tabs.active, screen.editor.tabs.has_focus) == (tab, True)
-            await pilot.press("x", "a", "d", "delete", "space", "ctrl+e")
+            await pilot.press("x", "a", "d", "delete", "pagedown", "ctrl+e")
             await pilot.press("down", "pagedown", "home", "down")
             assert screen.is_current
             await pilot.press("f4")

@@ -40,16 +40,16 @@ async def test_tasks_are_found_by_words_and_by_keys(app_with_samples: CuecardApp
         screen = await open_list(pilot)
         await pilot.press("f")
         assert screen.listing.table.count == 2
-        await pilot.press("l")
+        await pilot.press("full_stop", "l")
         assert [title[:8] for title in titles(screen)] == ["Espresso"]
-        await pilot.press("c")
+        await pilot.press("full_stop", "c")
         assert screen.listing.table.count == 8
         await pilot.press("slash", *"states", "enter")
         assert len(titles(screen)) == 1
         assert screen.listing.table.has_focus
-        await pilot.press("t", "t")
+        await pilot.press("full_stop", "t", "full_stop", "t")
         assert screen.query_one("#hidden").display
-        await pilot.press("c", "enter")
+        await pilot.press("full_stop", "c", "enter")
         await until(pilot, dialog_is(pilot, TaskScreen))
 
 
@@ -58,7 +58,7 @@ async def test_a_new_task_begins_as_a_draft_and_shows_in_the_list(
 ) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_list(pilot)
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, dialog_is(pilot, NewTaskDialog))
         await pilot.press("enter")
         await pilot.pause()
@@ -85,7 +85,7 @@ async def test_an_id_that_cannot_be_one_is_refused_with_the_reason(
 ) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         await open_list(pilot)
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, dialog_is(pilot, NewTaskDialog))
         await pilot.press(*"Tea", "tab", *"-tea", "enter")
         told = "✗ The id -tea must not begin with '-', which commands take for"
@@ -96,7 +96,7 @@ async def test_an_id_that_cannot_be_one_is_refused_with_the_reason(
 async def test_an_id_that_is_taken_is_refused(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_list(pilot)
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, dialog_is(pilot, NewTaskDialog))
         await pilot.press(*"Espresso", "enter")
         await until(pilot, lambda: screen.is_current and app_with_samples._notifications)
@@ -112,7 +112,7 @@ async def test_an_empty_workspace_offers_the_samples(home: Path, make_app) -> No
         screen = await open_list(pilot, 0)
         await until(pilot, lambda: screen.query_one("#none").display)
         assert not screen.query_one("#hidden").display
-        await pilot.press("s")
+        await pilot.press("full_stop", "s")
         await until(pilot, lambda: screen.listing.table.count == 8)
 
 
@@ -123,12 +123,12 @@ async def test_a_task_is_archived_with_a_reason_and_taken_back(
         ws.drafts.save("aa-new", "Ana", 0, {"id": "aa-new", "gold": {"family": "facts"}})
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         screen = await open_list(pilot, 9)
-        await pilot.press("x")
+        await pilot.press("d")
         await until(pilot, dialog_is(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and screen.listing.table.count == 8)
         gone = screen.listing.line.id
-        await pilot.press("x")
+        await pilot.press("d")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("enter")
         await pilot.pause()
@@ -139,13 +139,13 @@ async def test_a_task_is_archived_with_a_reason_and_taken_back(
             assert ws.reviews.state(gone) is TaskState.RETIRED
             assert ws.reviews.history(gone)[-1].reason == "double"
             assert ws.drafts.of("Ana") == []
-        await pilot.press("a")
+        await pilot.press("h")
         assert [line.id for line in screen.listing.view.rows] == [gone, "aa-new"]
-        await pilot.press("x")
+        await pilot.press("d")
         await until(pilot, lambda: screen.listing.table.count == 1)
-        await pilot.press("enter", "x")
+        await pilot.press("enter", "d")
         await until(pilot, lambda: screen.listing.table.count == 0)
-        await pilot.press("a")
+        await pilot.press("h")
         await until(pilot, lambda: screen.listing.table.count == 9)
     with Workspace.open(database) as ws:
         assert ws.reviews.state(gone) is TaskState.DRAFT
@@ -179,7 +179,7 @@ async def test_it_opens_in_chinese(app_with_samples: CuecardApp, size) -> None:
     set_language("zh")
     async with app_with_samples.run_test(size=size) as pilot:
         await open_list(pilot)
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, dialog_is(pilot, NewTaskDialog))
 
 

@@ -46,7 +46,7 @@ async def test_a_folder_is_looked_at_then_imported_with_all_problems_told(
     app = make_app(home / "w.db")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await tasks_screen(pilot)
-        await pilot.press("i")
+        await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, ImportDialog))
         dialog = app.screen
         dialog.query_one("#path").query_one("LineEditor").value = f"{home}/min"
@@ -78,7 +78,7 @@ async def test_marked_tasks_are_written_and_what_does_not_fit_is_told(
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await tasks_screen(pilot)
         await until(pilot, lambda: screen.listing.table.count == len(load_samples()))
-        await pilot.press("down", "down", "space", "down", "space", "c", "e")
+        await pilot.press("down", "down", "space", "down", "space", "c", "x")
         await until(pilot, lambda: isinstance(app.screen, ExportDialog))
         dialog = app.screen
         found = dialog.query_one(EntryList)

@@ -178,7 +178,7 @@ async def test_a_trial_reads_as_a_dialogue_and_its_panes_say_what_came_of_it(
             assert word in shown(screen)
 
         # From a stage to its turn, and back.
-        await pilot.press("s")
+        await pilot.press("v", "s")
         await until(pilot, lambda: in_pane(screen, "stages"))
         assert "✓ 2 The man from the exposition · turn 2" in " ".join(lines(screen).split())
         assert "met by:" in lines(screen)
@@ -188,7 +188,7 @@ async def test_a_trial_reads_as_a_dialogue_and_its_panes_say_what_came_of_it(
         await until(pilot, lambda: reader.cursor == 0 and in_pane(screen, "stages"))
 
         # From a verdict to where its item was found, and from a turn to its verdicts.
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(
             pilot, lambda: in_pane(screen, "verdicts") and "same entities" not in shown(screen)
         )
@@ -198,17 +198,17 @@ async def test_a_trial_reads_as_a_dialogue_and_its_panes_say_what_came_of_it(
         await pilot.press("enter")
         await until(pilot, lambda: len(screen._jumps) == 1 and reader.spot_event is not None)
         assert "Moriondo" in transcript(screen)
-        await pilot.press("t", "i")
+        await pilot.press("v", "t", "i")
         await until(pilot, lambda: "only what this turn names" in shown(screen))
         for key, words in (("g", "covered"), ("m", "Triplet F1")):
-            await pilot.press(key)
+            await pilot.press("v", key)
             await until(pilot, lambda words=words: words in shown(screen))
 
         # Event by event: panes show what there was by then.
-        await pilot.press("s", "t", "home", "y")
+        await pilot.press("v", "s", "v", "t", "home", "p")
         await until(pilot, lambda: "step 2 of 115" in shown(screen))
         assert "1 of 12 stages" in shown(screen)
-        await pilot.press("right", "full_stop", "full_stop")
+        await pilot.press("right", "alt+right", "alt+right")
         assert "2 of 12 stages" in " ".join(shown(screen).split())
         await pilot.press("end")
         assert "step 115 of 115" in shown(screen)
@@ -226,7 +226,7 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         await open_trial(pilot, screen)
         side, reader = screen.query_one("#side"), screen.query_one(Transcript)
         assert (reader.region.width, side.region.width) == (80, 0)
-        await pilot.press("s")
+        await pilot.press("v", "s")
         await until(pilot, lambda: in_pane(screen, "stages") and side.region.width == 80)
         ladder = " ".join(lines(screen).split())
         assert "ambiguous: which criterion" in ladder
@@ -240,7 +240,7 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         await pilot.press("backspace")
         await until(pilot, lambda: side.region.width == 80 and in_pane(screen, "stages"))
         assert pane(screen).cursor == 1
-        await pilot.press("g")
+        await pilot.press("v", "g")
         await until(pilot, lambda: "GOLD" in shown(screen) and "GIVEN" in shown(screen))
 
 
@@ -260,23 +260,23 @@ async def test_people_mark_comment_and_tell_the_authors(make_app: AppMaker, play
         screen = TrialScreen(1)
         await open_trial(pilot, screen)
         await until(pilot, lambda: screen._shown and "judge lexical" in shown(screen))
-        await pilot.press("k")
+        await pilot.press("t")
         await until(pilot, lambda: len(screen._notes) == 2)
         assert "◆" in shown(screen)
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: in_pane(screen, "verdicts"))
-        await pilot.press("e")
+        await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, TextDialog))
         await pilot.press(*"check", "ctrl+s")
         await until(pilot, lambda: len(screen._notes) == 3)
-        await pilot.press("n")
+        await pilot.press("v", "n")
         await until(pilot, lambda: in_pane(screen, "notes") and "3 notes" in shown(screen))
         assert "turn 3 · Ben · so it begins" in shown(screen)
-        await pilot.press("right_square_bracket")
+        await pilot.press("n")
         await until(pilot, lambda: len(screen._jumps) == 1)
         await pilot.press("delete")
         await until(pilot, lambda: len(screen._notes) == 2)
-        await pilot.press("end", "a")
+        await pilot.press("end", "full_stop", "a")
         await until(pilot, lambda: isinstance(app.screen, TellDialog))
         assert "Triple 1" in shown(app.screen)
         assert "check" in shown(app.screen)
@@ -295,13 +295,13 @@ async def test_people_mark_comment_and_tell_the_authors(make_app: AppMaker, play
         screen = TrialScreen(1)
         await open_trial(pilot, screen)
         await until(pilot, lambda: screen._state and screen._state.opinions)
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: "still to label 1" in " ".join(shown(screen).split()))
         assert "judge –" in shown(screen)
         with Workspace.open(played) as workspace:
             label = workspace.verdicts.label_item(1, item, "Chen", LabelValue.YES)
             assert label.phase == "blind"
-        await pilot.press("x", "y")
+        await pilot.press("h", "y")
         await until(pilot, lambda: in_pane(screen, "verdicts") and "✓ 6." in shown(screen))
     with Workspace.open(played) as workspace:
         assert workspace.verdicts.label_item(1, item, "Chen", LabelValue.NO).phase == "revealed"
@@ -324,7 +324,7 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
     async with app_with_samples.run_test(size=WIDE) as pilot:
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
-        await pilot.press("o")
+        await pilot.press("full_stop", "o")
         await until(pilot, lambda: transcript(screen).count("end of the hostile text") >= 8)
         text = transcript(screen)
         assert text.count("[red]x[/] and [/]") >= 8
@@ -333,10 +333,10 @@ async def test_hostile_text_everywhere_in_a_log_is_text(
             await pilot.press("pagedown")
             assert not set(shown(screen)) & set("\x1b\x00\x07\u202e\x9b")
         for key in "shn":
-            await pilot.press(key)
+            await pilot.press("v", key)
             await until(pilot, lambda: screen._shown and "[red]x[/]" in shown(screen))
             assert not set(shown(screen)) & set("\x1b\x00\x07\u202e\x9b")
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: in_pane(screen, "verdicts"))
         await pilot.press("space")
         await until(pilot, lambda: "end of the hostile text" in lines(screen))
@@ -385,10 +385,10 @@ async def test_large_texts_are_read_when_they_are_opened_and_not_before(
         assert "end of thinking" in text
         assert "title 2" not in text
         assert [entry.left_out for entry in reader.entries if entry.left_out] == [(6,)]
-        await pilot.press("o")
+        await pilot.press("full_stop", "o")
         await until(pilot, lambda: "end of page 2" in transcript(screen))
 
-        await pilot.press("p")
+        await pilot.press("o")
         await until(pilot, lambda: isinstance(app_with_samples.screen, SourcesDialog))
         dialog = app_with_samples.screen
         await pilot.press(*"query 2")
@@ -440,9 +440,9 @@ async def test_an_open_session_says_so_and_can_be_played_on(
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
         assert "open" in shown(screen)
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: "judged when it has ended" in shown(screen))
-        await pilot.press("r")
+        await pilot.press("p")
         await until(pilot, lambda: isinstance(app_with_samples.screen, PlayScreen))
 
 
@@ -464,7 +464,7 @@ async def test_an_unjudged_trial_is_judged_by_key(
     async with app_with_samples.run_test(size=WIDE) as pilot:
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: "Nobody has judged this trial yet" in shown(screen))
-        await pilot.press("j")
+        await pilot.press("full_stop", "j")
         await until(pilot, lambda: len(pane(screen).query_one(LineList).entries) == 79)

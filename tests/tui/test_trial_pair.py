@@ -55,7 +55,7 @@ async def test_from_a_task_of_a_comparison_to_what_differs(
         screen = CompareScreen((1,), "main")
         await app.push_screen(screen)
         await until(pilot, lambda: "compared by agent" in shown(screen))
-        await pilot.press("t")
+        await pilot.press("v", "t")
         await until(pilot, lambda: "t0" in shown(screen) and "-0." in shown(screen))
         await pilot.press("equals_sign")
         await until(

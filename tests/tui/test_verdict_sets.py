@@ -18,7 +18,7 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: "No labelling set yet" in shown(app.screen))
-        await pilot.press("d")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, SampleScreen))
         await until(pilot, lambda: "items of" in shown(app.screen))
         # Refused while it stands, then mended.
@@ -47,11 +47,11 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
         await until(pilot, lambda: isinstance(app.screen, VerdictListScreen))
         await until(pilot, lambda: " verdicts · all" in shown(app.screen))
         # Mine alone: the judge's decision comes on a key, and is remembered as seen.
-        await pilot.press("o", "o")
+        await pilot.press("f", "f")
         await until(pilot, lambda: "1 verdict · labelled by me" in shown(app.screen))
         line = next(line for line in shown(app.screen).splitlines() if "cannot tell" in line)
         assert "covered" not in line
-        await pilot.press("v")
+        await pilot.press("h")
         await until(
             pilot,
             lambda: any(
@@ -59,9 +59,9 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
                 for line in shown(app.screen).splitlines()
             ),
         )
-        await pilot.press("f")
+        await pilot.press("full_stop", "f")
         await until(pilot, lambda: "No verdict is like that" in shown(app.screen))
-        await pilot.press("f", "enter")
+        await pilot.press("full_stop", "f", "enter")
         await until(pilot, lambda: isinstance(app.screen, LabelScreen))
     with Workspace.open(judged) as workspace:
         again = workspace.verdicts.label_item(first.trial_id, first.item, "Ben", LabelValue.YES)

@@ -140,7 +140,7 @@ async def test_the_judge_is_revealed_only_after_labelling(audited: Path, make_ap
         await pilot.press("b")
         await until(pilot, lambda: "Reveal" in shown(screen).splitlines()[-1])
         assert blind(shown(screen))
-        await pilot.press("r")
+        await pilot.press("h")
         await until(pilot, lambda: not blind(shown(screen)))
 
 
@@ -151,7 +151,7 @@ async def test_all_that_was_handed_in_can_be_read(audited: Path, make_app) -> No
         while "(m shows all)" not in shown(screen):
             await pilot.press("s")
             await pilot.pause(0.05)
-        await pilot.press("m")
+        await pilot.press("v", "m")
         await until(pilot, lambda: "Everything handed in" in shown(app.screen))
         assert blind(shown(app.screen))
         await pilot.press("escape")
@@ -167,7 +167,7 @@ async def test_what_was_skipped_comes_again_and_the_end_is_told(judged: Path, ma
     async with app.run_test(size=SIZE) as pilot:
         screen = await labelling(pilot)
         assert "item 1 of 2" in shown(screen)
-        await pilot.press("s", "y")
+        await pilot.press("enter", "y")
         await until(pilot, lambda: "Every verdict here has your label" in shown(screen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))

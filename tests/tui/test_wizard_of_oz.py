@@ -84,7 +84,7 @@ async def test_from_home_to_the_hand_in(
         assert screen.query_one(SearchLine).text == ""
 
         # Left in the middle of a reply, with a note: both are there again.
-        await pilot.press("ctrl+r", *"Ev", "ctrl+n", *"C1", "escape")
+        await pilot.press("f2", *"Ev", "f7", *"C1", "escape")
         await until(pilot, lambda: app.screen is home)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, WizardOfOzScreen))
@@ -93,7 +93,7 @@ async def test_from_home_to_the_hand_in(
         await until(pilot, in_phase(screen, "yours"))
         words = screen.query_one(Words)
         assert words.text == "Ev"
-        await pilot.press("ctrl+r", "a", "enter")
+        await pilot.press("f2", "a", "enter")
         await until(pilot, lambda: isinstance(app.screen, ActDialog))
         await pilot.press("a")
         await until(pilot, in_phase(screen, "hand_in"))
@@ -101,7 +101,7 @@ async def test_from_home_to_the_hand_in(
 
         pane = screen.query_one(HandInPane)
         await until(pilot, lambda: pane.query_one(TextArea).has_focus)
-        await pilot.press("f3", "D", "ctrl+s")
+        await pilot.press("ctrl+t", "D", "f9")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, in_phase(screen, "over"))

@@ -107,7 +107,9 @@ class Lease:
 
 
 POISON = 3
-"""Takes of a trial that were lost, because the worker died, after which nobody takes it again."""
+"""Takes of a trial that were lost in a row, because the worker died before it recorded anything more of it, after which
+nobody takes it again.
+"""
 
 Purpose = Literal["play", "retry", "judge"]
 """What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
@@ -116,7 +118,7 @@ Purpose = Literal["play", "retry", "judge"]
 @dataclass(frozen=True)
 class Claim:
     """A worker's hold on a trial. `fence` grows with each take: what is written with an
-    older one is refused (`ClaimLost`). `lost`: how many workers died while they held the trial.
+    older one is refused (`ClaimLost`). `lost`: how many workers in a row died while they held the trial and got no further.
     """
 
     trial_id: int
@@ -425,6 +427,11 @@ class AllowanceArchive(Protocol):
         """Take and give back, so that `party` has its part of each. `refused`: what it found, to be told to others.
         `run_id`: the run whose recorded cost counts against the budget among `needs`.
         """
+        ...
+
+    @property
+    def across(self) -> bool:
+        """Whether programs on several machines share them."""
         ...
 
     def others(self, party: str, keys: Collection[str]) -> bool:

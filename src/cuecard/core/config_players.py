@@ -13,7 +13,7 @@ from cuecard.core.tasks.base import Frozen, Name
 PERSON = "person"
 """The name under which a person plays the agent; see `core.engine.players`."""
 
-_PLAYER_NAME = re.compile(r"[\w.\-]{1,60}")
+_PLAYER_NAME = re.compile(r"[\w.\-:]{1,60}")
 _CLASS = re.compile(r"[^\W\d]\w*(\.\w+)*:[^\W\d][\w.]*")
 _ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 # Fields of a request that the client sets itself, and those that belong in the environment.
@@ -22,7 +22,9 @@ _RESERVED = {"model", "messages", "tools", "stream", "stream_options", "api_key"
 
 def _player_name(value: str) -> str:
     if not _PLAYER_NAME.fullmatch(value):
-        raise ValueError(_("a name may hold letters, digits, '.', '-' and '_', at most 60 of them"))
+        raise ValueError(
+            _("a name may hold letters, digits, '.', '-', ':' and '_', at most 60 of them")
+        )
     return value
 
 
@@ -112,9 +114,9 @@ class ContextConfig(Frozen):
 
 
 class OfflineAgentConfig(Frozen):
-    """The offline agent: deterministic, without a model. A baseline."""
+    """The offline agent: deterministic, without a model. A baseline. Those behind a colon err on purpose."""
 
-    kind: Literal["offline"] = "offline"
+    kind: Literal["offline", "offline:forgetful", "offline:hasty", "offline:wordy"] = "offline"
 
 
 class ModelAgentConfig(Frozen):
@@ -222,9 +224,9 @@ AgentConfig = Annotated[
 
 
 class ScriptedUserConfig(Frozen):
-    """The scripted user: follows the persona's stages, testing cues by rule. A baseline."""
+    """The scripted user: follows the persona's stages, testing cues by rule. A baseline. The hasty one does not wait for cues."""
 
-    kind: Literal["scripted"]
+    kind: Literal["scripted", "scripted:hasty"]
 
 
 class SimulatorConfig(Frozen):
@@ -328,9 +330,9 @@ WorldConfig = Annotated[
 
 
 class LexicalJudgeConfig(Frozen):
-    """The lexical judge: normalised and fuzzy matching. A baseline."""
+    """The lexical judge: normalised and fuzzy matching. A baseline. Those behind a colon judge worse on purpose."""
 
-    kind: Literal["lexical"]
+    kind: Literal["lexical", "lexical:strict", "lexical:lenient", "lexical:noisy"] = "lexical"
 
 
 class ModelJudgeConfig(Frozen):

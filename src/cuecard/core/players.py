@@ -74,26 +74,31 @@ class PlayerKind:
         return imported(f"cuecard.core.{self.maker}")(*given)
 
 
+def _offline(part: Part, settings: str, maker: str, *names: str) -> tuple[PlayerKind, ...]:
+    """Embedded players of one maker: the plain one, and those that err on purpose, so that results differ."""
+    return tuple(PlayerKind(part, name, "rules", settings, maker, embedded=True) for name in names)
+
+
 _KINDS: tuple[PlayerKind, ...] = (
-    PlayerKind(
+    *_offline(
         "agent",
-        "offline",
-        "rules",
         "OfflineAgentConfig",
         "agents.offline:make_agent",
-        embedded=True,
+        "offline",
+        "offline:forgetful",
+        "offline:hasty",
+        "offline:wordy",
     ),
     PlayerKind("agent", "react", "model", "ReactAgentConfig", "agents.model_agents:make_agent"),
     PlayerKind("agent", "team", "model", "TeamAgentConfig", "agents.model_agents:make_agent"),
     PlayerKind("agent", "acp", "program", "AcpAgentConfig", "agents.programs:make_harness"),
     PlayerKind("agent", "http", "program", "HttpAgentConfig", "agents.programs:make_remote"),
-    PlayerKind(
+    *_offline(
         "user",
-        "scripted",
-        "rules",
         "ScriptedUserConfig",
         "users.responder:make_user",
-        embedded=True,
+        "scripted",
+        "scripted:hasty",
     ),
     PlayerKind("user", "simulator", "model", "SimulatorConfig", "users.simulators:make_user"),
     PlayerKind(
@@ -116,13 +121,14 @@ _KINDS: tuple[PlayerKind, ...] = (
     ),
     PlayerKind("world", "web", "web", "WebWorldConfig", "worlds.web:make_world"),
     PlayerKind("world", "replay", "records", "ReplayWorldConfig", "worlds.replay:make_world"),
-    PlayerKind(
+    *_offline(
         "judge",
-        "lexical",
-        "rules",
         "LexicalJudgeConfig",
         "judges.lexical:make_judge",
-        embedded=True,
+        "lexical",
+        "lexical:strict",
+        "lexical:lenient",
+        "lexical:noisy",
     ),
     PlayerKind("judge", "model", "model", "ModelJudgeConfig", "judges.model:make_judge"),
     PlayerKind("agent", PYTHON, "unknown", "ClassAgentConfig", "engine.own_players:OwnAgent"),

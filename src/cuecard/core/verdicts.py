@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Literal, overload
+from random import Random
+from typing import Annotated, Literal, Self, overload
 
 from pydantic import Field
 
@@ -52,6 +53,11 @@ class PredictionBase(Frozen):
         """Texts that an agent might have written to hand it in; the last one is the most reliable to parse."""
         return ()
 
+    def padded(self, dice: Random, share: float, values: Sequence[str]) -> Self:
+        """With this share of guesses besides, for agents that say too much. `values`: what was found of other things."""
+        del dice, share, values
+        return self
+
     def told(self, limit: int) -> str:
         """A short description such as `3 triples`; of a long answer at most `limit` characters."""
         raise NotImplementedError
@@ -82,6 +88,14 @@ class TriplesPrediction(PredictionBase):
     def spellings(self) -> tuple[str, ...]:
         listed = [triple.model_dump(mode="json") for triple in self.triples]
         return (json.dumps(listed, ensure_ascii=False),)
+
+    def padded(self, dice: Random, share: float, values: Sequence[str]) -> Self:
+        more = [
+            t.model_copy(update={"tail": dice.choice(values or [t.head])})
+            for t in self.triples
+            if dice.random() < share
+        ]
+        return self.model_copy(update={"triples": (*self.triples, *more)})
 
     def told(self, limit: int) -> str:
         n = len(self.triples)
@@ -116,6 +130,12 @@ class TablePrediction(PredictionBase):
         table = "\n".join(f"| {' | '.join(map(_markdown_cell, line))} |" for line in lines)
         return (f"```markdown\n{table}\n```",)
 
+    def padded(self, dice: Random, share: float, values: Sequence[str]) -> Self:
+        doubts = share / 2
+        rows = [(*r[:-1], f"{r[-1]} (?)") if dice.random() < doubts else r for r in self.rows]
+        more = [(f"{row[0]} (2)", *row[1:]) for row in rows if dice.random() < doubts / 2]
+        return self.model_copy(update={"rows": (*rows, *more)})
+
     def told(self, limit: int) -> str:
         n = len(self.rows)
         return ngettext("a table of {n} row", "a table of {n} rows", n).format(n=n)
@@ -135,6 +155,11 @@ class AnswerPrediction(PredictionBase):
     @property
     def spellings(self) -> tuple[str, ...]:
         return self.answer, f"<answer>{self.answer}</answer>"
+
+    def padded(self, dice: Random, share: float, values: Sequence[str]) -> Self:
+        if not values or dice.random() >= share:
+            return self
+        return self.model_copy(update={"answer": f"{self.answer} / {dice.choice(values)}"})
 
     def told(self, limit: int) -> str:
         return one_line(self.answer, limit)

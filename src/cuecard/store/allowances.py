@@ -86,6 +86,11 @@ class Allowances:
                 spent=spent,
             )
 
+    @property
+    def across(self) -> bool:
+        """Whether programs on several machines share them."""
+        return not self._database.is_sqlite
+
     def others(self, party: str, keys: Collection[str]) -> bool:
         """Whether somebody else has, or waits for, a part of any of these."""
         query = select(AllowanceRow.party).where(col(AllowanceRow.key).in_(keys))

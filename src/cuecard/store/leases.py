@@ -20,7 +20,7 @@ from sqlmodel import Session, col, select
 
 from cuecard.core.archive import LAPSE, WORKER_LAPSE, BeingPlayed, Lease
 from cuecard.core.engine.events import Played
-from cuecard.core.errors import CuecardError, DatabaseAway
+from cuecard.core.errors import CuecardError, DatabaseAway, told
 from cuecard.core.records import RunLease
 from cuecard.store.engine import Database, of_run, run_row
 from cuecard.store.task_tables import in_utc
@@ -168,8 +168,8 @@ class Leases:
                 self._beat(held)
             except DatabaseAway as away:
                 _LOG.info("a heartbeat waits: %s", away)
-            except Exception:  # noqa: BLE001 - the boundary of a worker: the next beat may come through
-                _LOG.warning("a heartbeat could not be written", exc_info=True)
+            except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next beat may come through
+                _LOG.warning("a heartbeat could not be written: %s", told(error))
 
     def _beat(self, held: list[Lease]) -> None:
         lost: list[Lease] = []

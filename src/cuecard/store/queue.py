@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID, uuid4
 
 from sqlalchemy import case, text, update
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -22,10 +23,11 @@ from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
+from cuecard.store import errors as troubles
 from cuecard.store.engine import Database, of_run, run_row
 from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
 from cuecard.store.roles import QUEUE, check_owner, install_queue
-from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
+from cuecard.store.trial_tables import ClaimRow, EventRow, RunRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:
     from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_TRIES = 5
-_PAUSE = 0.5
+_TRIES = 3
+_BRIEFLY = 2.5
 _LET_GO = f"UPDATE {QUEUE}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
 
 
@@ -223,15 +225,19 @@ class PgQueue:
         held = self._jobs.get(claim.trial_id)
         if held is None or held[0] != claim:
             return
-        _claim, job, rest = self._jobs.pop(claim.trial_id)
-        if not await asyncio.to_thread(self._let_go, claim, done):
-            return
-        if not done:
-            await self._ask(lambda queries: queries.retry_job(job, timedelta(0), None))
-        elif rest:
-            self._lanes[claim.run_id].append((job, rest))
+        _claim, job, rest = held
+        # It is forgotten when all is done: where the server is away meanwhile, the whole is tried again.
+        if await asyncio.to_thread(self._let_go, claim, done):
+            if not done:
+                await self._ask(lambda queries: queries.retry_job(job, timedelta(0), None))
+            elif not rest:
+                await self._ask(lambda queries: queries.log_jobs([(job, "successful", None)]))
         else:
-            await self._ask(lambda queries: queries.log_jobs([(job, "successful", None)]))
+            done = False
+        if self._jobs.get(claim.trial_id) is held:
+            del self._jobs[claim.trial_id]
+            if done and rest:
+                self._lanes[claim.run_id].append((job, rest))
         self._changed.set()
 
     async def cancel(self, run_id: int) -> None:
@@ -303,9 +309,7 @@ class PgQueue:
             self._free(session, run_id)
             trials = [trial for _job, lane in taken for trial in lane]
             rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
-            lost = select(col(TakeRow.trial_id), func.count()).where(TakeRow.why == "lost")
-            lost = lost.where(col(TakeRow.trial_id).in_(trials)).group_by(col(TakeRow.trial_id))
-            losses = dict(session.exec(lost).all())
+            losses = dict(session.exec(_losses(trials)).all())
             now = db_now(session)
             claims: list[tuple[Claim | None, Job, list[int]]] = []
             for job, lane in taken:
@@ -315,7 +319,8 @@ class PgQueue:
                     continue
                 row = rows[left[0]]
                 before, why = row.worker, "again" if row.fence else "first"
-                if before is not None:
+                # What it took itself and knows nothing of: the server died before it answered.
+                if before not in (None, self.worker):
                     why = "lost"
                     losses[row.trial_id] = losses.get(row.trial_id, 0) + 1
                 row.fence, row.worker, row.taken = row.fence + 1, self.worker, now
@@ -343,7 +348,7 @@ class PgQueue:
         others = select(WorkerRow).where(
             col(WorkerRow.id).in_(select(ClaimRow.worker)), WorkerRow.machine == this_machine()
         )
-        with self._database.beside(patience=_PAUSE * _TRIES) as connection:
+        with self._database.beside(patience=_BRIEFLY) as connection:
             beat = {"beat_at": func.clock_timestamp(), "under_way": len(self._jobs)}
             connection.execute(mine.values(**beat, calls=calls, note=note))
             with Session(connection) as session:
@@ -361,7 +366,7 @@ class PgQueue:
         held = update(ClaimRow).where(
             col(ClaimRow.trial_id) == claim.trial_id, col(ClaimRow.fence) == claim.fence
         )
-        with self._database.beside(patience=_PAUSE * _TRIES) as connection:
+        with self._database.beside(patience=_BRIEFLY) as connection:
             return bool(connection.execute(held.values(worker=None, done=done)).rowcount)
 
     def _withdraw(self, run_id: int) -> None:
@@ -387,22 +392,27 @@ class PgQueue:
         )
 
     async def _ask(self, question: Callable[[Queries], Awaitable[Answer]]) -> Answer:
-        """What the queue answers, over a new connection if the server was restarted. Raises `CuecardError`."""
+        """What the queue answers, over a new connection if the server was restarted. Raises `CuecardError`; `DatabaseAway`
+        if the server is not there now.
+        """
         import psycopg
 
         for turn in range(_TRIES):
+            queries = self._queries or await self._connect()
             try:
-                return await question(self._queries or await self._connect())
+                return await question(queries)
             except psycopg.OperationalError as error:
+                if self._queries is queries:  # Else somebody else found that first.
+                    await self._disconnect()
                 if turn == _TRIES - 1:
                     raise self._trouble(error) from error
-                await asyncio.sleep(_PAUSE * turn)
-                await self._disconnect()
             except psycopg.Error as error:
                 raise self._trouble(error) from error
         raise AssertionError
 
-    def _trouble(self, error: Exception) -> CuecardError:
+    def _trouble(self, error: BaseException) -> CuecardError:
+        if troubles.is_away(DBAPIError("", None, error)):
+            return troubles.away(str(error), self._database.public_url)
         said = f"{self._database.public_url}: {error}".strip()
         return CuecardError(_("The queue of trials cannot be used"), said)
 
@@ -443,6 +453,7 @@ class PgQueue:
                     made.append(PsycopgDriver(connection))
                 await made[1].add_listener(settings.channel, self._heard)
             except psycopg.Error as error:
+                await self._disconnect()
                 raise self._trouble(error) from error
             self._listener = made[1]
             self._queries = Queries(
@@ -479,6 +490,17 @@ def _claims(trials: Sequence[int]) -> SelectOfScalar[ClaimRow]:
     return (
         select(ClaimRow).where(col(ClaimRow.trial_id).in_(trials)).order_by(col(ClaimRow.trial_id))
     )
+
+
+def _losses(trials: Sequence[int]) -> SelectOfScalar[Any]:
+    """How often in a row each of these trials was lost: since somebody last got on with it."""
+    last = select(func.max(EventRow.at)).where(EventRow.trial_id == TakeRow.trial_id)
+    lost = select(col(TakeRow.trial_id), func.count()).where(
+        TakeRow.why == "lost",
+        col(TakeRow.trial_id).in_(trials),
+        or_(last.scalar_subquery().is_(None), col(TakeRow.at) > last.scalar_subquery()),
+    )
+    return cast(SelectOfScalar[Any], lost.group_by(col(TakeRow.trial_id)))
 
 
 def _is_here() -> Any:

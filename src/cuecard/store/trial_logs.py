@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Table, bindparam, case, or_, select
+from sqlalchemy import cast as cast_sql
+from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
@@ -331,6 +333,14 @@ def _refused(key: str) -> Conflict:
     )
 
 
+def _json_text(body: Any, name: str) -> Any:
+    return func.json_extract(body, f"$.{name}")
+
+
+def _json_text_of_postgres(body: Any, name: str) -> Any:
+    return cast_sql(body, JSON)[name].astext
+
+
 class KeptPrompts:
     """The texts of prompts, stored as payloads under their hash."""
 
@@ -361,11 +371,21 @@ class KeptPrompts:
         calls; sorted. It reads every call, so do not call it on the screen's thread.
         """
         mine = TrialRow.run_id == run_id
-        replies = (
-            sqlmodel_select(TrialRow.agent, EventRow.body, EventRow.packed)
-            .join(TrialRow, col(TrialRow.id) == EventRow.trial_id)
-            .where(mine, EventRow.type == "model_replied")
+        text = _json_text if self._database.is_sqlite else _json_text_of_postgres
+        body = col(EventRow.body)
+        scope = func.coalesce(text(body, "scope"), "").contains("tool/")
+        told = scope, text(body, "part"), func.coalesce(text(body, "prompt"), "")
+        of_run: tuple[Any, ...] = (
+            col(TrialRow.id) == EventRow.trial_id,
+            mine,
+            EventRow.type == "model_replied",
         )
+        replies = (
+            select(col(TrialRow.agent), *told, func.count())
+            .where(*of_run, body.is_not(None))
+            .group_by(col(TrialRow.agent), *told)
+        )
+        large = select(col(TrialRow.agent), col(EventRow.packed)).where(*of_run, body.is_(None))
         judged = (
             sqlmodel_select(JudgeCallRow.judge, JudgeCallRow.prompt, func.count())
             .join(TrialRow, col(TrialRow.id) == JudgeCallRow.trial_id)
@@ -374,8 +394,11 @@ class KeptPrompts:
         )
         found: Counter[tuple[str, str, str]] = Counter()
         with self._database.read() as session:
-            for agent, body, packed in session.exec(replies):
-                data: dict[str, Any] = json.loads(unpack(body, packed))
+            connection = session.connection()
+            for agent, world, part, prompt, calls in connection.execute(replies):
+                found["world" if world else part, agent, prompt] += calls
+            for agent, packed in connection.execute(large):
+                data: dict[str, Any] = json.loads(unpack(None, packed))
                 payer = "world" if "tool/" in data.get("scope", "") else data["part"]
                 found[payer, agent, data.get("prompt", "")] += 1
             for judge, prompt, calls in session.exec(judged):

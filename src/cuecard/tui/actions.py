@@ -1,56 +1,77 @@
-"""The one registry of what keys can do: it feeds footers, the command palette and the help page.
+"""The one registry of what keys can do: it feeds footers, the command palette, menus, the help page and docs/keys.md.
 
-Screens and widgets declare their keys with `keys(...)`; labels stay untranslated here and are
-translated where they are shown.
+Screens and widgets declare their keys with `keys(...)` by what they mean (`Means`), which says the keys; labels stay
+untranslated here and are translated where they are shown.
 """
 
-# What a footer is made of is nothing that Textual offers to others.
+# What a footer is made of, and what is bound where, is nothing that Textual offers to others.
 # pyright: reportPrivateUsage=false
 
+import os
 import re
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey, FooterLabel
 
+from cuecard.core.i18n import _
+from cuecard.core.system import config_folder
+from cuecard.tui.present.keyboard import (
+    BEHIND,
+    Key,
+    Means,
+    declare,
+    key_name,
+    read_keymap,
+    registry,
+)
 
-@dataclass(frozen=True)
-class Key:
-    """A key binding of a screen. `id` is `screen.action`; `label` and `tip` are marked with `N_`."""
-
-    id: str
-    key: str
-    action: str
-    label: str
-    tip: str
-    show: bool = True
-    priority: bool = False
-    shown_as: str | None = None
+__all__ = ["Key", "KeyBar", "Means", "every_command", "fitting", "key_name", "keys", "registry"]
 
 
+def _keymap() -> list[str]:
+    """Take over the person's own keys: `CUECARD_KEYMAP`, or `keymap` beside the preferences."""
+    file = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
+    try:
+        return read_keymap(file.read_text(encoding="utf-8"), str(file))
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeError) as error:
+        return [f"{file}: {error}"]
+
+
+KEYMAP_PROBLEMS = _keymap()
+"""What of the keymap cannot be used; the app tells it."""
 _ALT = re.compile(r"alt\+[a-zA-Z0-9]")
-_registry: dict[str, Key] = {}
 
 
 def keys(*declared: Key) -> list[BindingType]:
-    """The bindings of a screen or widget, entered in the registry. Raises `ValueError` on an id used twice, and on
-    Alt with a letter: most terminals send it as Esc and the letter, which in a burst of keys is read as text.
+    """The bindings of a screen or widget, entered in the registry. Raises `ValueError` on an id used twice, on
+    something without a key, and on Alt with a letter: most terminals send it as Esc and the letter, which in a burst of
+    keys is read as text.
     """
+    answers = {key for each in declared if each.answers for key in each.keys if len(key) == 1}
     bindings: list[BindingType] = []
     for key in declared:
-        if any(_ALT.fullmatch(one) for one in key.key.split(",")):
-            raise ValueError(f"terminals do not tell {key.key!r} from Esc and a letter")
-        if _registry.setdefault(key.id, key) != key:
-            raise ValueError(f"two actions have the id {key.id!r}")
+        declare(key)
+        found = [each for each in key.keys if key.answers or each not in answers]
+        if not all(found) or not found:
+            raise ValueError(f"{key.id!r} has no key")
+        if any(_ALT.fullmatch(one) for one in found):
+            raise ValueError(f"terminals do not tell {found} from Esc and a letter")
+        hidden = any(means in BEHIND for means in key.all_means)
         bindings.append(
             Binding(
-                key.key,
+                ",".join(found),
                 key.action,
                 key.label,
-                show=key.show,
+                show=key.show and not hidden,
                 priority=key.priority,
                 key_display=key.shown_as,
                 tooltip=key.tip,
@@ -60,18 +81,34 @@ def keys(*declared: Key) -> list[BindingType]:
     return bindings
 
 
-def registry() -> dict[str, Key]:
-    """All actions declared so far, by id."""
-    return dict(_registry)
+def every_command(
+    screen: Screen[Any], means: Means | None = None, *, impossible: bool = False
+) -> list[tuple[DOMNode, Binding]]:
+    """What can be done on the screen now, from the focus outwards, each action once: also what a field hides by taking
+    its letters as text. `means`: only this; `impossible`: also what cannot be done now.
+    """
+    declared = registry()
+    found: dict[str, tuple[DOMNode, Binding]] = {}
+    for node in (screen.focused or screen).ancestors_with_self:
+        for _key, binding in node._bindings:
+            key = declared.get(binding.id or "")
+            if key is None or key.id in found or (means and means not in key.all_means):
+                continue
+            if impossible or screen.app._check_action_state(binding.action, node):
+                found[key.id] = node, binding
+        if node is screen and screen.is_modal:
+            break
+    return list(found.values())
 
 
 _MORE = "…"
-_ALWAYS = {"question_mark", "f1", "escape"}
-"""Keys that are shown before others: the first two lead to all that are left out."""
+_LAST = Means.HELP.keys
+"""Keys that end every line of keys: they lead to all that are left out."""
+_ALWAYS = {*_LAST, *Means.UP_ONE.keys}
 
 
 class KeyBar(Footer):
-    """A footer that cuts no key in two: those that do not fit are left out, which an ellipsis tells."""
+    """A footer that cuts no key in two: those that do not fit are left out, which an ellipsis tells. Help ends it."""
 
     def __init__(self, *, compact: bool = False) -> None:
         super().__init__(show_command_palette=False, compact=compact)
@@ -80,12 +117,18 @@ class KeyBar(Footer):
     def compose(self) -> ComposeResult:
         self._composed_for = room = self.screen.size.width
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        keys.sort(key=lambda key: key.key in _LAST)
         blanks = 2 if self.compact else 3
         widths = [cell_len(key.key_display + key.description) + blanks for key in keys]
         shown = fitting([(key.key, width) for key, width in zip(keys, widths, strict=True)], room)
-        yield from (key for at, key in enumerate(keys) if at in shown)
-        if len(shown) < len(keys):
-            yield FooterLabel(_MORE)
+        cut = len(shown) < len(keys)
+        for at, key in enumerate(keys):
+            if at not in shown:
+                continue
+            if cut and key.key in _LAST:
+                yield FooterLabel(_MORE)
+                key.description = _("more")
+            yield key
 
     def on_resize(self) -> None:
         if self._composed_for not in (0, self.screen.size.width):
@@ -98,9 +141,9 @@ def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:
     """
     if sum(cells for _, cells in keys) <= room:
         return set(range(len(keys)))
-    shown = {at for at, (name, _) in enumerate(keys) if name in _ALWAYS}
+    shown = {at for at, (name, _cells) in enumerate(keys) if name in _ALWAYS}
     left = room - len(_MORE) - 1 - sum(keys[at][1] for at in shown)
-    for at, (_, cells) in enumerate(keys):
+    for at, (_name, cells) in enumerate(keys):
         if at in shown:
             continue
         if cells > left:

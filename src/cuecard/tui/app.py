@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from rich.text import Text
-from textual import work
+from textual import constants, work
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
-from textual.binding import ActiveBinding
+from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys, registry
+from cuecard.core.text import for_display, one_line
+from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
-from cuecard.tui.preferences import DARK, LIGHT, Preferences
+from cuecard.tui.preferences import DARK, LIGHT, OURS, Preferences
 from cuecard.tui.services import Services
+
+if TYPE_CHECKING:
+    from cuecard.annotate.search import Finder
+    from cuecard.tui.tour import Tour
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -99,6 +107,8 @@ class _Shared:
 
     def on_screen_resume(self) -> None:
         self.cue_app.outage.show()
+        if self.cue_app.tour is not None:
+            self.cue_app.tour.show()
 
 
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
@@ -121,15 +131,31 @@ class CuecardScreen(_Shared, Screen[Result]):
     """A full screen. Subclasses compose widgets, handle messages and call services."""
 
     BINDINGS = keys(
-        Key(
-            "screen.help",
-            "question_mark",
-            "app.explain",
-            N_("Help"),
-            N_("Keys of this screen"),
-            shown_as="?",
-        ),
-    )
+        Key("screen.menu", Means.MENU, "app.menu", N_("Menu"), N_("What has no key of its own")),
+        Key("screen.views", Means.VIEW, "app.views", N_("View"), N_("Choose what is shown")),
+        Key("screen.view_before", Means.VIEW_BEFORE, "app.turn_view(-1)", N_("View before"), N_("What is shown before this"), show=False),
+        Key("screen.view_next", Means.VIEW_NEXT, "app.turn_view(1)", N_("Next view"), N_("What is shown after this"), show=False),
+        Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
+        Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
+    )  # fmt: skip
+
+    def action_zoom(self) -> None:
+        """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""
+        here = self.focused
+        within = [here, *here.ancestors] if here is not None else []
+        held = [each for each in within if isinstance(each, Widget) and each.ALLOW_MAXIMIZE]
+        told = [
+            pane
+            for pane in self.query(".zooms")
+            if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
+        ]
+        panes = [*(held or within[:1])[-1:], *(pane for pane in told if pane not in within)]
+        panes = list(dict.fromkeys(pane for pane in panes if isinstance(pane, Widget)))
+        at = panes.index(self.maximized) + 1 if self.maximized in panes else 0
+        if at < len(panes):
+            self.maximized = panes[at]
+        else:
+            self.minimize()
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -144,8 +170,11 @@ class CuecardDialog(_Shared, ModalScreen[Result]):
     """A dialog over a screen. Escape closes it without effect."""
 
     BINDINGS = keys(
-        Key("dialog.close", "escape", "dismiss", N_("Cancel"), N_("Close without doing anything")),
-    )
+        Key("dialog.close", Means.UP_ONE, "dismiss", N_("Cancel"), N_("Close without doing anything")),
+        Key("dialog.menu", Means.MENU, "app.menu", N_("Menu"), N_("What has no key of its own")),
+        Key("dialog.palette", Means.PALETTE, "app.command_palette", N_("Commands"), N_("Find any command"), show=False),
+        Key("dialog.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this dialog")),
+    )  # fmt: skip
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -196,6 +225,8 @@ def guarded(
 
 
 RESTART = "restart"
+OPEN = "open "
+"""Before the path of a workspace to be opened instead of this one, where the tour begins."""
 _MOVES = frozenset(
     [
         "up",
@@ -271,7 +302,7 @@ def _collect_garbage_again() -> None:
 
 
 class CuecardApp(HoldsKeys):
-    """`run()` returns `RESTART` when the person changed the interface language."""
+    """`run()` returns `RESTART` when the person changed the interface language, and `OPEN` with a path for the tour."""
 
     TITLE = "Cuecard"
     CSS_PATH = ["styles/app.tcss"]
@@ -286,61 +317,22 @@ class CuecardApp(HoldsKeys):
         "settings": _settings,
     }
     BINDINGS = keys(
-        Key("go.home", "1", "go('home')", N_("Home"), N_("What waits for me"), show=False),
-        Key("go.tasks", "2", "go('tasks')", N_("Tasks"), N_("Write and edit tasks"), show=False),
-        Key("go.runs", "3", "go('runs')", N_("Runs"), N_("Play tasks and read trials"), show=False),
-        Key(
-            "go.review",
-            "4",
-            "go('review')",
-            N_("Review"),
-            N_("Review other people's tasks"),
-            show=False,
-        ),
-        Key(
-            "go.verdicts",
-            "5",
-            "go('verdicts')",
-            N_("Verdicts"),
-            N_("Label the judge's verdicts"),
-            show=False,
-        ),
-        Key(
-            "go.settings",
-            "6",
-            "go('settings')",
-            N_("Settings"),
-            N_("Name, language, theme, endpoints"),
-            show=False,
-        ),
-        Key(
-            "app.palette",
-            "ctrl+p",
-            "command_palette",
-            N_("Commands"),
-            N_("Find any command"),
-            shown_as="^p",
-        ),
-        Key(
-            "app.quit",
-            "ctrl+q",
-            "quit",
-            N_("Quit"),
-            N_("Leave; everything is saved"),
-            shown_as="^q",
-            priority=True,
-        ),
-        Key(
-            "app.try_again",
-            "f12",
-            "try_again",
-            N_("Try now"),
-            N_("Try now whether the database is back"),
-            shown_as="F12",
-            show=False,
-            priority=True,
-        ),
-    )
+        Key("go.home", Means.PLACE, "go('home')", N_("Home"), N_("What waits for me"), show=False, letter="1"),
+        Key("go.tasks", Means.PLACE, "go('tasks')", N_("Tasks"), N_("Write and edit tasks"), show=False, letter="2"),
+        Key("go.runs", Means.PLACE, "go('runs')", N_("Runs"), N_("Play tasks and read trials"), show=False, letter="3"),
+        Key("go.review", Means.PLACE, "go('review')", N_("Review"), N_("Review other people's tasks"), show=False, letter="4"),
+        Key("go.verdicts", Means.PLACE, "go('verdicts')", N_("Verdicts"), N_("Label the judge's verdicts"), show=False, letter="5"),
+        Key("go.settings", Means.PLACE, "go('settings')", N_("Settings"), N_("Name, language, theme, endpoints"), show=False, letter="6"),
+        Key("app.search", Means.SEARCH, "search", N_("Search"), N_("Find anything: tasks, comments, trials, runs, people, commands"), show=False, priority=True),
+        Key("app.palette", Means.PALETTE, "command_palette", N_("Commands"), N_("Find any command")),
+        Key("app.quit", Means.QUIT, "quit", N_("Quit"), N_("Leave; everything is saved"), priority=True),
+        Key("app.try_again", Means.TRY, "try_again", N_("Try now"), N_("Try now whether the database is back"), show=False, priority=True),
+        Key("tour.next", Means.TOUR, "tour_next", N_("Tour on"), N_("The next step of the tour"), show=False),
+        Key("tour.leave", Means.TOUR_LEAVE, "tour_leave", N_("Leave tour"), N_("Take the panel of the tour away; Commands bring it back"), show=False, priority=True),
+    )  # fmt: skip
+
+    tour: Tour | None = None
+    """None until it is begun."""
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
@@ -349,9 +341,11 @@ class CuecardApp(HoldsKeys):
             self, services.journal, services.try_again, self.report
         )
         self.person = person
+        self.finder: Finder | None = None  # what was read for the last search
         self.preferences = preferences
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for ours in OURS:
+            self.register_theme(ours)
+        self.move()
         self.theme = preferences.theme if preferences.theme in self.available_themes else DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -359,7 +353,10 @@ class CuecardApp(HoldsKeys):
         return (DARK if self.current_theme.dark else LIGHT).variables
 
     def on_mount(self) -> None:
+        self.services.on_run_end = self._run_is_over
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        for problem in KEYMAP_PROBLEMS:
+            self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
         if not gc.isenabled():
             self.set_timer(2.0, _collect_garbage_again)
 
@@ -422,6 +419,30 @@ class CuecardApp(HoldsKeys):
         """Show a short notification."""
         self.notify(for_display(message), title=title, timeout=4, markup=False)
 
+    def move(self) -> None:
+        """With motion or without, as the person prefers or the environment says."""
+        usual = constants.TEXTUAL_ANIMATIONS
+        self.animation_level = "none" if self.preferences.motion == "reduced" else usual
+
+    def run_ended(self, name: str) -> None:
+        """Tell that a run is over to those who want it, at another window too."""
+        if not self.preferences.notice:
+            return
+        text = for_display(_("Run {run} has ended.").format(run=name))
+        self.tell(text)
+        self.bell()
+        if self.preferences.notice == "terminal" and self._driver is not None:
+            plain = one_line(text).replace(";", ",")
+            # OSC 9, OSC 777 and the title of the window: terminals know one or the other.
+            self._driver.write(
+                f"\x1b]9;{plain}\x07\x1b]777;notify;Cuecard;{plain}\x07\x1b]2;✓ {plain}\x07"
+            )
+
+    def _run_is_over(self, run_id: int) -> None:
+        # On the engine's thread; an app that is being left needs no telling.
+        with suppress(RuntimeError):
+            self.call_later(self.run_ended, str(run_id))
+
     def become(self, person: str) -> None:
         """Change the person's name in this workspace, and remember it."""
         self.person = person
@@ -432,20 +453,24 @@ class CuecardApp(HoldsKeys):
         """Restart the app in another language, and remember it."""
         self.preferences.language = language
         self.preferences.save()
+        if self.is_web:
+            # The page's app ends; the page opens the next one.
+            self.open_url("/", new_tab=False)
         self.exit(RESTART)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key that works on this screen now, then the theme chooser."""
-        for active in translated(screen.active_bindings).values():
-            binding = active.binding
-            if binding.id is None or not active.enabled or binding.action == "command_palette":
+        for node, binding in every_command(screen):
+            if Means.PALETTE in registry()[binding.id or ""].all_means:
                 continue
-            label = f"{binding.description}  ({self.get_key_display(binding)})"
-            yield SystemCommand(label, active.tooltip, self._runner(active.node, binding.action))
+            label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
+            yield SystemCommand(label, _(binding.tooltip), self._runner(node, binding.action))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")
             yield SystemCommand(_("Play the agent"), told, self.play_an_agent)
+            told = _("Five minutes through a study that was made for demonstration")
+            yield SystemCommand(_("Tour"), told, self.take_tour)
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:
@@ -453,14 +478,61 @@ class CuecardApp(HoldsKeys):
 
         await play_an_agent(self)
 
+    @guarded("take_tour")
+    async def take_tour(self) -> None:
+        """Begin the tour, or go on with it; in another workspace than the example study, open that first."""
+        from cuecard.annotate.study import STUDY_NAME, is_study, write_study
+
+        if await self.services.ask(is_study):
+            self.begin_tour()
+        else:
+            file = await asyncio.to_thread(lambda: write_study(Path(STUDY_NAME)).absolute())
+            self.exit(f"{OPEN}{file}")
+
+    def begin_tour(self) -> None:
+        from cuecard.tui.tour import Tour
+
+        self.tour = self.tour or Tour(self, self.preferences, self.tell)
+        self.tour.begin()
+
+    def action_tour_next(self) -> None:
+        if self.tour is not None:
+            self.tour.next()
+
+    def action_tour_leave(self) -> None:
+        if self.tour is not None:
+            self.tour.leave()
+
     def action_go(self, mode: str) -> None:
         if self.person:
             self.switch_mode(mode)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "try_again":
-            return self.outage.error is not None
+        match action:
+            case "try_again":
+                return self.outage.error is not None
+            case "search":
+                # A place with a search of its own by this key keeps it.
+                chain = self.screen._modal_binding_chain[:-1]  # pyright: ignore[reportPrivateUsage]
+                own = (
+                    one for _node, each in chain for one in each.key_to_bindings.get("ctrl+f", ())
+                )
+                taken = any(one.id in registry() for one in own)
+                return bool(self.person) and isinstance(self.screen, CuecardScreen) and not taken
+            case "tour_next" | "tour_leave":
+                return self.tour is not None and self.tour.on
+            case "menu":
+                return bool(self._offered(Means.COMMAND))
+            case "views" | "turn_view":
+                return bool(self._offered(Means.A_VIEW))
+            case _:
+                pass
         return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        from cuecard.tui.screens.search import search
+
+        search(self)
 
     def action_try_again(self) -> None:
         self.outage.try_now()
@@ -476,6 +548,54 @@ class CuecardApp(HoldsKeys):
             self.push_screen(
                 CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
             )
+
+    def _offered(self, means: Means) -> list[tuple[DOMNode, Binding]]:
+        """What there is of this kind on the screen, possible now or not."""
+        return every_command(self.screen, means, impossible=True) if self.screen_stack else []
+
+    def action_menu(self) -> None:
+        self._choose(Means.COMMAND, _("Menu"))
+
+    def action_views(self) -> None:
+        self._choose(Means.A_VIEW, _("Views"))
+
+    def _choose(self, means: Means, title: str) -> None:
+        """Let the person choose what of this kind is possible now, by its letter."""
+        from cuecard.tui.screens.dialogs import ChoiceDialog
+
+        possible = [
+            one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
+        ]
+        options: list[tuple[str, str, str]] = []
+        for _node, binding in possible:
+            letter = registry()[binding.id or ""].letter
+            taken = any(letter == other for _id, other, _text in options)
+            text = f"{_(binding.description)}  ·  {_(binding.tooltip)}"
+            options.append((binding.id or "", "" if taken else letter, text))
+
+        def chosen(id: str | None) -> None:
+            for node, binding in possible:
+                if binding.id == id:
+                    self.call_later(self.run_action, binding.action, node)
+
+        if options:
+            self.push_screen(ChoiceDialog(title, "", options), chosen)
+
+    async def action_turn_view(self, by: int) -> None:
+        """To the next view that is possible now, round and round."""
+        views = self._offered(Means.A_VIEW)
+        at = next(
+            (i for i, (node, one) in enumerate(views) if one.action == getattr(node, "shown_view", "")),
+            -1 if by > 0 else 0,
+        )  # fmt: skip
+        for step in range(1, len(views) + 1):
+            node, binding = views[(at + by * step) % len(views)]
+            if self._check_action_state(binding.action, node):
+                await self.run_action(binding.action, node)
+                return
+
+    def get_key_display(self, binding: Binding) -> str:
+        return binding.key_display or key_name(binding.key)
 
     def action_explain(self) -> None:
         from cuecard.tui.screens.dialogs import HelpDialog

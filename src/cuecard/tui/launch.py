@@ -9,15 +9,17 @@ from typing import TextIO
 from cuecard.core.i18n import _, detect_language, set_language
 from cuecard.core.system import ending_in_order
 from cuecard.store import workspace_url
-from cuecard.tui.app import RESTART, CuecardApp
-from cuecard.tui.preferences import Preferences
+from cuecard.tui.app import OPEN, RESTART, CuecardApp
+from cuecard.tui.preferences import Preferences, served
 from cuecard.tui.services import Services
 
 EXIT_USAGE = 2
 
 
 def launch(db: str | None = None, person: str | None = None, config: Path | None = None) -> int:
-    """Open the app and return the exit code. A change of language starts it anew. Without a terminal: wrong usage."""
+    """Open the app and return the exit code. A change of language starts it anew, the tour on the example study. Without a
+    terminal: wrong usage.
+    """
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
     if missing := _no_terminal():
         print(
@@ -32,21 +34,30 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
     # Threads that lint, save and play give way to the screen five times sooner than by default.
     sys.setswitchinterval(0.001)
     url = workspace_url(db)
-    given = os.environ.get("CUECARD_LANG")
+    # Where one account serves many, its language is only what they begin with.
+    given = None if served() else os.environ.get("CUECARD_LANG")
     result: str | None = RESTART
-    while result == RESTART:
+    touring = False
+    while result is not None:
+        if result.startswith(OPEN):
+            url, touring = workspace_url(result.removeprefix(OPEN)), True
         preferences = Preferences.load()
-        set_language(detect_language(given or preferences.language))
+        set_language(
+            detect_language(given or preferences.language or os.environ.get("CUECARD_LANG"))
+        )
         services = Services(url, config)
         known = preferences.people.get(services.url, "")
-        name = person or os.environ.get("CUECARD_USER") or known
+        name = served() or person or os.environ.get("CUECARD_USER") or known
         app = CuecardApp(services, name, preferences)
+        if touring:
+            app.call_later(app.begin_tour)
         with ending_in_order(app.end):
             result = app.run()
-        if app.return_code:
-            return app.return_code
+        if app.return_code or served():
+            return app.return_code or 0
         person = app.person or person
-        given = None  # From now on the person's own choice counts.
+        if result == RESTART:
+            given = None  # From now on the person's own choice counts.
     return 0
 
 

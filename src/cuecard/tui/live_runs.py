@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -83,6 +83,7 @@ class LiveRun:
         concurrency: int,
         failed: Collection[int] = (),
         by: str = "",
+        on_end: Callable[[int], None] | None = None,
     ) -> None:
         """Play the open trials, or only the `failed` ones again, each from where it stopped or from its start."""
         from cuecard.core.evaluation.runs import resume_run
@@ -104,6 +105,8 @@ class LiveRun:
             )
 
         self._future = engine.submit(play())
+        if on_end is not None:
+            self._future.add_done_callback(lambda _future: on_end(run_id))
 
     def pause(self) -> None:
         """Stop after some seconds for calls under way; the run can be resumed."""
@@ -210,6 +213,8 @@ class LiveRuns:
 
     def __init__(self) -> None:
         self._runs: dict[int, LiveRun] = {}
+        self.on_end: Callable[[int], None] | None = None
+        """Told on another thread which run is over, however it ended."""
         self.qc: dict[str, LiveQc] = {}
 
     def get(self, run_id: int) -> LiveRun | None:
@@ -241,5 +246,5 @@ class LiveRuns:
         if live is not None and live.going_on:
             return live
         live = self._runs[run_id] = LiveRun()
-        live.begin(engine, workspace, run_id, config, concurrency, failed, by)
+        live.begin(engine, workspace, run_id, config, concurrency, failed, by, self.on_end)
         return live

@@ -17,6 +17,7 @@ from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE
 from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.present.keyboard import hint
 
 if TYPE_CHECKING:
     from cuecard.tui.present.journal import Journal, Refused
@@ -85,7 +86,7 @@ class Outage:
             kept = ngettext(
                 "{n} thing is kept on this machine.", "{n} things are kept on this machine.", waits
             ).format(n=waits)
-        again = _("Next try at {time}, F12 tries now.").format(time=following)
+        again = hint(_("Next try at {time}, {TRY} tries now."), typing=True, time=following)
         return f"{why}\n  {joined((again, kept))}"
 
     def show(self) -> None:

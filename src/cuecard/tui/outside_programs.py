@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from textual._context import active_app
 from textual.app import SuspendNotSupported
 
 from cuecard.core.errors import CuecardError
@@ -66,7 +67,13 @@ def browser_command(environ: Mapping[str, str], platform: str) -> list[str] | No
 
 
 def open_page(url: str) -> bool:
-    """Whether a browser was started on the address. Anything but http and https is refused."""
+    """Whether a browser was started on the address; an app that is shown in one opens it there. Anything but http and
+    https is refused.
+    """
+    app = active_app.get(None)
+    if app is not None and app.is_web and is_web_address(url):
+        app.open_url(url)
+        return True
     command = browser_command(os.environ, sys.platform) if is_web_address(url) else None
     if command is None:
         return False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,18 +15,25 @@ from textual.theme import Theme
 
 from cuecard.core.errors import public_form
 from cuecard.core.system import config_folder, keep, locked, make_own_folder, shut_own_folders
+from cuecard.core.text import slug
 
 
 @dataclass
 class Preferences:
     language: str = ""
     theme: str = ""
+    motion: str = ""
+    """"reduced": nothing slides or blinks."""
+    notice: str = ""
+    """How the end of a run is told outside of the app: "" not at all, "bell", or "terminal"."""
     reveal_after: bool = False
     """Labelling shows what was decided as soon as an item is labelled."""
     people: dict[str, str] = field(default_factory=dict[str, str])
     """Public form of a workspace's URL -> the name last used in it."""
     starts: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Person -> the players of their last session (`tui.present.players.Start`)."""
+    tour: int = 0
+    """The step of the tour at which it was left, from 0."""
     forms: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Name of a form -> what was chosen in it last time, by field."""
 
@@ -70,7 +79,16 @@ class Preferences:
         return merged
 
 
+def served() -> str:
+    """The person whom a browser's login names (`cuecard serve`), "" in a terminal."""
+    return os.environ.get("CUECARD_SERVED", "")
+
+
 def preferences_path() -> Path:
+    """In browsers each person has a file of their own, though one account serves them all."""
+    if person := served():
+        mark = hashlib.sha256(person.encode("utf-8", "replace")).hexdigest()[:10]
+        return config_folder() / "served" / f"{slug(person)[:40]}-{mark}.json"
     return config_folder() / "preferences.json"
 
 
@@ -79,7 +97,10 @@ def _from(values: dict[str, Any]) -> Preferences:
     return Preferences(
         language=str(values.get("language") or ""),
         theme=str(values.get("theme") or ""),
+        motion=str(values.get("motion") or ""),
+        notice=str(values.get("notice") or ""),
         reveal_after=values.get("reveal_after") is True,
+        tour=tour if isinstance(tour := values.get("tour"), int) and tour > 0 else 0,
         people={url: str(name) for url, name in people.items()},
         starts={name: start for name, start in starts.items() if isinstance(start, dict)},
         forms={name: kept for name, kept in forms.items() if isinstance(kept, dict)},
@@ -92,7 +113,7 @@ def _rewrite(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     make_own_folder(path.parent)
     with locked(path):
         keep(path, json.dumps(change(_read()), ensure_ascii=False, indent=2))
-    for left in path.parent.glob("preferences.*.tmp"):
+    for left in path.parent.glob(f"{path.stem}.*.tmp"):
         left.unlink(missing_ok=True)  # Of an earlier version that was killed while it wrote.
 
 
@@ -163,3 +184,29 @@ LIGHT = Theme(
         "input-selection-background": "#8a5a00 25%",
     },
 )
+
+
+def _coloured(name: str, base: Theme, **colours: str) -> Theme:
+    """`base` in other colours; the families' are given by name with `_` for `-`."""
+    own = {key: colours.pop(key) for key in tuple(colours) if "_" in key or key == "muted"}
+    variables = {**base.variables, **{key.replace("_", "-"): value for key, value in own.items()}}
+    return replace(base, name=name, variables=variables, **colours)
+
+
+CONTRAST = _coloured(
+    "cuecard-contrast", DARK, primary="#ffd75f", secondary="#87d7ff", accent="#ffd75f", warning="#ffd75f", error="#ff9d8a",
+    success="#8fe88f", foreground="#ffffff", background="#000000", surface="#000000", panel="#1c1c1c", muted="#d0d0d0",
+    family_graph="#87d7ff", family_table="#e6b3e6", family_checkpoints="#ffd75f", family_facts="#8fe88f", footer_key_foreground="#ffd75f",
+)  # fmt: skip
+CONTRAST_LIGHT = _coloured(
+    "cuecard-contrast-light", LIGHT, primary="#5a3a00", secondary="#003f5c", accent="#5a3a00", warning="#5a3a00", error="#8b0000",
+    success="#004d00", foreground="#000000", background="#ffffff", surface="#ffffff", panel="#e8e8e8", muted="#3a3a3a",
+    family_graph="#003f5c", family_table="#4b0055", family_checkpoints="#5a3a00", family_facts="#004d00", footer_key_foreground="#5a3a00",
+)  # fmt: skip
+# Okabe and Ito's colours, told apart with any colour vision: good is blue, bad is orange.
+SAFE = _coloured(
+    "cuecard-safe", DARK, primary="#f0e442", secondary="#56b4e9", accent="#f0e442", warning="#f0e442", error="#f28e2b",
+    success="#56b4e9", family_graph="#56b4e9", family_table="#cc79a7", family_checkpoints="#f0e442", family_facts="#2fc49a",
+    footer_key_foreground="#f0e442",
+)  # fmt: skip
+OURS = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, SAFE)

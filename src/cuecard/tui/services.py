@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
+from cuecard.core.i18n import current_language
 from cuecard.core.system import CONFIG_NAME, formerly
 from cuecard.store import is_file
 from cuecard.tui.present.journal import CALLS, Journal
 
 if TYPE_CHECKING:
+    from cuecard.annotate.results.pool import Pool
     from cuecard.core.config import Config
+    from cuecard.core.evaluation.scores import OnCount
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
     from cuecard.tui.live_runs import LiveRuns
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
+_POOLS = 2
+"""So many are kept: a large one takes some hundred MB."""
 
 
 class Services:
@@ -48,10 +53,14 @@ class Services:
         self._engine: Engine | None = None
         self._live_runs: LiveRuns | None = None
         self._settled = False
+        self._pools: dict[tuple[object, ...], Pool] = {}
+        self._pooling = threading.Lock()
         self._putting = threading.Lock()
         self.journal = Journal(self.url)
         self.outage: Outage | None = None
         """Of the app; None where no person waits."""
+        self.on_run_end: Callable[[int], None] | None = None
+        """Told on another thread which run that was played here is over."""
 
     @property
     def public_url(self) -> str:
@@ -139,6 +148,30 @@ class Services:
         """Another text than before if anything was saved in the workspace since. Raises `CuecardError`."""
         return await self.ask(lambda workspace: workspace.version())
 
+    def pool(
+        self,
+        workspace: Workspace,
+        runs: Sequence[int],
+        judges: Sequence[str] = (),
+        *,
+        on_count: OnCount | None = None,
+    ) -> Pool:
+        """`gather`, which all screens share until anything is saved in the workspace. Raises `NotFound`."""
+        from cuecard.annotate.results.pool import gather
+
+        with self._pooling:
+            version = workspace.version(), current_language()
+            key = (*version, tuple(runs), tuple(judges))
+            if key not in self._pools:
+                # Of other versions none is asked for again.
+                self._pools = {
+                    kept: pool for kept, pool in self._pools.items() if kept[:2] == version
+                }
+                if len(self._pools) >= _POOLS:
+                    self._pools.pop(next(iter(self._pools)))
+                self._pools[key] = gather(workspace, runs, judges, on_count=on_count)
+            return self._pools[key]
+
     def workspace(self) -> Workspace:
         """The open workspace; slow the first time, so never call it on the screen's thread."""
         with self._lock:
@@ -204,6 +237,7 @@ class Services:
             from cuecard.tui.live_runs import LiveRuns
 
             self._live_runs = LiveRuns()
+            self._live_runs.on_end = self.on_run_end
         return self._live_runs
 
     def close(self) -> None:

@@ -12,15 +12,20 @@ import pytest
 
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig, Price, RateLimits
-from cuecard.core.config_players import ReactAgentConfig
+from cuecard.core.config_players import ModelJudgeConfig, ReactAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Limits
+from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import BudgetSpent, CuecardError, ModelPaused
+from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
-from cuecard.core.evaluation.runs import RunOutcome, budget_of, resume_run, spent_on
-from cuecard.core.evaluation.sharing import give_order
+from cuecard.core.evaluation.runs import RunOutcome, budget_of, judges_of, resume_run, spent_on
+from cuecard.core.evaluation.sharing import give_order, within_limits
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
 from cuecard.store.workspace import Workspace
+from judge_scripts import good
+from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, error
 from scripted_brain import brain
 
@@ -178,3 +183,35 @@ async def test_whoever_plays_a_run_elsewhere_obeys(workspace: Workspace, tmp_pat
         ]
         with pytest.raises(CuecardError, match=f"run --resume {run}"):
             give_order(workspace, run, "resume", "ben")
+
+
+async def test_judging_keeps_to_the_limits_and_the_budget_of_all(workspace: Workspace) -> None:
+    async def slowly(request: Request) -> Reply:
+        await asyncio.sleep(0.05)
+        return good(request)
+
+    async with OpenAIServer(slowly) as server:
+        limited = config(server.url, RateLimits(in_flight=4)).model_copy(
+            update={"judges": {"sage": ModelJudgeConfig(kind="model", model="m")}}
+        )
+
+        async def judge(run: int) -> int:
+            with Workspace.open(workspace.url) as own:
+                hub, control = ModelHub(limited), RunControl()
+                (sage,) = judges_of(("sage",), limited, hub)
+                async with within_limits(own, hub, run_id=run, control=control) as meter:
+                    failed = await judge_run(
+                        own, run, sage, concurrency=6, on_call=meter.judged, control=control
+                    )
+                await hub.close()
+                return len(failed)
+
+        runs = [ended_run(workspace, graph_task(), [triples(*GOLD)] * 12) for _ in range(2)]
+        assert await asyncio.gather(*map(judge, runs)) == [0, 0]
+        assert server.peak == 4
+        run = ended_run(workspace, graph_task(), [triples(*GOLD)] * 12)
+        budget = 3 * spent_on(workspace, runs[0]) / 12
+        workspace.runs.set_plan(run, RunSettings(budget=budget).model_dump(mode="json"))
+        asked = len(server.requests)
+        assert 12 - 4 - 3 <= await judge(run) < 12
+    assert len(server.requests) - asked <= 3 + 4  # Those under way when it was spent.

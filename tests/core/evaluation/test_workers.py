@@ -12,19 +12,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy
 
 import worker_process
 from cuecard.core.archive import POISON, BeingPlayed
 from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
+from cuecard.core.engine.messages import UserReply
 from cuecard.core.engine.run import RunControl
-from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
-from cuecard.core.evaluation.runs import resume_run, spent_on, start_run
+from cuecard.core.errors import NotAllowed
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run, settings_of
+from cuecard.core.evaluation.play_session import PlaySession
+from cuecard.core.evaluation.rescoring import enter_rescoring, plan_rescoring, rescore_run
+from cuecard.core.evaluation.runs import judges_of, resume_run, spent_on, start_run
 from cuecard.core.evaluation.sharing import give_order
-from cuecard.core.evaluation.workers import Worker, follow_run, offer_run
+from cuecard.core.evaluation.workers import Worker, follow_run, offer_judging, offer_run
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import Handout
 from cuecard.store.workspace import Workspace
-from openai_server import OpenAIServer, Reply, Request
+from judge_scripts import good
+from judged_trials import GOLD, ended_run, graph_task, triples
+from openai_server import OpenAIServer, Reply, Request, error
 from scripted_brain import brain
 
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -276,3 +285,132 @@ async def test_workers_share_limits_and_a_budget_and_are_paused_and_resumed_from
     assert "budget" in spent.reason
     # A call of each trial may have been under way, or answered and not yet recorded, when it was spent.
     assert 0.5 <= spent_on(workspace, run.id) <= 0.5 + 2 * 8 * 0.011 + 0.001
+
+
+async def test_workers_judge_and_rescore_a_run_as_one_process_does(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async def slowly(request: Request) -> Reply:
+        await asyncio.sleep(0.05)
+        return good(request)
+
+    handed_in = [triples(*GOLD[: 1 + n]) for n in range(6)]
+    async with OpenAIServer(good) as server:
+        path, config = configured(
+            tmp_path, server.url, more="judges:\n  sage: {kind: model, model: m}\n"
+        )
+        alone, shared = (ended_run(workspace, graph_task(), handed_in) for _each in range(2))
+
+        async def rescored(run: int, by_workers: bool) -> int:
+            plan = plan_rescoring(workspace, run, judges=("sage",))
+            hub = ModelHub(config)
+            judges = judges_of(("sage",), config, hub)
+            if not by_workers:
+                outcome = await rescore_run(workspace, plan, judges, by="ann")
+                assert outcome.failed == ()
+                return outcome.run.id
+            entered = await enter_rescoring(workspace, plan, judges, by="ann")
+            await hub.close()
+            return entered.id
+
+        async def judged(run: int, again: bool = False) -> int:
+            offered = await offer_judging(workspace, run, ("sage",), config, by="ann", again=again)
+            await Worker(workspace, config, "Cy", 4).work(RunControl(), until_done=True)
+            assert settings_of(workspace.runs.get(run)).judging is None
+            return offered
+
+        hub = ModelHub(config)
+        await judge_run(workspace, alone, *judges_of(("sage",), config, hub))
+        await hub.close()
+        server.script = slowly
+        assert await offer_judging(workspace, shared, ("sage",), config, by="ann") == 6
+        before = len(server.requests)
+        first, second = (worker(workspace.url, path, name, 2) for name in ("Al", "Bo"))
+        await server.arrived(before + 3)
+        first.kill()
+        await asyncio.to_thread(first.join, 20)
+        left: list[int] = []
+        following = follow_run(
+            workspace, shared, config=config, by="ann", control=RunControl(), on_left=left.append
+        )
+        assert await following is None
+        await asyncio.to_thread(second.join, 20)
+        assert (left[-1], second.exitcode) == (0, 0)
+        assert len(server.requests) - before <= before + 2  # Those under way.
+        assert told(workspace, shared) == told(workspace, alone)
+        assert workspace.runs.get(shared).state is RunState.DONE
+        assert await offer_judging(workspace, shared, ("sage",), config, by="ann") == 0
+        workspace.tasks.save(graph_task(gold=(*GOLD[1:], ("maker 9", "is", "9"))), author="bo")
+        asked = len(server.requests)
+        one = await rescored(alone, False)
+        cost = len(server.requests) - asked
+        other = await rescored(shared, True)
+        assert await judged(other) == 6
+        assert len(server.requests) - asked == 2 * cost > 0
+        assert told(workspace, other) == told(workspace, one)
+        assert workspace.runs.get(other).state is RunState.DONE
+        assert await judged(shared, again=True) == 6
+    for trial in workspace.runs.trials(shared):
+        first, second = workspace.verdicts.of_trial(trial.id)
+        assert first.judgement.verdicts == second.judgement.verdicts
+
+
+async def test_judging_that_cannot_go_on_is_paused_for_all_and_taken_up_again(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async with OpenAIServer(lambda _request: error(401)) as server:
+        _path, config = configured(
+            tmp_path, server.url, more="judges:\n  sage: {kind: model, model: m}\n"
+        )
+        run = ended_run(workspace, graph_task(), [triples(*GOLD)] * 2)
+        await offer_judging(workspace, run, ("sage",), config, by="ann")
+        with pytest.raises(NotAllowed, match="something else"):
+            await offer_judging(workspace, run, ("lexical",), config, by="ann")
+        _path, elsewhere = configured(tmp_path, server.url)
+        stranger = Worker(workspace, elsewhere, "Al", 1)
+        await stranger.work(RunControl(), until_done=True)
+        assert "sage is not in the configuration" in stranger.refused[run]
+        await Worker(workspace, config, "Bo", 1).work(RunControl(), until_done=True)
+        paused = workspace.runs.get(run)
+        assert (paused.state, workspace.verdicts.of_run(run)) == (RunState.PAUSED, [])
+        server.script = good
+        await asyncio.to_thread(give_order, workspace, run, "resume", "ann")
+        await Worker(workspace, config, "Bo", 1).work(RunControl(), until_done=True)
+    assert len(workspace.verdicts.of_run(run)) == 2
+    assert workspace.runs.get(run).state is RunState.DONE
+
+
+async def test_sessions_of_people_keep_to_the_limits_and_hold_nothing_while_they_wait(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async def slow(request: Request) -> Reply:
+        await asyncio.sleep(0.05)
+        return brain(request)
+
+    engine = sqlalchemy.create_engine(workspace.url, poolclass=sqlalchemy.NullPool)
+
+    def kept() -> bool:
+        with engine.connect() as connection:
+            return bool(connection.execute(sqlalchemy.text("SELECT 1 FROM allowance")).all())
+
+    async with OpenAIServer(slow) as server:
+        path = tmp_path / "cuecard.yaml"
+        text = CONFIG.replace(", model: m}}", ", model: m, limits: {{in_flight: 1}}}}", 1)
+        path.write_text(text.format(url=server.url, memory="none"), encoding="utf-8")
+        limited = load_config(path)
+
+        async def play() -> None:
+            with Workspace.open(workspace.url) as own:
+                session = await PlaySession.start(
+                    own, "espresso", by="ann", agent="live", config=limited
+                )
+                for turn in range(2):
+                    await session.wait_turn()
+                    await session.submit(UserReply(text=f"words {turn}"))
+                await session.wait_turn()
+                while await asyncio.to_thread(kept):  # noqa: ASYNC110 - what another session holds
+                    await asyncio.sleep(0.05)
+                await session.close()
+
+        await asyncio.gather(play(), play())
+        assert (server.peak, len(server.requests) >= 4) == (1, True)

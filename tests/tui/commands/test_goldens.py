@@ -4,6 +4,7 @@ last digits of floats. After a meant change: `make renew`, and read what `git di
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import shutil
@@ -59,7 +60,10 @@ def play(
     language = current_language()
 
     def called(words: str) -> Called:
-        monkeypatch.setattr(sys, "argv", ["cuecard", *shlex.split(words)])
+        line, _sign, typed = words.partition(" <<< ")
+        monkeypatch.setattr(sys, "argv", ["cuecard", *shlex.split(line)])
+        if typed:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(typed.replace(" / ", "\n") + "\n"))
         code = run()
         written = capsys.readouterr()
         return Called(words, code, written.out, written.err)

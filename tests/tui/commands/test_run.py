@@ -103,7 +103,10 @@ def test_what_is_not_there(ferry):
     for words, said in (
         (("run", "ghost"), "ghost (give the id of a task"),
         (("run", "ghost.yaml"), "ghost.yaml"),
-        (("run", "tasks", "--agent", "nobody"), "nobody (known agents: offline)"),
+        (
+            ("run", "tasks", "--agent", "nobody"),
+            "nobody (known agents: offline, offline:forgetful, ",
+        ),
         (("run", "--resume", "9"), "`cuecard runs`"),
         (("score", "9"), "`cuecard runs`"),
         (("judge", "--run", "9"), "`cuecard runs`"),

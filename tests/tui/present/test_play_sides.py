@@ -74,7 +74,8 @@ CONFIG = Config.model_validate(
 def test_what_is_missing_is_told_before_a_session_starts() -> None:
     choices = start_choices(CONFIG, environ={"PATH": ""})
     assert [part.name for part in choices.agents] == [
-        *("offline", "cloud", "live", "harness", "person")
+        *EMBEDDED.agents,
+        *("cloud", "live", "harness", "person"),
     ]
     assert "baseline" in choices.agents[0].label
     assert choices.agents[-1].label == "a person (Wizard of Oz)"

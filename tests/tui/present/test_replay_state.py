@@ -56,7 +56,7 @@ def test_what_is_asked_told_and_summed_up(tmp_path: Path) -> None:
         assert chain.current is not None
         asked = question_lines(chain.current, 76)
         assert all(cell_len(line) <= 76 for line in asked)
-        assert "h ✓ asked rightly" in asked[1]
+        assert "d ✓ asked rightly" in asked[1]
         assert CheckpointStatus.CORRECT_ANSWER not in chain.current.choices
         assert "right answer" not in " ".join(asked)
 

@@ -360,7 +360,10 @@ def _sums_by_group(
         index: dict[Hashable, int] = {}
         codes = np.array([index.setdefault(group, len(index)) for group in groups], dtype=np.int64)
         sums = np.zeros((len(index), terms.shape[1]))
-        np.add.at(sums, codes, terms)
+        if len(index) == len(codes):
+            sums += terms  # Each group has one item, in its place.
+        else:
+            np.add.at(sums, codes, terms)
         terms = sums
     terms = np.round(terms[(terms != 0).any(axis=1)], _DIGITS)
     return terms[np.lexsort(terms.T)] if terms.size else terms

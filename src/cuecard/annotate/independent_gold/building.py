@@ -183,7 +183,9 @@ def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
         raise NotAllowed(
             _("You are building this task's gold"),
             _("You would see the author's before yours is handed in."),
-            _("Go on with yours: b in the list of tasks. There you can also give it up."),
+            _(
+                "Go on with yours: Gold twice in the menu of the list of tasks. There you can also give it up."
+            ),
         )
 
 

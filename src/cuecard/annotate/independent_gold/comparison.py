@@ -224,7 +224,9 @@ def compare(
         raise NotFound(
             _("There is no independent gold to see"),
             task_id,
-            _("Somebody who has not seen the gold can build one: b in the list of tasks."),
+            _(
+                "Somebody who has not seen the gold can build one: Gold twice in the menu of the list of tasks."
+            ),
         )
     second = chosen[-1]
     head = ws.tasks.revision(task_id)

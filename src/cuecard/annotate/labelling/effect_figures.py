@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -157,17 +157,17 @@ def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
     import numpy as np
 
     name, statistic = key
-    found = [parts.get(task, NOTHING) for task in tasks]
+    found = chain.from_iterable(parts.get(task, NOTHING) for task in tasks)
     pooled = statistic is Taken.POOLED
-    terms = [
-        [part.above, part.below, *([float(task in parts)] if pooled else [])]
-        for task, part in zip(tasks, found, strict=True)
-    ]
-    known = [part.value for part in found if part.value is not None]
-    within = name not in COUNTS and all(0 <= value <= 1 for value in known)
+    terms = np.fromiter(found, np.float64, 2 * len(tasks)).reshape(-1, 2)
+    above, below = terms[terms[:, 1] > 0].T
+    known = above / below
+    within = name not in COUNTS and bool(((known >= 0) & (known <= 1)).all())
+    if pooled:
+        terms = np.column_stack([terms, [float(task in parts) for task in tasks]])
     return Coefficient(
         name=name,
-        terms=np.array(terms, dtype=np.float64).reshape(len(found), 3 if pooled else 2),
+        terms=terms,
         of=quotient,
         n=len(known),
         undefined=_("no task has a value"),

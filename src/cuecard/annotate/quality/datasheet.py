@@ -78,6 +78,7 @@ def describe(
         pairs=sections.pair_lines(report, masks),
         golds=sections.gold_figures(inputs),
         retired=retired,
+        study=inputs.study,
         removal_reasons=sections.removal_reasons(retired),
         effort=sections.effort_lines(inputs),
         sources=sections.source_figures(inputs),
@@ -128,6 +129,11 @@ def as_markdown(sheet: Datasheet) -> str:
         _("Made by Cuecard {version} on {date}.").format(
             version=sheet.program, date=f"{sheet.made_at:%Y-%m-%d}"
         ),
+        _(
+            "**This is the example study: it was made for demonstration, and its people are made up.**"
+        )
+        if sheet.study
+        else "",
         *_tasks(sheet),
         *_effort(sheet),
         *_sources(sheet),

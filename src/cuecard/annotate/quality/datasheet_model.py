@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from cuecard.annotate.independent_gold.comparison import LevelAgreement
 from cuecard.annotate.review.figures import MeasureAgreement, Spread, is_decided
+from cuecard.annotate.study import is_study
 from cuecard.core.contributions import (
     Action,
     Contribution,
@@ -77,10 +78,11 @@ class Round:
 
 @dataclass(frozen=True)
 class DatasheetInputs:
-    """Everything a datasheet is made from. `people`: everybody in the workspace."""
+    """Everything a datasheet is made from. `people`: everybody in the workspace. `study`: it is the example study."""
 
     tasks: Mapping[str, TaskInputs]
     people: frozenset[str]
+    study: bool = False
 
     @property
     def logs(self) -> dict[str, TaskLog]:
@@ -113,7 +115,8 @@ def read_inputs(workspace: Workspace) -> DatasheetInputs:
         for line in workspace.tasks.summaries(include_retired=True)
         if line.id in logs
     }
-    return DatasheetInputs(tasks, frozenset(person.name for person in workspace.people.all()))
+    people = frozenset(person.name for person in workspace.people.all())
+    return DatasheetInputs(tasks, people, is_study(workspace))
 
 
 def entries(log: TaskLog) -> list[Contribution]:
@@ -401,3 +404,4 @@ class Datasheet(Frozen):
     effort: tuple[EffortLine, ...]
     sources: SourceFigures
     qc: QcFigures
+    study: bool = False

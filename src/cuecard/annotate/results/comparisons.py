@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.labelling.effect_figures import MAIN
@@ -14,9 +15,10 @@ from cuecard.annotate.results.pairing import (
     LeftOut,
     Spending,
     TaskDifference,
+    matched,
     paired,
 )
-from cuecard.annotate.results.pool import SPENT, Pool, Row, kinds_of, values_in
+from cuecard.annotate.results.pool import SPENT, Pool, Row, values_in
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,
@@ -70,6 +72,7 @@ PLAIN = frozenset(("end_to_end", "neutral", "simulated", "single", "none", "with
 _ALSO: tuple[Dimension, ...] = (*COMPARABLE, "language", "difficulty", "domain", "tier")
 
 ValueOf = Callable[[Row], str]
+T = TypeVar("T")
 
 
 def compare(
@@ -108,8 +111,18 @@ def compare(
     chosen = _chosen(groups, dimension, base, arms, names_of(pool))
     first = chosen[0]
     contrasts: list[Contrast] = []
+
+    def once(of: str, arms: tuple[str, ...], count: Callable[[], T]) -> T:
+        """What is the same for all measures."""
+        return count() if value else mine.once((of, dimension, *arms), count)
+
     for other in chosen[1:]:
-        found = paired(groups[first], groups[other], dimension, name, taken)
+        match = once(
+            "matched",
+            (first, other),
+            lambda other=other: matched(groups[first], groups[other], dimension),
+        )
+        found = paired(match, name, taken)
         contrast = contrast_of(first, other, found, (name, taken), resamples=resamples)
         alone = _alone(contrast, (*groups[first], *groups[other]), dimension)
         contrasts.append(contrast.model_copy(update={"alone": alone}))
@@ -118,7 +131,10 @@ def compare(
             _("{arms} share no judged task").format(arms=", ".join(chosen)),
             hint=_("Only trials on the same revision of a task can be paired."),
         )
-    each = {arm: _arm(arm, dimension, groups[arm]) for arm in chosen}
+    each = {
+        arm: once("arm", (arm,), lambda arm=arm: _arm(arm, dimension, groups[arm]))
+        for arm in chosen
+    }
     return Comparison(
         dimension=dimension,
         family=family,
@@ -242,14 +258,13 @@ def _chosen(
 
 
 def _arm(name: str, dimension: Dimension, rows: Sequence[Row]) -> Arm:
-    kinds = kinds_of(rows)
     return Arm(
         name=name,
         dimension=dimension,
         counts=counts_of(rows),
         also={
-            other: tuple(sorted(values_in(rows, other, kinds), key=lambda v: place_of(other, v)))
-            for other in _ALSO
+            other: tuple(sorted(found, key=lambda value, other=other: place_of(other, value)))
+            for other, found in values_in(rows, _ALSO).items()
             if other != dimension
         },
         trials=tuple(sorted({row.trial.id for row in rows})),

@@ -1,7 +1,7 @@
 """The records of a comparison of arms, and how trials of two arms are paired."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuecard.annotate.results.pool import (
@@ -12,6 +12,7 @@ from cuecard.annotate.results.pool import (
     kinds_of,
     place_of_row,
     spent_value,
+    values_of,
 )
 from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
@@ -176,11 +177,25 @@ class Pairing:
     left_out: LeftOut
 
 
-def paired(
-    left: Sequence[Row], right: Sequence[Row], dimension: Dimension, measure: str, taken: Taken
-) -> Pairing:
-    """Pair trials of one family. Other dimensions in which trials vary are matched too, one after the other, as long as
-    any pair remains; a revision's value is the mean over its pairs.
+@dataclass(frozen=True)
+class Matched:
+    """Trials of two arms that can be paired, whatever is measured: `cells` of each side, those that both have, and these
+    by revision; `used`: trials in them.
+    """
+
+    sides: tuple[Sequence[Row], Sequence[Row]]
+    judged: Sequence[Sequence[Row]]
+    cells: Sequence[Mapping[tuple[Unit, Cell], list[Row]]]
+    shared: Sequence[tuple[Unit, Cell]]
+    by_unit: Mapping[Unit, Sequence[tuple[Unit, Cell]]]
+    used: Sequence[set[int]]
+    within: tuple[Dimension, ...]
+    differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+def matched(left: Sequence[Row], right: Sequence[Row], dimension: Dimension) -> Matched:
+    """Trials of one family. Other dimensions in which trials vary are matched too, one after the other, as long as any
+    pair remains.
     """
     sides = [[row for row in side if row.figures is not None] for side in (left, right)]
     judged = sides
@@ -193,23 +208,38 @@ def paired(
     by_unit: dict[Unit, list[tuple[Unit, Cell]]] = defaultdict(list)
     for key in shared:
         by_unit[key[0]].append(key)
-    parts = [_parts([side[key] for key in shared], measure, taken) for side in cells]
-    part_of = dict(zip(shared, zip(*parts, strict=True), strict=True))
-    pairs = [
-        pair
-        for unit, keys in by_unit.items()
-        if (pair := _pair(unit, [(cells[0][k], cells[1][k], part_of[k]) for k in keys], taken))
-    ]
-    known = {pair.unit for pair in pairs}
     used = [{row.trial.id for key in shared for row in side[key]} for side in cells]
-    return Pairing(
-        pairs=tuple(pairs),
+    return Matched(
+        sides=(left, right),
+        judged=judged,
+        cells=cells,
+        shared=shared,
+        by_unit=by_unit,
+        used=used,
         within=within,
         differs={
             each: (_values(sides[0], used[0], each), _values(sides[1], used[1], each))
             for each in differs
         },
-        left_out=_left_out((left, right), judged, by_unit.keys(), known, used),
+    )
+
+
+def paired(found: Matched, measure: str, taken: Taken) -> Pairing:
+    """Their pairs; a revision's value is the mean over its own."""
+    left, right = found.cells
+    parts = [_parts([side[key] for key in found.shared], measure, taken) for side in found.cells]
+    part_of = dict(zip(found.shared, zip(*parts, strict=True), strict=True))
+    pairs = [
+        pair
+        for unit, keys in found.by_unit.items()
+        if (pair := _pair(unit, [(left[key], right[key], part_of[key]) for key in keys], taken))
+    ]
+    known = {pair.unit for pair in pairs}
+    return Pairing(
+        pairs=tuple(pairs),
+        within=found.within,
+        differs=found.differs,
+        left_out=_left_out(found.sides, found.judged, found.by_unit.keys(), known, found.used),
     )
 
 
@@ -225,6 +255,7 @@ def _within(
     within: tuple[Dimension, ...] = ()
     differs: list[Dimension] = []
     kinds = kinds_of((*left, *right))
+    before = [_cells(side, within).keys() for side in (left, right)]
     own = _OWN.get(dimension, frozenset[Dimension]())
     if left and left[0].family == "table" and dimension in ("agent", "scaffold", "model"):
         own |= {"setting"}
@@ -234,14 +265,12 @@ def _within(
         if len({row.value(candidate) for row in kinds}) < 2:
             continue
         tried = (*within, candidate)
-        before, after = (
-            [_cells(side, chosen).keys() for side in (left, right)] for chosen in (within, tried)
-        )
+        after = [_cells(side, tried).keys() for side in (left, right)]
         same = [len(one) == len(other) for one, other in zip(before, after, strict=True)]
         if after[0] & after[1]:
             # What follows from the others, as a model from its agent, tells no pairs apart.
             follows = all(same) and len(after[0] & after[1]) == len(before[0] & before[1])
-            within = within if follows else tried
+            within, before = (within, before) if follows else (tried, after)
         elif candidate not in own:
             differs.append(candidate)
     if dimension != "run" and left and right:
@@ -253,9 +282,8 @@ def _within(
 
 def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit, Cell], list[Row]]:
     found: dict[tuple[Unit, Cell], list[Row]] = defaultdict(list)
-    for row in rows:
-        cell = tuple(row.value(each) for each in within)
-        found[(row.trial.task_id, row.trial.revision), cell].append(row)
+    for row, cell in values_of(rows, within):
+        found[row.unit, cell].append(row)
     return dict(found)
 
 
@@ -317,7 +345,7 @@ def _left_out(
     known: set[Unit],
     used: Sequence[set[int]],
 ) -> LeftOut:
-    units = [{(row.trial.task_id, row.trial.revision) for row in side} for side in judged]
+    units = [{row.unit for row in side} for side in judged]
     tasks = [{task for task, _revision in side} for side in units]
     both = units[0] & units[1]
     met = {task for task, _revision in both}
@@ -327,13 +355,7 @@ def _left_out(
     ]
     still_open = [sum(row.trial.termination is None for row in side) for side in sides]
     unpaired = [
-        len(
-            {
-                row.trial.id
-                for row in side
-                if (row.trial.task_id, row.trial.revision) in both and row.trial.id not in mine
-            }
-        )
+        len({row.trial.id for row in side if row.trial.id not in mine and row.unit in both})
         for side, mine in zip(judged, used, strict=True)
     ]
     return LeftOut(

@@ -4,11 +4,11 @@ will take, from what earlier trials of its agents took.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import ceil
 from statistics import fmean, median
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import ConfigDict
 
@@ -19,7 +19,7 @@ from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
 from cuecard.core.families.facts.family import tier_of_count
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, current_language
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+T = TypeVar("T")
 UNKNOWN = ""
 AGENT_PAYERS = ("agent", "conclusion")
 """The payers whose calls count as the agent's cost: its turns and its final prediction."""
@@ -78,6 +79,24 @@ class Row(Frozen):
     @property
     def family(self) -> Family:
         return self.trial.family
+
+    @cached_property
+    def kind(self) -> object:
+        """The same for rows of one run, family and set of players, which are nearly always one object each."""
+        trial = self.trial
+        players = id(self.run), id(trial.agent), id(trial.user), id(trial.world), id(self.judge)
+        return (*players, self.judged_by, trial.family, self.setting, self.memory)
+
+    @cached_property
+    def unit(self) -> tuple[str, int]:
+        """The task's id and the number of its revision."""
+        return self.trial.task_id, self.trial.revision
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        found = super().model_copy(update=update, deep=deep)
+        for name in ("kind", "unit"):  # They follow from what was changed.
+            vars(found).pop(name, None)
+        return found
 
     @property
     def baseline(self) -> bool:
@@ -132,6 +151,20 @@ class Pool(Frozen):
         told = dict.fromkeys(row.figures.measures.names for row in self.rows if row.figures)
         return tuple(dict.fromkeys(name for names in told for name in names))
 
+    @cached_property
+    def _known(self) -> dict[object, Any]:
+        return {}
+
+    def once(self, key: tuple[object, ...], count: Callable[[], T]) -> T:
+        """What `count` gives of this pool, counted once in each language; `key` is whose it is and all it depends on."""
+        key = (*key, current_language())
+        if key not in self._known:
+            self._known[key] = count()
+        return self._known[key]
+
+    def of_family(self, family: Family) -> Pool:
+        return self.once(("family", family), lambda: self.where(lambda row: row.family == family))
+
 
 _OF_KIND: frozenset[Dimension] = frozenset(
     (
@@ -150,21 +183,43 @@ _OF_KIND: frozenset[Dimension] = frozenset(
 """Dimensions of who plays and judges, which do not depend on the task or the trial's course."""
 
 
-def values_in(rows: Iterable[Row], dimension: Dimension, kinds: Iterable[Row]) -> set[str]:
-    """Those that occur; `kinds`: `kinds_of` the rows."""
-    return {row.value(dimension) for row in (kinds if dimension in _OF_KIND else rows)}
+_OF_TASK: frozenset[Dimension] = frozenset(("language", "difficulty", "domain", "tier"))
+
+
+def values_in(rows: Sequence[Row], dimensions: Iterable[Dimension]) -> dict[Dimension, set[str]]:
+    """Those that occur."""
+    kinds, tasks = kinds_of(rows), tuple({row.unit: row for row in rows}.values())
+    return {
+        each: {
+            row.value(each)
+            for row in (kinds if each in _OF_KIND else tasks if each in _OF_TASK else rows)
+        }
+        for each in dimensions
+    }
+
+
+def values_of(
+    rows: Iterable[Row], dimensions: Sequence[Dimension]
+) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    """Each row with its values."""
+    if not _OF_KIND.issuperset(dimensions):
+        for row in rows:
+            yield row, tuple(row.value(each) for each in dimensions)
+        return
+    known: dict[object, tuple[str, ...]] = {}
+    for row in rows:
+        values = known.get(row.kind)
+        if values is None:
+            values = known[row.kind] = tuple(row.value(each) for each in dimensions)
+        yield row, values
 
 
 def kinds_of(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The first row of each run, family and set of players: for what does not depend on the task."""
-    found: dict[tuple[object, ...], Row] = {}
+    found: dict[object, Row] = {}
     for row in rows:
-        trial = row.trial
-        # Equal players are nearly always the same object, and to compare those is faster.
-        players = id(row.run), id(trial.agent), id(trial.user), id(trial.world), id(row.judge)
-        kind = (*players, row.judged_by, trial.family, row.setting, row.memory)
-        if kind not in found:
-            found[kind] = row
+        if row.kind not in found:
+            found[row.kind] = row
     return tuple(found.values())
 
 
@@ -204,6 +259,7 @@ def _gathered(
                 for one in judged_trials(workspace, run_id, judge, trials=every, on_count=on_count)
             }
             played: dict[tuple[str, Family], tuple[str, str]] = {}
+            kinds: dict[tuple[object, ...], object] = {}
             for trial in every:
                 found = judged.get(trial.id)
                 agent = trial.agent.name, trial.family
@@ -212,18 +268,26 @@ def _gathered(
                         setting_of(settings.roster, *agent),
                         memory_of(settings.roster, agent[0]),
                     )
+                unit = trial.task_id, trial.revision
+                setting, memory = played[agent]
+                agent_spent, whole = spent.get(trial.id, (_NOTHING, _NOTHING))
+                who = found.head.judge if found else None
+                players = id(trial.agent), id(trial.user), id(trial.world), id(who), trial.family
                 rows.append(
                     Row.unchecked(
                         run=run,
                         trial=trial,
-                        traits=traits[trial.task_id, trial.revision],
+                        traits=traits[unit],
                         judged_by=judge,
-                        judge=found.head.judge if found else None,
+                        judge=who,
                         figures=found.figures if found else None,
-                        setting=played[agent][0],
-                        memory=played[agent][1],
-                        agent_spent=spent[trial.id][0] if trial.id in spent else _NOTHING,
-                        spent=spent[trial.id][1] if trial.id in spent else _NOTHING,
+                        setting=setting,
+                        memory=memory,
+                        agent_spent=agent_spent,
+                        spent=whole,
+                        # Known beforehand: an object of their own is hashed faster than what it stands for.
+                        kind=kinds.setdefault(players, object()),
+                        unit=unit,
                     )
                 )
     return Pool(runs=tuple(records), rows=tuple(rows))

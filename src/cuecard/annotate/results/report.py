@@ -300,6 +300,8 @@ def report_of(
 
 def _unnamed(pool: Pool) -> Pool:
     """The pool with all people who played the user as one user without a name."""
+    if all(row.trial.user.kind != HUMAN for row in pool.kinds):
+        return pool
     rows: list[Row] = []
     for row in pool.rows:
         user = row.trial.user

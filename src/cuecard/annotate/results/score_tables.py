@@ -8,6 +8,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
 from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
+from cuecard.core.engine.messages import Usage
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.scoring.aggregate import ENDING_WORDS
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
@@ -336,15 +337,15 @@ def costs_table(pool: Pool) -> Table | None:
 
 def summed(spent: Iterable[Spent]) -> Spent:
     """The sum of all; `cost` None if nothing had a price."""
-    total, costs = Spent(), list[float]()
-    for each in spent:
-        total = Spent(
-            calls=total.calls + each.calls,
-            usage=total.usage.plus(each.usage),
-            unpriced=total.unpriced + each.unpriced,
-        )
-        costs += [each.cost] if each.cost is not None else []
-    return total.model_copy(update={"cost": sum(costs) if costs else None})
+    found = list(spent)
+    costs = [each.cost for each in found if each.cost is not None]
+    usage = {name: sum(getattr(each.usage, name) for each in found) for name in Usage.model_fields}
+    return Spent(
+        calls=sum(each.calls for each in found),
+        usage=Usage(**usage),
+        cost=sum(costs) if costs else None,
+        unpriced=sum(each.unpriced for each in found),
+    )
 
 
 def several_revisions(pool: Pool) -> Sequence[tuple[str, tuple[str, ...]]]:

@@ -1,6 +1,6 @@
 """Scores of groups of trials, each with n and interval."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
@@ -10,7 +10,9 @@ from cuecard.annotate.results.pool import (
     Pool,
     Row,
     figure_key,
+    kinds_of,
     samples_of,
+    values_of,
     with_task_intervals,
 )
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
@@ -119,8 +121,8 @@ def score_table(
     dimensions: tuple[Dimension, ...] = (*dict.fromkeys(by), *(("judge",) if several else ()))
     wanted = tuple(measures) if measures is not None else headlines(pool)
     groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    for row in pool.rows:
-        groups[tuple(row.value(each) for each in dimensions)].append(row)
+    for row, values in values_of(pool.rows, dimensions):
+        groups[values].append(row)
     order = {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
     ordered = sorted(
         groups,
@@ -203,7 +205,7 @@ def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
 
 
 def of_family(pool: Pool, family: Family) -> Pool:
-    return pool.where(lambda row: row.family == family)
+    return pool.of_family(family)
 
 
 def headlines(pool: Pool) -> tuple[str, ...]:
@@ -215,23 +217,22 @@ def headlines(pool: Pool) -> tuple[str, ...]:
 
 def counts_of(rows: Sequence[Row]) -> Counts:
     """Counts over the rows of one judge."""
-    ends = [row.trial.termination for row in rows if row.trial.termination is not None]
+    ends = Counter(row.trial.termination for row in rows)
+    ended = len(rows) - ends.pop(None, 0)
     judged = [row for row in rows if row.figures is not None]
-    samples: dict[str, int] = defaultdict(int)
-    for row in judged:
-        samples[row.trial.task_id] += 1
+    samples = Counter(row.trial.task_id for row in judged)
     return Counts(
         trials=len(rows),
-        open=len(rows) - len(ends),
-        ended=len(ends),
-        failed=sum(end.is_failure for end in ends),
+        open=len(rows) - ended,
+        ended=ended,
+        failed=sum(n for end, n in ends.items() if end and end.is_failure),
         judged=len(judged),
-        unjudged=len(ends) - len(judged),
+        unjudged=ended - len(judged),
         items_unjudged=int(sum(row.measure("unjudged") or 0 for row in judged)),
         tasks=len({row.trial.task_id for row in rows}),
         judged_tasks=len(samples),
         samples=max(samples.values(), default=0),
-        baseline=any(row.baseline for row in rows),
+        baseline=any(row.baseline for row in kinds_of(rows)),
     )
 
 

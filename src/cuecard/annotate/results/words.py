@@ -153,10 +153,10 @@ def notes_on(
     """Notes on lines over these groups of rows: what is missing, and what was pooled."""
     twice = () if "run" in by else counted_twice(pool)
     return (
-        *_missing(pool),
+        *pool.once(("missing",), lambda: tuple(_missing(pool))),
         *_together(pool, by, groups),
         *twice,
-        *_revisions(groups),
+        *(_revisions(groups) if pool.once(("revisions",), lambda: _replayed(pool)) else ()),
         *baselines(pool),
     )
 
@@ -240,6 +240,12 @@ def _together(
                 dimension=dimension_word(dimension),
                 values=", ".join(said),
             )
+
+
+def _replayed(pool: Pool) -> bool:
+    """Whether any task was played in several revisions."""
+    units = {row.unit for row in pool.rows}
+    return len({task for task, _revision in units}) < len(units)
 
 
 def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:

@@ -220,7 +220,7 @@ def clash_text(clash: Clash) -> str:
         case "forks":
             text = _(
                 "Revisions {all} stand side by side; {head} counts until an author merges them:"
-                " open the task in the app, then F12."
+                " open the task in the app and choose Join from its menu."
             )
             ordered = ", ".join(sorted(numbers, key=int))
             return text.format(all=ordered, head=numbers[0])

@@ -55,14 +55,14 @@ _LOG = logging.getLogger(__name__)
 GRACE_S: Final = 10.0
 
 Outcome = TypeVar("Outcome")
-Begin = Callable[[], Awaitable[tuple[TrialSetup, TrialLog]]]
+Begin = Callable[[], Awaitable[tuple[TrialSetup | None, TrialLog]]]
 After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class Cell:
     """One trial of a grid. `begin` is called when the trial starts and makes its players and its log; a log that holds
-    events already resumes the trial. `after` judges, scores or stores the result. `check` raises before a step if the
+    events already resumes the trial; one that has ended needs no players. `after` judges, scores or stores the result. `check` raises before a step if the
     trial is no longer this process's.
     """
 
@@ -380,7 +380,10 @@ class _Run:
             progress.trial_log = trial_log
             self._tell(TrialBegan(cell.id, resumed=bool(trial_log.events)))
             trial_log.attach(lambda: self._check(cell), self._watcher(cell))
-            progress.result = _recorded_result(trial_log) or await play(setup, trial_log)
+            progress.result = _recorded_result(trial_log)
+            if progress.result is None:
+                assert setup is not None
+                progress.result = await play(setup, trial_log)
         except ClaimLost:
             return None
         except Halt as halt:

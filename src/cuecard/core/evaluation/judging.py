@@ -7,7 +7,10 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cuecard.core.archive import outlast
@@ -180,9 +183,16 @@ async def judge_trial(
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
-    return await outlast(
-        workspace, record_judgement, workspace, trial_id, judgement, subject, claim
-    )
+    began, tries = datetime.now(UTC), count()
+
+    def record() -> JudgementRecord:
+        if next(tries):  # The database went away, but perhaps not before it was written.
+            for made in workspace.verdicts.of_trial(trial_id):
+                if made.created_at >= began and made.judgement == judgement:
+                    return made
+        return record_judgement(workspace, trial_id, judgement, subject, claim)
+
+    return await outlast(workspace, record)
 
 
 def record_judgement(
@@ -217,19 +227,8 @@ async def judge_run(
     `control`, every remaining trial is a failure with this reason. Raises `NotFound`.
     """
     chosen = judge or lexical_judge()
-
-    def pending() -> list[int]:
-        ended = [t for t in workspace.runs.trials(run_id) if _is_judgeable(t)]
-        if again:
-            return [trial.id for trial in ended]
-        newest = {
-            record.trial_id: record
-            for record in workspace.verdicts.of_run(run_id)
-            if record.judgement.judge.name == chosen.ref.name
-        }
-        return [trial.id for trial in ended if is_unjudged(trial, newest.get(trial.id))]
-
-    trials = await asyncio.to_thread(pending)
+    after = inf if again else None
+    trials = await asyncio.to_thread(to_judge, workspace, run_id, chosen.ref.name, after)
     troubles = await judge_each(
         trials,
         lambda trial_id: judge_trial(workspace, trial_id, chosen, again=again, on_call=on_call),
@@ -240,6 +239,29 @@ async def judge_run(
     return tuple(
         JudgeFailure(trial_id=trials[position], reason=trouble.reason, halted=trouble.halted)
         for position, trouble in troubles.items()
+    )
+
+
+def to_judge(workspace: Archive, run_id: int, judge: str, after: float | None = None) -> list[int]:
+    """The ended trials of the run that this judge has not fully judged, or (with `after`) not since the judgement with that
+    id. Raises `NotFound`.
+    """
+    newest = {
+        record.trial_id: record
+        for record in (workspace.verdicts.of_run(run_id) if after != inf else ())
+        if record.judgement.judge.name == judge
+    }
+    return [
+        trial.id
+        for trial in workspace.runs.trials(run_id)
+        if _is_judgeable(trial) and is_due(trial, newest.get(trial.id), after)
+    ]
+
+
+def is_due(trial: TrialRecord, newest: JudgementRecord | None, after: float | None) -> bool:
+    """See `to_judge`."""
+    return is_unjudged(trial, newest) or (
+        after is not None and newest is not None and newest.id <= after
     )
 
 

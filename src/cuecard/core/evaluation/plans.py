@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from cuecard.core.agents.programs import check_commands
 from cuecard.core.config import EMBEDDED, Config
@@ -21,7 +28,7 @@ from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.core.probes.results import ProbeSetting
-from cuecard.core.records import RunRecord, TrialCell, TrialRecord
+from cuecard.core.records import RunRecord, RunState, TrialCell, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 
@@ -138,10 +145,10 @@ _UNSET = (None, "chat")
 def player_configs(
     config: Config,
     *,
-    agents: Iterable[str],
-    users: Iterable[str],
-    worlds: Iterable[str],
-    judges: Iterable[str],
+    agents: Iterable[str] = (),
+    users: Iterable[str] = (),
+    worlds: Iterable[str] = (),
+    judges: Iterable[str] = (),
 ) -> PlayerConfigs:
     """The configuration of these players by `agents/NAME`, `users/NAME`…, with `models/NAME` for every model that one of
     them uses. Players that the configuration does not have (a person) are left out, and so are secrets and addresses.
@@ -208,13 +215,27 @@ def _models(described: Mapping[str, JsonValue]) -> Iterable[str]:
             yield from _models(value)
 
 
+class Judging(Frozen):
+    """What workers are to do with the trials of a run that have ended: judge them by `judges`, which are configured as
+    `roster` says. `after`: also those whose newest judgement has this id or a smaller one. `state` and `reason`: how the
+    run stands again afterwards.
+    """
+
+    judges: tuple[str, ...]
+    roster: dict[str, dict[str, JsonValue]] = {}
+    after: int | None = None
+    state: RunState = RunState.DONE
+    reason: str = ""
+
+
 class RunSettings(Frozen):
     """What all trials of a run share; stored with the run. `user`, `world` and `judges` are names of the
     configuration. `budget`: what the run's model calls may cost in total, in the price table's currency. `replay`: the
     id of the run whose recorded answers replace all calls. `probe`: how the trials of a quality probe are played;
     examinations have no judges. `shadows`: simulators that are asked, during a person's session, what they would have
     said. `roster`: the players' configuration when the run was created (`player_configs`). `rescored`: the uid of the run
-    whose trials were copied here to be judged on other revisions; `anew`: without carrying verdicts over.
+    whose trials were copied here to be judged on other revisions; `anew`: without carrying verdicts over. `judging`: what
+    workers are asked for, as long as they are.
     """
 
     user: str = DEFAULT_USER
@@ -227,6 +248,15 @@ class RunSettings(Frozen):
     roster: dict[str, dict[str, JsonValue]] = {}
     rescored: str = ""
     anew: bool = False
+    judging: Judging | None = None
+
+    @model_serializer(mode="wrap")
+    def _described(self, dump: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        """`judging` stands in it only as long as it holds: a run's description says nothing of its workers."""
+        found = dump(self)
+        if self.judging is None:
+            found.pop("judging", None)
+        return found
 
     def player_names(self, agent: str) -> PlayerNames:
         return PlayerNames(agent=agent, user=self.user, world=self.world, probe=self.probe)

@@ -35,6 +35,7 @@ from cuecard.core.evaluation.play_setup import (
 )
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, tell
 from cuecard.core.evaluation.shadows import Listener, Listening
+from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.evaluation.wizard_of_oz import person_agent
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
@@ -368,7 +369,8 @@ class PlaySession:
         if self._phase != "yours":
             self._enter(self._phase)
         try:
-            outcome = await self._through()
+            async with within_limits(self._workspace, self._hub, idles=True):
+                outcome = await self._through()
             self._listener.finish()
         finally:
             await self._let_go()

@@ -15,6 +15,7 @@ from cuecard.core.evaluation.judging import judge_run, load_prediction
 from cuecard.core.evaluation.plans import check_prices, enter_run, settings_of
 from cuecard.core.evaluation.probe_plan import NO_ATTEMPT, ProbePlan, plan_probe
 from cuecard.core.evaluation.runs import OnRunEvent, RunOutcome, resume_run
+from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
@@ -261,12 +262,12 @@ async def _judge_recorded(
 ) -> None:
     """What was recorded earlier, by the judge of today: where it has judged to the end, nothing happens."""
     hub = ModelHub(config)
-    control.when_paused(hub.stop)
     try:
-        for name in plan.settings.judges:
-            for run_id in plan.recorded:
-                judge = build_judge(name, config, hub)
-                await judge_run(workspace, run_id, judge, control=control)
+        async with within_limits(workspace, hub, control=control):
+            for name in plan.settings.judges:
+                for run_id in plan.recorded:
+                    judge = build_judge(name, config, hub)
+                    await judge_run(workspace, run_id, judge, control=control)
     finally:
         await hub.close()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive
+    from cuecard.core.archive import Archive, Claim
 
 
 Targets = Mapping[str, int]
@@ -217,19 +218,11 @@ async def rescore_run(
     twice, and answered calls are not made again. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
     gold has, and `BeingPlayed` while another process rescores the run in the same way.
     """
-    if not plan.changed:
-        raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
-    if not anew:
-        await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
-    run = await asyncio.to_thread(_entered, workspace, plan, by, anew)
-    async with playing(workspace, run.id, by):
+    async with _copied(workspace, plan, judges, by, anew) as run:
         pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
-        for old, new in pairs:
-            if new.termination is None:
-                await asyncio.to_thread(_copy, workspace, old.id, new.id)
         failed: list[JudgeFailure] = []
         for judge in judges:
-            work = _Work(workspace, plan, judge, anew, on_call)
+            work = Rescoring(workspace, plan, judge, anew, on_call)
             told = on_progress(judge.ref.name) if on_progress else None
             troubles = await judge_each(pairs, work.judge, at_a_time(judge), told)
             failed += [
@@ -242,15 +235,53 @@ async def rescore_run(
     return RescoreOutcome(run=run, failed=tuple(failed))
 
 
+async def enter_rescoring(
+    workspace: Archive, plan: RescorePlan, judges: Sequence[Judge], *, by: str, anew: bool = False
+) -> RunRecord:
+    """The rescored run, as `rescore_run` makes it or goes on with it; nothing is judged yet. Raises what that raises."""
+    async with _copied(workspace, plan, judges, by, anew) as run:
+        return run
+
+
+def rescored_from(workspace: Archive, run: RunRecord) -> tuple[RescorePlan, dict[int, TrialRecord]]:
+    """The plan by which the run rescores another, and that one's trial by the id of each of its own. Raises `NotFound`."""
+    settings, trials = settings_of(run), workspace.runs.trials(run.id)
+    old = next((r for r in workspace.runs.all("grid") if r.uid == settings.rescored), None)
+    if old is None:
+        raise NotFound(_("The run that was rescored is not here"), run.name)
+    targets = {trial.task_id: trial.revision for trial in trials}
+    plan = plan_rescoring(workspace, old.id, targets=targets, judges=settings.judges)
+    there = {cell_key(trial, plan.moved(trial).new.number): trial for trial in plan.trials}
+    return plan, {trial.id: there[cell_key(trial, trial.revision)] for trial in trials}
+
+
+@asynccontextmanager
+async def _copied(
+    workspace: Archive, plan: RescorePlan, judges: Sequence[Judge], by: str, anew: bool
+) -> AsyncGenerator[RunRecord]:
+    """Hold the rescored run, with all logs in it."""
+    if not plan.changed:
+        raise NotAllowed(_("No gold has changed since this run"), plan.run.name)
+    if not anew:
+        await asyncio.to_thread(check_judges, workspace, plan, [judge.ref for judge in judges])
+    run = await asyncio.to_thread(_entered, workspace, plan, by, anew)
+    async with playing(workspace, run.id, by):
+        for old, new in await asyncio.to_thread(pairs_of, workspace, plan, run.id):
+            if new.termination is None:
+                await asyncio.to_thread(_copy, workspace, old.id, new.id)
+        yield run
+
+
 @dataclass(frozen=True)
-class _Work:
-    """The judging of all trials by one judge."""
+class Rescoring:
+    """The judging of all trials by one judge, or of one that a worker holds by its `claim`."""
 
     workspace: Archive
     plan: RescorePlan
     judge_: Judge
     anew: bool
     on_call: OnCall | None
+    claim: Claim | None = None
 
     async def judge(self, pair: tuple[TrialRecord, TrialRecord]) -> None:
         held = await asyncio.to_thread(self._held, *pair)
@@ -268,6 +299,7 @@ class _Work:
                 asked,
                 False,
                 self.on_call,
+                self.claim,
             )
             judged = await self.judge_.judge(asked.task, asked.prediction, context)
         made = part.composed(
@@ -277,7 +309,9 @@ class _Work:
             trial_hash=hash_of(subject.prediction),
         )
         if not again or made != before:
-            await asyncio.to_thread(record_judgement, self.workspace, pair[1].id, made, subject)
+            await asyncio.to_thread(
+                record_judgement, self.workspace, pair[1].id, made, subject, self.claim
+            )
 
     def _held(
         self, old: TrialRecord, new: TrialRecord

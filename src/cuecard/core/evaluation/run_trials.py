@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
 from cuecard.core.archive import LAPSE, POISON, BeingPlayed, Claim, Lease, outlast
@@ -141,7 +142,8 @@ class Grid:
         self._judges = judges
         self._on_call = on_call
         self._settings = settings_of(run)
-        # Cells are prepared on several threads.
+        # Cells are prepared on several threads. Its modules import each other: two threads at once may find them half made.
+        import_module("rapidfuzz.process")
         self._lock = threading.Lock()
         self._tasks: dict[tuple[str, int], Task] = {}
         self._replayed: dict[tuple[object, ...], int] | None = None

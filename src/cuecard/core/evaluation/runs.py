@@ -15,14 +15,7 @@ from cuecard.core.engine.run import RunEvent as EngineEvent
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.errors import CuecardError, DatabaseAway, Drained, Halt, Held
 from cuecard.core.evaluation.judging import JudgeFailure, judge_run
-from cuecard.core.evaluation.plans import (
-    RunPlan,
-    RunSettings,
-    check_prices,
-    create_run,
-    models_in,
-    settings_of,
-)
+from cuecard.core.evaluation.plans import RunPlan, check_prices, create_run, models_in, settings_of
 from cuecard.core.evaluation.run_trials import Grid, playing, take
 from cuecard.core.evaluation.sharing import Budget, Meter, shared
 from cuecard.core.i18n import _
@@ -141,7 +134,7 @@ async def resume_run(
     lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
         settings = settings_of(run)
-        judges = [judge] if judge else judges_of(settings, config, hub)
+        judges = [judge] if judge else judges_of(settings.judges, config, hub)
         spent = await asyncio.to_thread(spent_on, workspace, run_id)
         control.when_paused(hub.stop)
         meter = Meter(spent, budget or settings.budget, control)
@@ -229,7 +222,7 @@ async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBE
         hub = ModelHub(config)
         try:
             async with playing(workspace, run.id, by):
-                for judge in judges_of(settings_of(run), config, hub):
+                for judge in judges_of(settings_of(run).judges, config, hub):
                     await judge_run(workspace, run.id, judge)
                 await asyncio.to_thread(_conclude, workspace, run.id, None)
                 settled += 1
@@ -253,8 +246,10 @@ def left_behind(workspace: Archive, by: str) -> list[RunRecord]:
 def _may_settle(run: RunRecord, by: str) -> bool:
     settings = settings_of(run)
     own = run.kind == "play" and run.created_by == by
-    # A rescored run carries verdicts over; only `rescore_run` can go on with it.
-    return not settings.rescored and (own or all_embedded("judge", settings.judges))
+    # A rescored run carries verdicts over; only `rescore_run` can go on with it. Workers judge as they were asked.
+    return not (settings.rescored or settings.judging) and (
+        own or all_embedded("judge", settings.judges)
+    )
 
 
 def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
@@ -267,11 +262,11 @@ def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
 
 
-def judges_of(settings: RunSettings, config: Config, hub: ModelHub) -> list[Judge]:
-    """The judges of a run's trials. Raises `ConfigError`."""
+def judges_of(names: Sequence[str], config: Config, hub: ModelHub) -> list[Judge]:
+    """These judges of the configuration. Raises `ConfigError`."""
     from cuecard.core.engine.players import build_judge
 
-    return [build_judge(name, config, hub) for name in settings.judges]
+    return [build_judge(name, config, hub) for name in names]
 
 
 def keep_prompts(workspace: Archive, config: Config) -> None:

@@ -66,13 +66,13 @@ def judged_trials(
         for head in workspace.verdicts.heads(run_id)
         if head.trial_id in by_id and judge in (None, head.judge.name)
     ]
-    language = current_language()
-    kept = workspace.figures.of_run(run_id, language)
+    kept = workspace.figures.of_run(run_id, current_language())
+    stamps = {events: stamp_of(events) for events in {trial.events for trial in by_id.values()}}
     found: dict[int, TrialFigures] = {}
     missing: list[JudgementHead] = []
     for head in heads:
         known = kept.get(head.id)
-        if known and known.stamp == stamp_of(by_id[head.trial_id].events):
+        if known and known.stamp == stamps[by_id[head.trial_id].events]:
             found[head.id] = TrialFigures.read(known.body)
         else:
             missing.append(head)

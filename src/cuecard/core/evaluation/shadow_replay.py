@@ -22,7 +22,7 @@ from cuecard.core.evaluation.shadows import (
     shadow_user,
     state_of,
 )
-from cuecard.core.evaluation.sharing import Meter
+from cuecard.core.evaluation.sharing import Meter, within_limits
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.base import Frozen
 
@@ -119,7 +119,6 @@ async def shadow_trials(
     plan = await asyncio.to_thread(
         _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
     )
-    control.when_paused(hub.stop)
     meter = Meter(0.0, budget, control)
 
     async def ask(point: _Point) -> None:
@@ -133,8 +132,9 @@ async def shadow_trials(
                 on_call(said.player, call)
 
     try:
-        with _cancelled_by(control):
-            failures = await _ask_all(plan.points, ask, max(concurrency, 1), on_progress)
+        async with within_limits(workspace, hub, control=control):
+            with _cancelled_by(control):
+                failures = await _ask_all(plan.points, ask, max(concurrency, 1), on_progress)
     finally:
         await hub.close()
     return Shadowed(

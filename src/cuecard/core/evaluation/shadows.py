@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -16,6 +17,7 @@ from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef, UserRe
 from cuecard.core.engine.players import build_user
 from cuecard.core.engine.step_context import HeardCalls, StepContext, User
 from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import Shadow
 from cuecard.core.tasks.models import Task
@@ -113,6 +115,7 @@ class Listener:
         self._names = tuple(dict.fromkeys(names))
         self._config = config
         self._hub = ModelHub(config)
+        self._limits = AsyncExitStack()
         self._ready: asyncio.Task[_Ready] | None = None
         self._work: set[asyncio.Task[None]] = set()
         self._begun: set[str] = set()
@@ -152,6 +155,7 @@ class Listener:
             await asyncio.wait(self._work)
         if self._ready is not None:
             await asyncio.wait({self._ready})
+        await self._limits.aclose()
         await self._hub.close()
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
@@ -162,6 +166,7 @@ class Listener:
     async def _hear_out(self) -> None:
         if others := self._work - {asyncio.current_task()}:
             await asyncio.wait(others)
+        await self._limits.aclose()
         await self._hub.close()
 
     async def _prepare(self) -> _Ready:
@@ -175,7 +180,10 @@ class Listener:
                     users[name] = error
             return _Ready(users, frozenset((each.state, each.player) for each in kept))
 
-        return await outlast(self._workspace, work)
+        ready = await outlast(self._workspace, work)
+        sharing = within_limits(self._workspace, self._hub, idles=True)
+        await self._limits.enter_async_context(sharing)
+        return ready
 
     async def _ask(
         self, name: str, state: str, dialogue: Dialogue, ready: asyncio.Task[_Ready]

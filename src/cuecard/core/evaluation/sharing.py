@@ -9,10 +9,19 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from cuecard.core.archive import LAPSE, Refusal
 from cuecard.core.engine.events import CallAnswered
-from cuecard.core.errors import BudgetSpent, CuecardError, Drained, Held, ModelPaused
+from cuecard.core.errors import (
+    BudgetSpent,
+    CuecardError,
+    DatabaseAway,
+    Drained,
+    Held,
+    ModelPaused,
+    told,
+)
 from cuecard.core.i18n import _
 from cuecard.core.records import OrderKind, RunOrder, RunState
 
@@ -137,12 +146,14 @@ async def shared(
     after: int = 0,
     most: int = _MOST_TRIALS,
     trials: int = 0,
+    idles: bool = False,
 ) -> AsyncGenerator[None]:
     """While the block plays the run as `party`, the models of the hub are called within what all parties may use together,
     what the run costs is held against its budget together, and orders with an id above `after` are obeyed. `most`: trials
     that this party plays at the same time, whatever is ordered; `trials`: how many were ordered, over all who play it.
+    `idles`: it calls so seldom that it keeps nothing between calls. `run_id` 0: it is no run's.
     """
-    sharing = _Sharing(workspace, party, run_id, hub, control, meter, after, most, trials)
+    sharing = _Sharing(workspace, party, run_id, hub, control, meter, after, most, trials, idles)
     task = asyncio.create_task(sharing.go_on())
     try:
         yield
@@ -151,6 +162,38 @@ async def shared(
         await asyncio.wait({task}, timeout=_PATIENCE)
         task.cancel()
         await sharing.leave()
+
+
+@asynccontextmanager
+async def within_limits(
+    workspace: Archive,
+    hub: ModelHub,
+    *,
+    run_id: int = 0,
+    control: RunControl | None = None,
+    idles: bool = False,
+) -> AsyncGenerator[Meter]:
+    """`shared` for calls beside the playing of a run: of judges, shadows and people's sessions. Gives what is to be told of
+    costs, which count against the budget of the run `run_id`. In a file, what `idles` calls alone. Raises `NotFound`.
+    """
+    from cuecard.core.engine.run import RunControl
+    from cuecard.core.evaluation.runs import budget_of, spent_on
+
+    control = control or RunControl()
+    control.when_paused(hub.stop)
+    budget, spent, after = None, 0.0, 0
+    if run_id:
+        budget = budget_of(await asyncio.to_thread(workspace.runs.get, run_id))
+        spent = await asyncio.to_thread(spent_on, workspace, run_id)
+        after = await asyncio.to_thread(workspace.orders.last)
+    meter = Meter(spent, budget, control)
+    if idles and not workspace.allowances.across:
+        yield meter
+        return
+    async with shared(
+        workspace, uuid4().hex, run_id, hub, control, meter, after=after, idles=idles
+    ):
+        yield meter
 
 
 class _Sharing:
@@ -165,7 +208,9 @@ class _Sharing:
         after: int,
         most: int,
         trials: int,
+        idles: bool,
     ) -> None:
+        self._idles = idles
         self._workspace, self._party, self._run_id = workspace, party, run_id
         self._hub, self._control, self._meter = hub, control, meter
         self._after = after
@@ -185,8 +230,10 @@ class _Sharing:
             try:
                 await self._obey()
                 await self._share()
-            except Exception:  # noqa: BLE001 - the boundary of a worker: the next look may come through
-                _LOG.warning("what others use, or ask for, could not be read", exc_info=True)
+            except DatabaseAway as away:
+                _LOG.info("what others use, or ask for, is not known: %s", away)
+            except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next look may come through
+                _LOG.warning("what others use, or ask for, could not be read: %s", told(error))
             await asyncio.sleep(_LEAST)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK if self._settled else _SOON)
@@ -208,8 +255,8 @@ class _Sharing:
                 await self._ask([], refused)
             if self._since is not None:
                 await asyncio.to_thread(self._workspace.allowances.leave, self._party, used)
-        except CuecardError:
-            _LOG.warning("an allowance could not be given back: it lapses", exc_info=True)
+        except CuecardError as error:
+            _LOG.info("an allowance could not be given back, and lapses: %s", error)
 
     def _short(self, short: bool) -> None:
         self._hub.hold(short)
@@ -217,6 +264,8 @@ class _Sharing:
             self._wake.set()
 
     async def _obey(self) -> None:
+        if not self._run_id:
+            return
         for order in await asyncio.to_thread(
             self._workspace.orders.of, self._run_id, after=self._after
         ):
@@ -261,6 +310,9 @@ class _Sharing:
         if not needs:
             self._settled = True
             return
+        if self._idles and not refused and not any(need.want or need.used for need in needs):
+            await self._rest()
+            return
         due = self._due or refused or now - self._shared_at > _ALONE
         if self._alone and self._settled and not due:
             keys = [need.key for need in needs]
@@ -291,6 +343,15 @@ class _Sharing:
             if each.at and self._since and each.at >= self._since and each.key not in self._known:
                 self._known.add(each.key)
                 self._hub.limiters[each.key].pause(ModelPaused(*each.said))
+
+    async def _rest(self) -> None:
+        """Give everything back; the next call wakes us."""
+        self._settled = True
+        if self._shared_at > float("-inf"):
+            self._shared_at = float("-inf")
+            for limiter in self._hub.limiters.values():
+                limiter.give({}, 0.0)
+            await asyncio.to_thread(self._workspace.allowances.leave, self._party, {})
 
     async def _ask(self, needs: list[Need], refused: list[Refusal]) -> Shares:
         run_id = self._run_id if self._meter.amount is not None else 0
@@ -351,6 +412,7 @@ def give_order(
     `config`: for a budget. Raises `NotFound`, `ConfigError` as `change_budget` does, and `CuecardError` for an order that
     nobody is there to obey.
     """
+    from cuecard.core.evaluation.plans import settings_of
     from cuecard.core.evaluation.runs import change_budget
 
     run = workspace.runs.get(run_id)
@@ -359,7 +421,7 @@ def give_order(
     waits = workers and run_id in workspace.workers.offered()
     if kind == "budget" and config is not None:
         change_budget(workspace, run_id, value, config)
-    if kind == "resume" and run.finished < run.trials:
+    if kind == "resume" and (run.finished < run.trials or settings_of(run).judging):
         if workers and not waits and not played:
             return _offer_again(workspace, run_id, by)
         title = _("This run is being played") if played else _("Nobody plays this run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from cuecard.core.judges.mentions import dates_in, judge_amount, judge_mention, 
 from cuecard.core.judges.quantities import Quantity, same_quantity
 from cuecard.core.judges.similarity import Rule, best_similarity, form, moment_of, without_markdown
 from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.text import content_words, coverage
 from cuecard.core.verdicts import (
     Decision,
     Item,
@@ -151,24 +153,72 @@ LEXICAL_REF = PlayerRef(name="lexical", kind="lexical", baseline=True)
 
 
 class LexicalJudge:
-    """Matches names, amounts and dates by spelling and value. A baseline: synonyms that are no aliases do not match."""
+    """Matches names, amounts and dates by spelling and value. A baseline: synonyms that are no aliases do not match.
+
+    Its other kinds go over its verdicts (`_bent`): `lexical:strict` takes the very letters of gold only,
+    `lexical:lenient` half of its words, and `lexical:noisy` decides one item in twelve the other way, always the same.
+    """
+
+    def __init__(self, kind: str = LEXICAL_REF.kind) -> None:
+        self._kind = kind
 
     @property
     def ref(self) -> PlayerRef:
-        return LEXICAL_REF
+        return PlayerRef(name=self._kind, kind=self._kind, baseline=True)
 
     async def judge(
         self, task: Task, prediction: Prediction, context: CallContext | None = None
     ) -> Judgement:
-        """`judge_lexically` in a thread, since large graphs (350 triples) would hold up the screen."""
-        return await asyncio.to_thread(judge_lexically, task, prediction)
+        """In a thread, since large graphs (350 triples) would hold up the screen."""
+        return await asyncio.to_thread(self._judge, task, prediction)
+
+    def _judge(self, task: Task, prediction: Prediction) -> Judgement:
+        found = judge_lexically(task, prediction)
+        if self._kind == LEXICAL_REF.kind:
+            return found
+        bent = tuple(_bent(self._kind, task, prediction, verdict) for verdict in found.verdicts)
+        return found.model_copy(update={"judge": self.ref, "verdicts": bent})
+
+
+_NOISE = 1 / 12
+_HALF = 0.5
+
+
+def _bent(kind: str, task: Task, prediction: Prediction, verdict: Verdict) -> Verdict:
+    """The verdict of a worse kind of lexical judge. Without a line of the prediction to decide on, `no` stays."""
+    lines, item = prediction.lines, verdict.item
+    places = verdict.supporting
+    if not places and item.kind is not ItemKind.CELL:
+        places = range(len(lines))
+    text = family_of(task).item(task, task.gold, item).text
+    yes, other, why = verdict.decision is Decision.YES, None, ""
+    if kind == "lexical:strict" and yes:
+        same = any(text in (lines[at].strip(), *lines[at].split(" | ")) for at in places)
+        other, why = None if same else (), _("not the very letters")
+    elif kind == "lexical:lenient" and not yes:
+        wanted = content_words(text)
+        like = [at for at in places if coverage(wanted, content_words(lines[at])) >= _HALF]
+        other, why = tuple(like[:1]) or None, _("half of the words are there")
+    elif kind == "lexical:noisy" and places:
+        dice = random.Random("/".join((task.id, item.key, *lines)))
+        if dice.random() < _NOISE:
+            other, why = (
+                () if yes else (dice.choice(places),),
+                _("decided the other way on purpose"),
+            )
+    if other is None:
+        return verdict
+    if item.kind is ItemKind.CELL:
+        other = verdict.supporting
+    decision = Decision.NO if yes else Decision.YES
+    return Verdict(item=item, decision=decision, supporting=other, rationale=why)
 
 
 def make_judge(
-    _name: str, _settings: LexicalJudgeConfig, _config: Config, _hub: ModelHub
+    _name: str, settings: LexicalJudgeConfig, _config: Config, _hub: ModelHub
 ) -> LexicalJudge:
-    """The judge; there is nothing to configure."""
-    return LexicalJudge()
+    """The judge of this kind; there is nothing else to configure."""
+    return LexicalJudge(settings.kind)
 
 
 def judge_lexically(task: Task, prediction: Prediction) -> Judgement:

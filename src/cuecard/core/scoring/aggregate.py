@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
 from math import fsum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from cuecard.core.engine.events import Event, Termination
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, Profile
@@ -159,9 +160,10 @@ class Samples:
             )
         if self._places is not None and name in self._places:
             at = self._places[name]
+            values, counts, ends = self._turned
             return Column(
-                [[one.values[at] for one in group] for group in self._groups],
-                [[one.counts[at] for one in group] for group in self._groups],
+                [values[at][start:end] for start, end in ends],
+                [counts[at][start:end] for start, end in ends],
             )
         own = [
             [(one, at) for one in group if (at := one.places.get(name)) is not None]
@@ -171,6 +173,19 @@ class Samples:
             [[one.values[at] for one, at in group] for group in own],
             [[one.counts[at] for one, at in group] for group in own],
         )
+
+    @cached_property
+    def _turned(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[tuple[int, int]]]:
+        """The values and the n of samples that share their names, measure by measure, and where each task's begin and
+        end.
+        """
+        every = [one for group in self._groups for one in group]
+        ends = [0, *accumulate(map(len, self._groups))]
+        turned = (
+            tuple(zip(*columns, strict=True))
+            for columns in ([one.values for one in every], [one.counts for one in every])
+        )
+        return next(turned), next(turned), list(pairwise(ends))
 
     def reasons(self, name: str) -> set[str]:
         """What is said of the samples' values, "" of those with one."""

@@ -1,7 +1,10 @@
 """The scripted responder of checkpoint tasks: it classifies the agent's turns and follows DiscoBench's decision table."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import (
@@ -18,7 +21,10 @@ from cuecard.core.families.checkpoints.gold import Checkpoint
 from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, questions, statements_in, without_terms
-from cuecard.core.users.scripted import OneShotUser, Phrase, ScriptedUser, phrase
+from cuecard.core.users.scripted import OneShotUser, Phrase, ScriptedUser, next_stage, phrase
+
+if TYPE_CHECKING:
+    from cuecard.core.config_players import ScriptedUserConfig
 
 Status = CheckpointStatus
 
@@ -279,6 +285,30 @@ class ScriptedResponder:
         return self._rules.reply(self._rules.follow(dialogue, last, move))
 
 
+HASTY = "scripted:hasty"
+
+
+class _HastyUser(ScriptedUser):
+    """Takes the cue of the next stage for met, whatever the agent said."""
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name=HASTY, kind=HASTY, baseline=True)
+
+    def answer(self, dialogue: Dialogue) -> UserReply:
+        number = next_stage(self._persona, dialogue)
+        if number is None:
+            return super().answer(dialogue)
+        line = self._persona.stages[number - 1].line
+        return UserReply(text=line, stage=number, cue_met=True)
+
+
+def _hasty_user(task: Task) -> User:
+    if chain_of(task):
+        return ScriptedResponder(task, 1)
+    return OneShotUser(task, 0) if task.persona is None else _HastyUser(task)
+
+
 def scripted_user_for(task: Task) -> User:
     """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
     otherwise a user who asks once.
@@ -295,7 +325,12 @@ def scripted_user_for(task: Task) -> User:
 
 
 def make_user(
-    _name: str, _settings: object, _config: object, _hub: object, task: Task, *_rest: object
+    _name: str,
+    settings: ScriptedUserConfig,
+    _config: object,
+    _hub: object,
+    task: Task,
+    *_rest: object,
 ) -> User:
-    """As `scripted_user_for`; there is nothing to configure."""
-    return scripted_user_for(task)
+    """As `scripted_user_for`, or the one that waits for no cue; there is nothing else to configure."""
+    return _hasty_user(task) if settings.kind == HASTY else scripted_user_for(task)

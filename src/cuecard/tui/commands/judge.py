@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.core.engine.step_context import Judge, RecordedCall
     from cuecard.core.evaluation.judging import JudgedResponses, JudgeFailure
-    from cuecard.core.evaluation.scores import RunScores
     from cuecard.core.formats.base import ResponsesRead
+    from cuecard.core.llm.hub import ModelHub
     from cuecard.core.tasks.models import Task
 
 
@@ -47,6 +48,9 @@ class Progress(CallProgress):
         self.count("judge", call.model, call.reply)
 
 
+ByWorkers = Annotated[
+    bool, N_("Leave the judging to `cuecard worker` on any machines; needs PostgreSQL")
+]
 _SHOWN = 10
 Done = TypeVar("Done")
 
@@ -66,6 +70,7 @@ def judge(
         Sequence[str], Help(N_("Judge of cuecard.yaml; may be repeated"), "--judge")
     ] = (),
     again: Annotated[bool, N_("Also the trials that the judge has judged before")] = False,
+    workers: ByWorkers = False,
     format: Annotated[
         str,
         Help(
@@ -78,8 +83,13 @@ def judge(
         raise typer.BadParameter(_("give files or a run, not both"), param_hint="--run")
     if again and run is None:
         raise typer.BadParameter(_("only for a run: --run N"), param_hint="--again")
+    if workers and run is None:
+        raise typer.BadParameter(_("only for a run: --run N"), param_hint="--workers")
     chosen = tuple(dict.fromkeys(names or [DEFAULT_JUDGE]))
     config = config_for(ours, chosen)
+    if run is not None and workers:
+        failures = by_workers(ours, run, chosen, config, again=again)
+        return _judged(ours, run, failures, None)
     if run is not None:
         return _judge_run(ours, config, run, chosen, again=again)
     if tasks is None or responses is None:
@@ -98,58 +108,116 @@ def config_for(ours: Context, names: Sequence[str]) -> Config:
 
 
 def with_judges(
-    config: Config, names: Sequence[str], work: Callable[[Sequence[Judge]], Awaitable[Done]]
+    config: Config,
+    names: Sequence[str],
+    work: Callable[[Sequence[Judge]], Awaitable[Done]],
+    limits: Callable[[ModelHub], AbstractAsyncContextManager[object]] = nullcontext,
 ) -> Done:
-    """What `work` gives with these judges. Raises `ConfigError` where one cannot be made."""
+    """What `work` gives with these judges, within `limits`. Raises `ConfigError` where one cannot be made."""
     from cuecard.core.engine.players import build_judge
     from cuecard.core.llm.hub import ModelHub
 
     async def perform() -> Done:
         hub = ModelHub(config)
         try:
-            return await work([build_judge(name, config, hub) for name in names])
+            judges = [build_judge(name, config, hub) for name in names]
+            async with limits(hub):
+                return await work(judges)
         finally:
             await hub.close()
 
     return asyncio.run(perform())
 
 
-def _one_by_one(
-    config: Config, names: Sequence[str], perform: Callable[[Judge], Awaitable[Done]]
-) -> list[Done]:
-    async def work(judges: Sequence[Judge]) -> list[Done]:
-        return [await perform(each) for each in judges]
-
-    return with_judges(config, names, work)
-
-
 def _judge_run(
     ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool
 ) -> Result:
-    from cuecard.annotate.task_feedback import disputed_runs
+    from cuecard.core.engine.run import RunControl
     from cuecard.core.evaluation.judging import judge_run
+    from cuecard.core.evaluation.sharing import Meter, within_limits
+
+    workspace, control = ours.workspace, RunControl()
+    meters: list[Meter] = []
+    with Progress(config.currency) as progress:
+
+        @asynccontextmanager
+        async def limits(hub: ModelHub) -> AsyncGenerator[None]:
+            async with within_limits(workspace, hub, run_id=run, control=control) as meter:
+                meters.append(meter)
+                yield
+
+        def called(call: RecordedCall) -> None:
+            meters[0].judged(call)
+            progress.called(call)
+
+        async def work(judges: Sequence[Judge]) -> dict[str, Sequence[JudgeFailure]]:
+            found: dict[str, Sequence[JudgeFailure]] = {}
+            for each in judges:
+                progress.begin(each.ref.name)
+                found[each.ref.name] = await judge_run(
+                    workspace,
+                    run,
+                    each,
+                    again=again,
+                    on_progress=progress.moved,
+                    on_call=called,
+                    control=control,
+                )
+            return found
+
+        failures = with_judges(config, names, work, limits)
+    return _judged(ours, run, failures, progress)
+
+
+def by_workers(
+    ours: Context, run: int, names: Sequence[str], config: Config, *, again: bool = False
+) -> dict[str, tuple[JudgeFailure, ...]]:
+    """Have workers judge the run; by judge the trials that are left unjudged when they are done, or stop."""
+    from cuecard.core.engine.run import RunControl
+    from cuecard.core.evaluation.judging import JudgeFailure, to_judge
+    from cuecard.core.evaluation.workers import offer_judging
+    from cuecard.tui.commands.workers import follow, tell_offered
+
+    ours.workspace.workers.check()
+    offered = asyncio.run(
+        offer_judging(ours.workspace, run, names, config, by=ours.person, again=again)
+    )
+    halt = None
+    if offered:
+        tell_offered(ours, run, offered)
+        with Progress(config.currency) as progress:
+            progress.begin(", ".join(names))
+            halt = follow(
+                ours,
+                run,
+                RunControl(0),
+                on_left=lambda left: progress.moved(offered - left, offered),
+            )
+    why = str(halt) if halt else _("the workers say why")
+    return {
+        name: tuple(
+            JudgeFailure(trial_id=trial, reason=why, halted=halt is not None)
+            for trial in to_judge(ours.workspace, run, name)
+        )
+        for name in names
+    }
+
+
+def _judged(
+    ours: Context,
+    run: int,
+    failures: Mapping[str, Sequence[JudgeFailure]],
+    progress: Progress | None,
+) -> Result:
+    """The scores of the run by each of these judges."""
+    from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.core.evaluation.scores import score_run
     from cuecard.tui.commands.score import remark
     from cuecard.tui.commands.score_json import scores_json
     from cuecard.tui.commands.score_output import print_scores
 
-    workspace = ours.workspace
-    with Progress(config.currency) as progress:
-
-        async def perform(each: Judge) -> tuple[RunScores, Sequence[JudgeFailure]]:
-            progress.begin(each.ref.name)
-            failures = await judge_run(
-                workspace,
-                run,
-                each,
-                again=again,
-                on_progress=progress.moved,
-                on_call=progress.called,
-            )
-            return await asyncio.to_thread(score_run, workspace, run, each.ref.name), failures
-
-        done = _one_by_one(config, names, perform)
-        disputed = disputed_runs(workspace).get(run, 0)
+    done = [(score_run(ours.workspace, run, name), failed) for name, failed in failures.items()]
+    disputed = disputed_runs(ours.workspace).get(run, 0)
 
     def show() -> None:
         for scores, _failures in done:
@@ -160,7 +228,7 @@ def _judge_run(
         return scored[0] if len(scored) == 1 else {"judges": scored}
 
     def remarks() -> None:
-        for scores, failures in done:
+        for scores, failed in done:
             remark(
                 scores.run,
                 ours,
@@ -170,10 +238,11 @@ def _judge_run(
                 disputed=disputed,
             )
             _tell_unjudged(scores.judge, [trial.scores for trial in scores.trials])
-            _tell_failures(scores.judge, failures)
-        progress.report()
+            _tell_failures(scores.judge, failed)
+        if progress is not None:
+            progress.report()
 
-    code = 1 if any(failures for _scores, failures in done) else 0
+    code = 1 if any(failed for _scores, failed in done) else 0
     return Result(show, data, code=code, remarks=remarks)
 
 
@@ -221,13 +290,18 @@ def _judge_files(
     files = Files(len(known), len(found), (*problems, *trouble))
     with Progress(config.currency) as progress:
 
-        async def perform(each: Judge) -> JudgedResponses:
-            progress.begin(each.ref.name)
-            return await judge_responses(
-                known, found, each, on_progress=progress.moved, on_call=progress.called
-            )
+        async def work(judges: Sequence[Judge]) -> list[JudgedResponses]:
+            done: list[JudgedResponses] = []
+            for each in judges:
+                progress.begin(each.ref.name)
+                done.append(
+                    await judge_responses(
+                        known, found, each, on_progress=progress.moved, on_call=progress.called
+                    )
+                )
+            return done
 
-        done = _one_by_one(config, names, perform)
+        done = with_judges(config, names, work)
     first = done[0]
     failed = any(judged.failed for judged in done)
 

@@ -141,7 +141,7 @@ _LISTED = {
         "A datasheet of the workspace: tasks, people, reviews, agreement, removals, effort."
     ),
     "runs:demo": N_(
-        "Play the sample tasks with the offline baselines. Judges and scores them, too."
+        "Play the sample tasks with the offline baselines. Judges and scores them, too. With --study, get the example study."
     ),
     "doctor:doctor": N_(
         "Look whether everything works here. Sends each model of cuecard.yaml two or three small requests, and starts each agent that is another program, without a prompt."
@@ -153,10 +153,15 @@ _LISTED = {
     "review:review unassign": N_("As a coordinator: take a task away from a reviewer."),
     "review:review priority": N_("As a coordinator: from -2 (later) to 2 (sooner)."),
     "review:review skills": N_("Say what you review; nothing given means anything."),
+    "find:find": N_(
+        "Search everything that you may see: tasks, comments, runs, people, trials, judges' reasons."
+    ),
+    "serve:serve": N_("Open the app in browsers, each as the person that its link names."),
     "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
     "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),
     "people:people coordinator": N_("Make a person a coordinator, who sees everything."),
     "people:people remove": N_("Have no role stand for a person any more."),
+    "plain:label": N_("Label items blind, line by line; the app has a screen for it."),
     ":labels": N_("Bring labels in from files, and write them out to be filled in or analysed."),
     "labels:labels import": N_(
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."

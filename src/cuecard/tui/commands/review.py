@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from cuecard.core.i18n import N_, _, pgettext, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, prose, say, table
@@ -26,8 +28,21 @@ Why = Annotated[str, N_("Why")]
 
 @verb("cuecard review take espresso", "json")
 def review(
-    ours: Context, *, skipped: Annotated[bool, N_("With what you skipped")] = False
+    ours: Context,
+    *,
+    skipped: Annotated[bool, N_("With what you skipped")] = False,
+    plain: Annotated[
+        bool, N_("Review here, line by line, what --task names, or the next of the queue")
+    ] = False,
+    task: Annotated[str, N_("With --plain: id of a task")] = "",
 ) -> Result:
+    if plain:
+        from cuecard.tui.commands.plain import review_plain
+
+        review_plain(ours, task)
+        return Result("")
+    if task:
+        raise typer.BadParameter(_("only with --plain"), param_hint="--task")
     from cuecard.annotate.review.assignment import queue_for
     from cuecard.annotate.review.queue_rows import coordinator_rows, lines_for, queue_rows
 

@@ -51,8 +51,9 @@ def report(
     stopped: bool,
     halt: Halt | None,
     quiet: bool,
+    workers: bool = False,
 ) -> Result:
-    """What came of a run; `quiet`: without its scores."""
+    """What came of a run; `quiet`: without its scores. `workers`: they play it."""
     from cuecard.tui.commands.score_json import scores_json
     from cuecard.tui.commands.score_output import print_scores
 
@@ -80,7 +81,8 @@ def report(
         elif halt and halt.ordered:
             note(str(halt))
         text = _("Run {run}: {n} of {all} trials are open. Go on with: {command}")
-        command = ours.command("run", "--resume", str(run.id))
+        more = ("--workers",) if workers else ()
+        command = ours.command("run", "--resume", str(run.id), *more)
         note(text.format(run=run.id, n=left, all=run.trials, command=command))
 
     asked = stopped and (halt is None or isinstance(halt, Drained))
@@ -284,10 +286,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def stopping(control: RunControl) -> Generator[None]:
+def stopping(control: RunControl, *, plays: bool = True) -> Generator[None]:
     """While the block runs, on a running loop, the first Ctrl-C (or SIGTERM) stops the run: calls under
     way get some seconds to be finished and recorded. The second cancels it where it stands, the third ends
-    the task.
+    the task. `plays`: there may be calls under way here.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
@@ -297,7 +299,8 @@ def stopping(control: RunControl) -> Generator[None]:
                 "Finishing the calls under way, for {n} seconds at most; press Ctrl-C again to stop"
                 " at once."
             )
-            note(told.format(n=f"{control.grace:g}"))
+            if plays:
+                note(told.format(n=f"{control.grace:g}"))
             control.drain()
         elif not control.cancelled:
             control.cancel()

@@ -54,6 +54,9 @@ def demo(
     ours: Context,
     *,
     db: Annotated[Path | None, N_("Keep the workspace in this file; else it is temporary")] = None,
+    study: Annotated[
+        bool, N_("Instead, write the example study into this file, by default example-study.db")
+    ] = False,
 ) -> Result:
     from cuecard.annotate.samples import run_demo
     from cuecard.tui.commands.run_output import watching
@@ -62,6 +65,14 @@ def demo(
     kept = db or (Path(ours.db) if ours.db else None)
     if db is None and "://" in (ours.db or ""):
         raise typer.BadParameter(_("the demo is kept in a file: give a path"), param_hint="--db")
+    if study:
+        from cuecard.annotate.study import STUDY_NAME, write_study
+
+        file = write_study(kept or Path(STUDY_NAME))
+        command = shlex.join(("cuecard", "--db", str(file)))
+        told = _("The example study is in {file}. It was made for demonstration.").format(file=file)
+        opened = _("Open it with: {command}").format(command=command)
+        return Result(lambda: (say(told), say(opened)), lambda: {"db": str(file)})
     with watching(_("Playing the sample tasks"), {}) as told:
         report = run_demo(kept, on_event=told)
     return Result(
@@ -197,8 +208,11 @@ def run(
             record = create_run(workspace, plan, by=person, config=config)
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
     if workers:
+        from cuecard.core.evaluation.runs import change_budget
         from cuecard.tui.commands.workers import offer
 
+        if way.budget is not None:
+            change_budget(workspace, record.id, way.budget, config)
         offer(ours, record, "retry" if way.rerun_failed else "play")
         if detach:
             return Result("", lambda: {"run": record.id})
@@ -207,8 +221,9 @@ def run(
         played = _play(workspace, record, config, way)
     scores = score_as_judged(workspace, record.id)
     problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
+    stopped, halt = played.stopped, played.halt
     return report(
-        ours, scores, problems, stopped=played.stopped, halt=played.halt, quiet=json_lines
+        ours, scores, problems, stopped=stopped, halt=halt, quiet=json_lines, workers=workers
     )
 
 
@@ -306,7 +321,7 @@ def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
             show = JsonLines(run.id, trials).told
         else:
             show = stack.enter_context(watching(title, names, ours.config().currency))
-        halt = follow(ours, run, control, show)
+        halt = follow(ours, run.id, control, show)
     return _Played(control.halt is not None or halt is not None, {}, halt or control.halt)
 
 

@@ -11,7 +11,7 @@ import typer
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context, pool_of
-from cuecard.tui.commands.judge import Progress, config_for, with_judges
+from cuecard.tui.commands.judge import ByWorkers, Progress, by_workers, config_for, with_judges
 from cuecard.tui.commands.output import note, prose, say, table
 from cuecard.tui.commands.verb import TABLES, Help, Only, Page, Result, Reveal, Runs, verb
 
@@ -228,12 +228,15 @@ def rescore(
     ] = (),
     anew: Annotated[bool, N_("Judge everything again; nothing is kept")] = False,
     dry_run: Annotated[bool, N_("Say what would be judged; call and save nothing")] = False,
+    workers: ByWorkers = False,
     reveal: Reveal = False,
 ) -> Result:
     from cuecard.annotate.results.rescored import report_on
     from cuecard.annotate.results.rescored_tables import figure_tables, item_tables
     from cuecard.core.evaluation.rescoring import plan_rescoring
 
+    if workers and dry_run:
+        raise typer.BadParameter(_("give one of them"), param_hint=["--workers", "--dry-run"])
     workspace = ours.workspace
     targets = _targets(workspace, run, revisions)
     plan = plan_rescoring(workspace, run, targets=targets, judges=tuple(names))
@@ -247,7 +250,7 @@ def rescore(
         report = report_on(workspace, plan, None)
     else:
         if not dry_run:
-            outcome = _perform(ours, plan, anew=anew)
+            outcome = _perform(ours, plan, anew=anew, workers=workers)
         elif not anew:
             _check_revisions(ours, plan)
         run_now = outcome.run if outcome else None
@@ -285,11 +288,22 @@ def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[s
     return found
 
 
-def _perform(ours: Context, plan: RescorePlan, *, anew: bool) -> RescoreOutcome:
+def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> RescoreOutcome:
     from cuecard.core.evaluation.judging import OnProgress
-    from cuecard.core.evaluation.rescoring import rescore_run
+    from cuecard.core.evaluation.rescoring import RescoreOutcome, enter_rescoring, rescore_run
+    from cuecard.core.evaluation.sharing import within_limits
 
     config, workspace, person = config_for(ours, plan.judges), ours.workspace, ours.person
+    if workers:
+        workspace.workers.check()
+
+        async def enter(judges: Sequence[Judge]) -> RunRecord:
+            return await enter_rescoring(workspace, plan, judges, by=person, anew=anew)
+
+        run = with_judges(config, plan.judges, enter)
+        failed = by_workers(ours, run.id, plan.judges, config)
+        left = tuple(each for found in failed.values() for each in found)
+        return RescoreOutcome(run=workspace.runs.get(run.id), failed=left)
     with Progress(config.currency) as progress:
 
         def begin(judge: str) -> OnProgress:
@@ -307,7 +321,7 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool) -> RescoreOutcome:
                 on_call=progress.called,
             )
 
-        outcome = with_judges(config, plan.judges, work)
+        outcome = with_judges(config, plan.judges, work, lambda hub: within_limits(workspace, hub))
     progress.report()
     return outcome
 

@@ -89,37 +89,52 @@ def offer(ours: Context, run: RunRecord, purpose: Purpose = "play") -> None:
     """Offer what is left of a run to workers, and say how to start one."""
     from cuecard.core.evaluation.workers import offer_run
 
-    offered = asyncio.run(offer_run(ours.workspace, run.id, by=ours.person, purpose=purpose))
+    tell_offered(
+        ours,
+        run.id,
+        asyncio.run(offer_run(ours.workspace, run.id, by=ours.person, purpose=purpose)),
+    )
+
+
+def tell_offered(ours: Context, run: int, offered: int) -> None:
+    """Say how many trials wait for workers, and how to start one."""
     said = plural(
         "Run {run}: {n} trial is offered to workers. Start one with: {command}",
         "Run {run}: {n} trials are offered to workers. Start one with: {command}",
         offered,
-        run=run.id,
+        run=run,
         command=ours.command("worker"),
     )
     note(said)
 
 
 def follow(
-    ours: Context, run: RunRecord, control: RunControl, told: Callable[[RunEvent], None]
+    ours: Context,
+    run: int,
+    control: RunControl,
+    told: Callable[[RunEvent], None] | None = None,
+    on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Show how workers get on with a run, until it is over or paused (the reason is returned) or nobody looks on."""
     from cuecard.core.evaluation.workers import follow_run
     from cuecard.tui.commands.run_output import stopping
 
     async def look() -> Halt | None:
-        with stopping(control):
+        with stopping(control, plays=False):
             return await follow_run(
                 ours.workspace,
-                run.id,
+                run,
                 config=ours.config(),
                 by=ours.person,
                 control=control,
                 on_event=told,
+                on_left=on_left,
             )
 
     halt = asyncio.run(look())
     if control.halt is not None:
-        again = ours.command("run", "--resume", str(run.id), "--workers")
+        again = ours.command("run", "--resume", str(run), "--workers")
         note(_("The workers go on. Look on again with: {command}").format(command=again))
-    return halt
+        cancel = ours.command("runs", "cancel", str(run))
+        note(_("Stop them with: {command}").format(command=cancel))
+    return halt or (control.halt if on_left else None)

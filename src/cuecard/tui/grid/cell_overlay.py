@@ -10,11 +10,13 @@ from textual.widgets import Input
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid.cell_input import Candidates, CellInput, Completer, HintLine, Popup
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.grid.grid import Grid
 
+COMMANDS = frozenset({"slash", "full_stop"})
+"""Keys of commands though they type something: a text that begins so is begun with Enter, as in spreadsheets."""
 MOVES: dict[str, Callable[[Grid], None]] = {
     "up": lambda grid: grid.action_walk(-1),
     "down": lambda grid: grid.action_walk(1),
@@ -40,7 +42,7 @@ class CellGrid(Grid):
     """
     COMPONENT_CLASSES = {"grid--offers", "grid--offer"}
     BINDINGS = keys(
-        Key("sheet.edit", "f2,enter", "choose", N_("Edit"), N_("Edit this cell; typing replaces it"), shown_as="⏎"),
+        Key("sheet.edit", (Means.OPEN, Means.EDIT), "choose", N_("Edit"), N_("Edit this cell; typing replaces it")),
     )  # fmt: skip
 
     def __init__(
@@ -98,7 +100,7 @@ class CellGrid(Grid):
             self._picked(popup.texts[event.y - popup.region.y])
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        if key == "space" and self.marking:
+        if key in COMMANDS or (key == "space" and self.marking):
             return False
         return character is not None and character.isprintable()
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from cuecard.tui.grid.cell_input import Completer, pasted_line
-from cuecard.tui.grid.cell_overlay import EDITS, MOVES, CellGrid, CellOverlay
+from cuecard.tui.grid.cell_overlay import COMMANDS, EDITS, MOVES, CellGrid, CellOverlay
 from cuecard.tui.grid.cells import GridColumn, GridSource, plain
 from cuecard.tui.grid.grid import Grid
 
@@ -220,7 +220,7 @@ class EditableGrid(Container):
             self._ask(*self._here)
         elif event.key == "backspace":
             self._ask(*self._here, typed="")
-        elif event.key == "space" and self.grid.marking:
+        elif event.key in COMMANDS or (event.key == "space" and self.grid.marking):
             return False
         elif event.is_printable and event.character:
             self._ask(*self._here, typed=event.character)

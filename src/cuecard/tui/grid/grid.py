@@ -10,7 +10,7 @@ from textual.actions import SkipAction
 from textual.message import Message
 
 from cuecard.core.i18n import N_
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.grid.view import GridView
 
@@ -39,22 +39,22 @@ class Grid(GridView, can_focus=True):
 
     ONE_CLICK = False  # whether a click chooses at once, or only on what is under the cursor
     BINDINGS = keys(
-        Key("grid.choose", "enter", "choose", N_("Choose"), N_("Choose what is under the cursor"), show=False),
-        Key("grid.mark", "space", "mark", N_("Mark"), N_("Mark this row, or take the mark away")),
-        Key("grid.extend_up", "shift+up", "extend(-1)", N_("Mark up"), N_("Mark this row and the one above"), show=False),
-        Key("grid.extend_down", "shift+down", "extend(1)", N_("Mark down"), N_("Mark this row and the one below"), show=False),
-        Key("grid.mark_all", "ctrl+a", "mark_all", N_("Mark all"), N_("Mark all rows, or none"), show=False),
-        Key("grid.unmark", "escape", "unmark", N_("Unmark"), N_("Take all marks away"), show=False),
-        Key("grid.up", "up", "walk(-1)", N_("Up"), N_("To the row above"), show=False),
-        Key("grid.down", "down", "walk(1)", N_("Down"), N_("To the row below"), show=False),
-        Key("grid.left", "left", "step(-1)", N_("Left"), N_("To the cell on the left"), show=False),
-        Key("grid.right", "right", "step(1)", N_("Right"), N_("To the cell on the right"), show=False),
-        Key("grid.page_up", "pageup", "page(-1)", N_("Page up"), N_("One page up"), show=False),
-        Key("grid.page_down", "pagedown", "page(1)", N_("Page down"), N_("One page down"), show=False),
-        Key("grid.home", "home", "edge(-1)", N_("Start"), N_("To the first column, or the first row"), show=False),
-        Key("grid.end", "end", "edge(1)", N_("End"), N_("To the last column, or the last row"), show=False),
-        Key("grid.first", "ctrl+home", "jump(0)", N_("First row"), N_("To the first row"), show=False),
-        Key("grid.last", "ctrl+end", "jump(-1)", N_("Last row"), N_("To the last row"), show=False),
+        Key("grid.choose", Means.OPEN, "choose", N_("Choose"), N_("Choose what is under the cursor"), show=False),
+        Key("grid.mark", Means.MARK, "mark", N_("Mark"), N_("Mark this row, or take the mark away")),
+        Key("grid.extend_up", Means.EXTEND_UP, "extend(-1)", N_("Mark up"), N_("Mark this row and the one above"), show=False),
+        Key("grid.extend_down", Means.EXTEND_DOWN, "extend(1)", N_("Mark down"), N_("Mark this row and the one below"), show=False),
+        Key("grid.mark_all", Means.MARK_ALL, "mark_all", N_("Mark all"), N_("Mark all rows, or none"), show=False),
+        Key("grid.unmark", Means.UP_ONE, "unmark", N_("Unmark"), N_("Take all marks away"), show=False),
+        Key("grid.up", Means.UP, "walk(-1)", N_("Up"), N_("To the row above"), show=False),
+        Key("grid.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the row below"), show=False),
+        Key("grid.left", Means.LEFT, "step(-1)", N_("Left"), N_("To the cell on the left"), show=False),
+        Key("grid.right", Means.RIGHT, "step(1)", N_("Right"), N_("To the cell on the right"), show=False),
+        Key("grid.page_up", Means.PAGE_UP, "page(-1)", N_("Page up"), N_("One page up"), show=False),
+        Key("grid.page_down", Means.PAGE_DOWN, "page(1)", N_("Page down"), N_("One page down"), show=False),
+        Key("grid.home", Means.START, "edge(-1)", N_("Start"), N_("To the first column, or the first row"), show=False),
+        Key("grid.end", Means.END, "edge(1)", N_("End"), N_("To the last column, or the last row"), show=False),
+        Key("grid.first", Means.FIRST, "jump(0)", N_("First row"), N_("To the first row"), show=False),
+        Key("grid.last", Means.LAST, "jump(-1)", N_("Last row"), N_("To the last row"), show=False),
     )  # fmt: skip
 
     class CursorMoved(OfCell):

@@ -23,7 +23,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.core.validation import reason_of
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.kit.rows import FormRow, Options, Row
 from cuecard.tui.present.entries import Entry
@@ -180,7 +180,7 @@ class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):
     }
     """
     BINDINGS = keys(
-        Key("form.accept", "ctrl+s", "accept", N_("OK"), N_("Take what is written here"), shown_as="^s", priority=True),
+        Key("form.accept", Means.SAVE, "accept", N_("OK"), N_("Take what is written here"), priority=True),
     )  # fmt: skip
     AUTO_FOCUS = ""
     REMEMBERS = ""

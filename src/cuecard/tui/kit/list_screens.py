@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, cast
 from textual.app import ComposeResult
 
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.lists import Column, ListView, Row
 from cuecard.tui.kit.live import LiveScreen
@@ -41,8 +41,8 @@ class ListScreen(LiveScreen, Generic[Row]):
     }
     """
     BINDINGS = keys(
-        Key("list.refresh", "r", "reload", N_("Refresh"), N_("Look again"), show=False),
-    )
+        Key("list.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Look again"), show=False),
+    )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from cuecard.core.i18n import N_, NP_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
 from cuecard.tui.widgets.inputs import ListTable
@@ -174,17 +174,17 @@ class ListView(Vertical, Generic[Row]):
     something else does. Marks and cursor stay with a row's `key`.
     """
 
+    ALLOW_MAXIMIZE = True
     DEFAULT_CSS = """
     ListView { height: 1fr; }
     ListView .told { height: 1; color: $muted; padding: 0 1; }
     ListView Input { height: 1; background: $panel; padding: 0 1; border: none; }
     """
     BINDINGS = keys(
-        Key("list.filter", "slash", "filter", N_("Filter"), N_("Only lines with the words that I type"), show=False, shown_as="/"),
-        Key("list.clear", "escape", "clear", N_("All lines"), N_("Take the filter away"), show=False),
-        Key("list.sort_next", "greater_than_sign", "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False, shown_as=">"),
-        Key("list.sort_before", "less_than_sign", "sort(-1)", N_("Sort"), N_("Sort by the column before"), show=False, shown_as="<"),
-        Key("list.turn", "f8", "turn", NP_("the order of a list", "Turn"), N_("Sort the other way round"), show=False),
+        Key("list.filter", Means.FILTER, "filter", N_("Filter"), N_("Only lines with the words that I type"), show=False),
+        Key("list.clear", Means.UP_ONE, "clear", N_("All lines"), N_("Take the filter away"), show=False),
+        Key("list.sort_next", Means.SORT, "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False),
+        Key("list.turn", Means.SORT_TURN, "turn", NP_("the order of a list", "Turn"), N_("Sort the other way round"), show=False),
     )  # fmt: skip
 
     class OfList(Message):

@@ -30,6 +30,7 @@ from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_name
 from cuecard.tui.present.tables import TablesView
 
@@ -106,10 +107,11 @@ class FidelityView(TablesView[Section]):
         """How to get data for this section."""
         match self.section:
             case "cues":
-                return _(
-                    "no turn has both a person's and a simulator's decision. Re-play a dialogue (p), or"
+                text = _(
+                    "no turn has both a person's and a simulator's decision. Re-play a dialogue ({PLAY}), or"
                     " play one with simulators listening."
                 )
+                return hint(text)
             case "findings":
                 return _("no simulator has spoken.")
             case "outcome":

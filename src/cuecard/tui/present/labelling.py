@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("hjkliopw", CheckpointStatus, strict=True))
+STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("delmopqw", CheckpointStatus, strict=True))
 """Letters that choose a status; none of them means anything else here."""
 
 

@@ -13,6 +13,7 @@ from cuecard.core.tasks.models import CueKind
 from cuecard.core.text import one_line
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.tui.present.entries import Piece, Tone
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.play import PlayState, asked_by_agent
 from cuecard.tui.present.play_decisions import Mark, Reading
@@ -214,9 +215,10 @@ def why_not(state: PlayState, action: str) -> str:
         case "undo" if state.opening:
             return _("You have said nothing yet that could be taken back.")
         case "undo":
-            return _(
-                "The agent has answered your words, so they stay. F9 has it take its turn again."
+            text = _(
+                "The agent has answered your words, so they stay. {REPEAT} has it take its turn again."
             )
+            return hint(text)
         case "retry":
             return _("The agent has said nothing yet.")
         case "interrupt":
@@ -295,7 +297,11 @@ def status_pieces(
             counted = " " + _("tool calls: {n}").format(n=calls) if calls else ""
             return [Piece(at_work + counted, "muted")]
         case "stopped":
-            told = _("You stopped the agent before it said anything: F9 retries, F10 takes back.")
+            told = hint(
+                _(
+                    "You stopped the agent before it said anything: {REPEAT} retries, {UNDO} takes back."
+                )
+            )
             return [Piece(told, "stage")]
         case "concluding":
             return [Piece(_("The agent hands in, and that is judged…"), "muted")]
@@ -315,7 +321,9 @@ def _about_agent(state: PlayState) -> list[Piece]:
     if state.evidence:
         pieces.append(Piece(" " + quoted(state.evidence, 24), "muted"))
     if state.interrupted:
-        pieces.append(Piece(" · " + _("F9 retries, F10 takes your words back"), "muted"))
+        pieces.append(
+            Piece(" · " + hint(_("{REPEAT} retries, {UNDO} takes your words back")), "muted")
+        )
     return pieces
 
 

@@ -13,6 +13,7 @@ from cuecard.core.players import (
     DEFAULT_JUDGE,
     DEFAULT_WORLD,
     Part,
+    all_embedded,
     kind_of,
     properties,
 )
@@ -177,7 +178,8 @@ class StartChoices:
         """Whether there is nothing to choose but baselines: then a session starts without asking."""
         others = [part for part in self.agents if part.name != PERSON]
         parts = (*others, *self.worlds, *self.judges, *self.shadows)
-        return len(others) == 1 and all(part.baseline for part in parts)
+        ours = all_embedded("agent", (part.name for part in others))
+        return ours and all(part.baseline for part in parts)
 
     def problems(self, start: Start) -> tuple[str, ...]:
         """Why this session could not be played, each a sentence; () if nothing is known."""

@@ -25,6 +25,7 @@ from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import Review
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import CHECK, RATING, VOTE
 
 if TYPE_CHECKING:
@@ -332,7 +333,10 @@ def writing_paragraphs(
             lines.append(Paragraph(f"✎ {about}: {comment.text}", indent=2))
     else:
         lines.append(
-            Paragraph(_("No comments yet: c comments on the place under the cursor."), "muted")
+            Paragraph(
+                hint(_("No comments yet: {COMMENT} comments on the place under the cursor.")),
+                "muted",
+            )
         )
     if context.sheet.previous_number:
         lines += [Paragraph(""), *_before(context)]

@@ -15,6 +15,7 @@ from cuecard.core.tables.texts import apart_word
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, Tone
 from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.keyboard import Means, key_name
 
 LEAST = 12
 _SMALL, _LARGE = 0.05, 10
@@ -357,7 +358,7 @@ class TablesView(Generic[SectionT]):
         """The sections with their keys; the one that is shown stands in brackets, so that it is told without
         colour.
         """
-        pieces: list[Piece] = []
+        pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
         for section, (key, word) in self.named.items():
             if section == self.section:
                 pieces.append(Piece(f"[{key} {_(word)}]", "strong"))

@@ -21,6 +21,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.transcript import Fold
 from cuecard.tui.present.trial_panes import PaneLine, PaneText, work_entry
 
@@ -96,7 +97,13 @@ def notes_text(
     place is called, `seq_of` at which event it is.
     """
     if not notes:
-        return PaneText(_("Nobody has noted anything here: k sets a bookmark, e writes a comment."))
+        return PaneText(
+            hint(
+                _(
+                    "Nobody has noted anything here: {TAGS} sets a bookmark, {COMMENT} writes a comment."
+                )
+            )
+        )
     said = ngettext("{n} note", "{n} notes", len(notes)).format(n=len(notes))
     lines = [_line(note, me, words(note.place), seq_of(note.place)) for note in notes]
     lines.sort(key=lambda line: (line.seq is None, line.seq or 0))

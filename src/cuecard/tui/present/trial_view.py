@@ -47,6 +47,7 @@ from cuecard.core.verdicts import Item, ItemKind, Judgement, Measure
 from cuecard.tui.present import trial_gold
 from cuecard.tui.present import trial_summary as trial_verdicts
 from cuecard.tui.present.entries import Entry
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.trial_gold import TableView, table_view
@@ -160,7 +161,7 @@ class JudgedTrial:
         if judgement is None:
             if self.opened.trial.termination is None:
                 return _("A trial is judged when it has ended.")
-            return _("Nobody has judged this trial yet: j has it judged.")
+            return hint(_("Nobody has judged this trial yet: {MENU} j has it judged."))
         who = player_label(judgement.judge)
         if len(self.judges) > 1:
             at = self.judges.index(judgement.judge) + 1
@@ -370,10 +371,11 @@ class TrialState(JudgedTrial):
 
 
 def _covered(waiting: int) -> str:
-    return _(
+    text = _(
         "You are still to label {n} items of this trial in a labelling set. What was decided stays covered"
-        " until you have, or until you press x: labels that you give after that count as not blind."
-    ).format(n=waiting)
+        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind."
+    )
+    return hint(text, n=waiting)
 
 
 MOST = 600

@@ -20,6 +20,7 @@ from cuecard.core.text import one_line, storable
 from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.transcript import entries_of
 
@@ -267,7 +268,10 @@ class WizardOfOzState:
             self.typed.search = ""
 
     def _asked(self) -> Entry:
-        head = (Piece(_("What is asked of you"), "strong"), Piece(" · F2 " + _("more"), "muted"))
+        head = (
+            Piece(_("What is asked of you"), "strong"),
+            Piece(f" · {hint('{MENU} b', typing=True)} " + _("more"), "muted"),
+        )
         return Entry("end", 0, head, tuple(Paragraph(text) for text in asked_of(self.briefing)))
 
     def _on_its_way(self) -> list[Entry]:

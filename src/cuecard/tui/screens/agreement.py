@@ -14,7 +14,7 @@ from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import BlindListScreen
@@ -35,15 +35,14 @@ class AgreementScreen(FiguresScreen):
     """One table at a time; Enter goes from a figure to its items."""
 
     BINDINGS = keys(
-        Key("agreement.items", "enter", "open", N_("Items"), N_("The items behind this figure")),
-        Key("agreement.table", "t", "show('table')", N_("Table"), N_("Every statistic of every judge"), show=False),
-        Key("agreement.matrix", "m", "show('matrix')", N_("Matrix"), N_("Confusion matrices, and agreement by label"), show=False),
-        Key("agreement.groups", "g", "show('groups')", N_("Groups"), N_("By family, language, relation and agent"), show=False),
-        Key("agreement.judges", "j", "show('judges')", N_("Judges"), N_("Judges beside each other and beside people"), show=False),
-        Key("agreement.effect", "e", "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents"), show=False),
-        Key("agreement.export", "x", "export", N_("Export"), N_("All tables as Markdown, LaTeX or CSV"), show=False),
-        Key("agreement.kind", "k", "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
-        Key("agreement.adjudicate", "d", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
+        Key("agreement.items", Means.OPEN, "open", N_("Items"), N_("The items behind this figure")),
+        Key("agreement.table", Means.A_VIEW, "show('table')", N_("Table"), N_("Every statistic of every judge"), show=False, letter="t"),
+        Key("agreement.matrix", Means.A_VIEW, "show('matrix')", N_("Matrix"), N_("Confusion matrices, and agreement by label"), show=False, letter="m"),
+        Key("agreement.groups", Means.A_VIEW, "show('groups')", N_("Groups"), N_("By family, language, relation and agent"), show=False, letter="g"),
+        Key("agreement.judges", Means.A_VIEW, "show('judges')", N_("Judges"), N_("Judges beside each other and beside people"), show=False, letter="j"),
+        Key("agreement.effect", Means.A_VIEW, "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents"), show=False, letter="e"),
+        Key("agreement.kind", Means.ONLY, "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
+        Key("agreement.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="d"),
     )  # fmt: skip
 
     ALWAYS = ("reload", "leave", "adjudicate")
@@ -182,10 +181,10 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
 
     NEED_ROW = ("open", "trial")
     BINDINGS = keys(
-        Key("agreement_items.label", "enter", "open", N_("Open"), N_("This item with its evidence, to label it")),
-        Key("agreement_items.trial", "o", "trial", N_("Trial"), N_("The trial that the item is of")),
-        Key("agreement_items.all", "x", "all", N_("Show all"), N_("Also items that I have not labelled; I can no longer label them blind")),
-        Key("agreement_items.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
+        Key("agreement_items.label", Means.OPEN, "open", N_("Open"), N_("This item with its evidence, to label it")),
+        Key("agreement_items.trial", Means.DETAILS, "trial", N_("Trial"), N_("The trial that the item is of")),
+        Key("agreement_items.all", Means.REVEAL, "all", N_("Show all"), N_("Also items that I have not labelled; I can no longer label them blind")),
+        Key("agreement_items.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
     )  # fmt: skip
 
     def __init__(
@@ -215,7 +214,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         return EmptyState(
             _("None of these items is yours to see yet"),
             _("What was decided on an item is shown to those who have labelled it."),
-            ("x", _("Show all: I can no longer label them blind")),
+            ("{REVEAL}", _("Show all: I can no longer label them blind")),
             ("esc", _("Back to the figures")),
         )
 

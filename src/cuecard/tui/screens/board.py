@@ -24,7 +24,7 @@ from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
@@ -52,11 +52,11 @@ Row = TypeVar("Row")
 
 # fmt: off
 
-_OPEN = Key("board.open", "enter", "open", N_("Open"), N_("Open this task, the tasks of this person, or what this figure counts"))
-_BACK = Key("board.back", "escape", "leave", N_("Back"), N_("Show all tasks again, then back"))
-_TASKS = Key("board.tasks", "t", "turn('tasks')", N_("Tasks"), N_("Where every task stands, and whom it waits for"))
-_PEOPLE = Key("board.people", "p", "turn('people')", N_("People"), N_("Who has how much open"))
-_FIGURES = Key("board.figures", "f", "turn('figures')", N_("Figures"), N_("How far reviewers agree, how long they take, what they return"))
+_OPEN = Key("board.open", Means.OPEN, "open", N_("Open"), N_("Open this task, the tasks of this person, or what this figure counts"))
+_BACK = Key("board.back", Means.UP_ONE, "leave", N_("Back"), N_("Show all tasks again, then back"))
+_TASKS = Key("board.tasks", Means.A_VIEW, "turn('tasks')", N_("Tasks"), N_("Where every task stands, and whom it waits for"), letter="t")
+_PEOPLE = Key("board.people", Means.A_VIEW, "turn('people')", N_("People"), N_("Who has how much open"), letter="p")
+_FIGURES = Key("board.figures", Means.A_VIEW, "turn('figures')", N_("Figures"), N_("How far reviewers agree, how long they take, what they return"), letter="f")
 # fmt: on
 
 
@@ -110,7 +110,7 @@ class BoardScreen(BoardList[BoardTask]):
         _BACK,
         _PEOPLE,
         _FIGURES,
-        Key("board.state", "s", "next_state", N_("State"), N_("Only one state; again for the next")),
+        Key("board.state", Means.ONLY, "next_state", N_("State"), N_("Only one state; again for the next")),
     )  # fmt: skip
     NEED_ROW = ("open", "next_state")
 
@@ -236,9 +236,9 @@ class BoardFiguresScreen(FiguresScreen):
         _OPEN,
         _TASKS,
         _PEOPLE,
-        Key("board.percent", "a", "show('percent')", N_("Percent agreement"), N_("Percent agreement"), show=False),
-        Key("board.kappa", "k", "show('kappa')", N_("Kappa"), N_("Kappa"), show=False),
-        Key("board.ac1", "g", "show('ac1')", N_("Gwet's AC1"), N_("Gwet's AC1"), show=False),
+        Key("board.percent", Means.A_VIEW, "show('percent')", N_("Percent agreement"), N_("Percent agreement"), show=False, letter="a"),
+        Key("board.kappa", Means.A_VIEW, "show('kappa')", N_("Kappa"), N_("Kappa"), show=False, letter="k"),
+        Key("board.ac1", Means.A_VIEW, "show('ac1')", N_("Gwet's AC1"), N_("Gwet's AC1"), show=False, letter="g"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -265,7 +265,7 @@ class BoardFiguresScreen(FiguresScreen):
                 "Figures come when all reviews of a revision are in: how far reviewers agree, on the"
                 " decision and on each dimension, how long they take, and what they return."
             ),
-            ("t", _("Tasks: whom the open reviews wait for")),
+            ("{VIEW} t", _("Tasks: whom the open reviews wait for")),
         )
 
     @guarded("figures")
@@ -306,9 +306,9 @@ class RoundsScreen(ListScreen[DecidedRound]):
 
     LIVE = False
     BINDINGS = keys(
-        Key("rounds.open", "enter", "open", N_("Read"), N_("Read the reviews of this task")),
-        Key("rounds.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
-    )
+        Key("rounds.open", Means.OPEN, "open", N_("Read"), N_("Read the reviews of this task")),
+        Key("rounds.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.compare import (
     Choice,
@@ -23,6 +22,7 @@ from cuecard.tui.present.compare import (
     samples_in,
 )
 from cuecard.tui.present.files import Report
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.trial_summary import listed
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
@@ -35,18 +35,17 @@ class CompareScreen(FiguresScreen):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
-        Key("compare.open", "enter", "open", N_("Open"), N_("The trials behind this figure, or of both arms on this task")),
-        Key("compare.pair", "equals_sign", "pair", N_("Side by side"), N_("Two trials of this task, of the base and another arm, side by side"), shown_as="="),
-        Key("compare.what", "c", "what", N_("Choose"), N_("What is compared: agents, runs, settings, judges, …")),
-        Key("compare.base", "a", "base", N_("Base"), N_("The arm that the others are held against")),
-        Key("compare.family", "f", "family", N_("Family"), N_("The next family of tasks")),
-        Key("compare.measure", "m", "measure", N_("Measure"), N_("By which measure")),
-        Key("compare.export", "e", "export", N_("Export"), N_("All tables as Markdown, LaTeX or CSV"), show=False),
-        Key("compare.differences", "d", "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False),
-        Key("compare.tasks", "t", "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False),
-        Key("compare.spending", "s", "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False),
-        Key("compare.left", "l", "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False),
-        Key("compare.paper", "p", "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False),
+        Key("compare.open", Means.OPEN, "open", N_("Open"), N_("The trials behind this figure, or of both arms on this task")),
+        Key("compare.pair", Means.PAIR, "pair", N_("Side by side"), N_("Two trials of this task, of the base and another arm, side by side")),
+        Key("compare.what", Means.EDIT, "what", N_("Choose"), N_("What is compared: agents, runs, settings, judges, …")),
+        Key("compare.base", Means.COMMAND, "base", N_("Base"), N_("The arm that the others are held against"), letter="a"),
+        Key("compare.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
+        Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
+        Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
+        Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
+        Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
+        Key("compare.left", Means.A_VIEW, "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False, letter="l"),
+        Key("compare.paper", Means.A_VIEW, "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False, letter="p"),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
@@ -78,8 +77,13 @@ class CompareScreen(FiguresScreen):
                 "Two agents, runs, settings, simulators or judges are held against each other on the same"
                 " revisions of tasks. These trials are all of one kind, or not judged."
             ),
-            ("esc", _("Back; on Runs, space marks runs of the same tasks, x compares them")),
-            ("r", _("Count again, once trials are judged")),
+            (
+                "esc",
+                hint(
+                    _("Back; on Runs, space marks runs of the same tasks, {COMPARE} compares them")
+                ),
+            ),
+            ("{REFRESH}", _("Count again, once trials are judged")),
         )
 
     @guarded("compare")
@@ -88,9 +92,13 @@ class CompareScreen(FiguresScreen):
         read = self.counter(_("reading trials {done}/{all}"))
 
         def work(workspace: Workspace) -> CompareView:
-            pool = gather(workspace, runs, on_count=read)
+            pool = self.services.pool(workspace, runs, on_count=read)
             names = judges_of(workspace, runs)
-            judges = gather(workspace, runs, names, on_count=read) if len(names) > 1 else pool
+            judges = (
+                self.services.pool(workspace, runs, names, on_count=read)
+                if len(names) > 1
+                else pool
+            )
             offered = offers(pool, judges)
             return CompareView(offered, first_choice(offered, len(runs)))
 

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
@@ -47,9 +47,9 @@ class ConfirmDialog(CuecardDialog[bool]):
     ConfirmDialog { align: center middle; }
     """
     BINDINGS = keys(
-        Key("ask.yes", "y", "answer(True)", N_("Yes"), N_("Do it")),
-        Key("ask.no", "n,escape", "answer(False)", N_("No"), N_("Leave it"), shown_as="n"),
-    )
+        Key("ask.yes", Means.YES, "answer(True)", N_("Yes"), N_("Do it")),
+        Key("ask.no", (Means.NO, Means.UP_ONE), "answer(False)", N_("No"), N_("Leave it")),
+    )  # fmt: skip
 
     def __init__(self, title: str, text: str, yes: str, shown: Sequence[Paragraph] = ()) -> None:
         super().__init__()
@@ -176,7 +176,9 @@ class ChoiceDialog(CuecardDialog[str | None]):
         return Option(label.append(for_display(text)), id=option)
 
 
-_EVERYWHERE = ("go.", "app.", "screen.")
+_EVERYWHERE = ("go.", "app.", "screen.", "dialog.")
+_NAMED = 3
+"""Keys that are named of one action: the others are aliases for other terminals."""
 
 
 class HelpDialog(CuecardDialog[None]):
@@ -187,10 +189,8 @@ class HelpDialog(CuecardDialog[None]):
     HelpDialog .keys { height: auto; margin-bottom: 1; }
     """
     BINDINGS = keys(
-        Key(
-            "help.close", "escape,question_mark", "dismiss", N_("Close"), N_("Back"), shown_as="esc"
-        ),
-    )
+        Key("help.close", (Means.UP_ONE, Means.HELP), "dismiss", N_("Close"), N_("Back")),
+    )  # fmt: skip
 
     def __init__(self, bindings: list[ActiveBinding]) -> None:
         super().__init__()
@@ -219,9 +219,14 @@ class HelpDialog(CuecardDialog[None]):
         table.add_column(justify="right", no_wrap=True, min_width=5)
         table.add_column(no_wrap=True, min_width=12)
         table.add_column()
+        names: dict[str, list[str]] = {}
         for active in bindings:
+            found = names.setdefault(active.binding.id or "", [])
+            if len(found) < _NAMED:
+                found.append(self.app.get_key_display(active.binding))
+        for active in {active.binding.id: active for active in bindings}.values():
             binding = active.binding
-            key = Text(self.app.get_key_display(binding), style="bold")
+            key = Text(" ".join(names[binding.id or ""]), style="bold")
             tip = Text("" if active.tooltip == binding.description else active.tooltip, style="dim")
             table.add_row(key, Text(binding.description), tip)
         return table

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import Row, gather
+from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
@@ -20,6 +20,7 @@ from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -31,20 +32,20 @@ class ErrorsScreen(FiguresScreen):
     """Of the trials of these runs, of all agents and families or of one."""
 
     BINDINGS = keys(
-        Key("errors.open", "enter", "open", N_("Trials"), N_("The trials behind this figure")),
-        Key("errors.agent", "a", "agent", N_("Agent"), N_("Only the trials of one agent")),
-        Key("errors.family", "f", "family", N_("Family"), N_("The trials of the next family, then of all")),
-        Key("errors.causes", "c", "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False),
-        Key("errors.texts", "t", "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False),
-        Key("errors.amount", "g", "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False),
-        Key("errors.relations", "l", "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False),
-        Key("errors.tables", "v", "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False),
-        Key("errors.curves", "k", "show('curves')", N_("Curves"), N_("Facts found by the k-th call, by size of the world"), show=False),
-        Key("errors.profiles", "p", "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False),
-        Key("errors.dialogue", "d", "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False),
-        Key("errors.compaction", "m", "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False),
-        Key("errors.turns", "u", "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False),
-        Key("errors.calls", "o", "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False),
+        Key("errors.open", Means.OPEN, "open", N_("Trials"), N_("The trials behind this figure")),
+        Key("errors.agent", Means.COMMAND, "agent", N_("Agent"), N_("Only the trials of one agent"), letter="a"),
+        Key("errors.family", Means.ONLY, "family", N_("Family"), N_("The trials of the next family, then of all")),
+        Key("errors.causes", Means.A_VIEW, "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False, letter="c"),
+        Key("errors.texts", Means.A_VIEW, "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False, letter="t"),
+        Key("errors.amount", Means.A_VIEW, "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False, letter="g"),
+        Key("errors.relations", Means.A_VIEW, "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False, letter="l"),
+        Key("errors.tables", Means.A_VIEW, "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False, letter="v"),
+        Key("errors.curves", Means.A_VIEW, "show('curves')", N_("Curves"), N_("Facts found by the k-th call, by size of the world"), show=False, letter="k"),
+        Key("errors.profiles", Means.A_VIEW, "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False, letter="p"),
+        Key("errors.dialogue", Means.A_VIEW, "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False, letter="d"),
+        Key("errors.compaction", Means.A_VIEW, "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False, letter="m"),
+        Key("errors.turns", Means.A_VIEW, "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False, letter="u"),
+        Key("errors.calls", Means.A_VIEW, "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False, letter="o"),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
@@ -73,8 +74,8 @@ class ErrorsScreen(FiguresScreen):
                 "Here failed trials are sorted by cause, and all trials by how agents behaved in them."
                 " That follows from judged trials, and these runs have none."
             ),
-            ("r", _("Count again, once trials have ended and are judged")),
-            ("esc", _("Back; in a run's trial, j judges it")),
+            ("{REFRESH}", _("Count again, once trials have ended and are judged")),
+            ("esc", hint(_("Back; in a run's trial, {MENU} j judges it"))),
         )
 
     @guarded("errors")
@@ -83,7 +84,7 @@ class ErrorsScreen(FiguresScreen):
         read = self.counter(_("reading trials {done}/{all}"))
 
         def work(workspace: Workspace) -> ErrorsView:
-            return ErrorsView(gather(workspace, runs, on_count=read))
+            return ErrorsView(self.services.pool(workspace, runs, on_count=read))
 
         view = await self.counted(_("reading trials"), work)
         if self._view is not None:
@@ -173,10 +174,10 @@ class TrialListScreen(ListScreen[Row]):
     LIVE = TELLS = False
     MARKING = True
     BINDINGS = keys(
-        Key("trial_list.pair", "equals_sign", "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), shown_as="="),
-        Key("trial_list.open", "enter", "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
-        Key("trial_list.text", "t", "text", N_("Text"), N_("All that was handed in and could not be read")),
-        Key("trial_list.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
+        Key("trial_list.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task")),
+        Key("trial_list.open", Means.OPEN, "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
+        Key("trial_list.text", Means.DETAILS, "text", N_("Text"), N_("All that was handed in and could not be read")),
+        Key("trial_list.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
     )  # fmt: skip
 
     def __init__(self, title: str, rows: Sequence[Row], measure: str | None = None) -> None:

@@ -17,7 +17,7 @@ from cuecard.annotate.fidelity.inputs import Scope
 from cuecard.annotate.fidelity.model import Correlation, Point
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
@@ -39,6 +39,7 @@ from cuecard.tui.present.fidelity import (
     told,
 )
 from cuecard.tui.present.files import Report
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
@@ -52,15 +53,15 @@ class FidelityScreen(FiguresScreen):
     """Of these runs, or of all that has something to compare. Enter goes from a figure to its turns."""
 
     BINDINGS = keys(
-        Key("fidelity.open", "enter", "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
-        Key("fidelity.cues", "c", "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language"), show=False),
-        Key("fidelity.findings", "f", "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules"), show=False),
-        Key("fidelity.worst", "w", "worst", N_("Worst"), N_("The turns to read first"), show=False),
-        Key("fidelity.outcome", "o", "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents"), show=False),
-        Key("fidelity.meaning", "m", "show('meaning')", N_("Meaning"), N_("Do scores go with what people said"), show=False),
-        Key("fidelity.scope", "s", "scope", N_("Choose"), N_("Which simulators, people and runs")),
-        Key("fidelity.replay", "p", "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
-        Key("fidelity.sizes", "z", "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False),
+        Key("fidelity.open", Means.OPEN, "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
+        Key("fidelity.cues", Means.A_VIEW, "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language"), show=False, letter="c"),
+        Key("fidelity.findings", Means.A_VIEW, "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules"), show=False, letter="f"),
+        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter="w"),
+        Key("fidelity.outcome", Means.A_VIEW, "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents"), show=False, letter="o"),
+        Key("fidelity.meaning", Means.A_VIEW, "show('meaning')", N_("Meaning"), N_("Do scores go with what people said"), show=False, letter="m"),
+        Key("fidelity.scope", Means.EDIT, "scope", N_("Choose"), N_("Which simulators, people and runs")),
+        Key("fidelity.replay", Means.PLAY, "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
+        Key("fidelity.sizes", Means.COMMAND, "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False, letter="z"),
     )  # fmt: skip
 
     ALWAYS = ("reload", "leave", "replay", "scope")
@@ -92,10 +93,10 @@ class FidelityScreen(FiguresScreen):
                 "A simulator is held against people on the same turns: where somebody played with"
                 " simulators listening, or re-played what a simulator had played."
             ),
-            ("p", _("Re-play a recorded dialogue: the quickest way, it needs no model")),
-            ("2", _("Tasks: p plays one yourself, with simulators listening")),
+            ("{PLAY}", _("Re-play a recorded dialogue: the quickest way, it needs no model")),
+            ("2", hint(_("Tasks: {PLAY} plays one yourself, with simulators listening"))),
             ("", _("cuecard shadow asks simulators afterwards")),
-            ("s", _("Choose other runs or simulators")),
+            ("{EDIT}", _("Choose other runs or simulators")),
         )
 
     @guarded("fidelity")
@@ -207,9 +208,9 @@ class ScatterScreen(CuecardScreen[None]):
     CSS_PATH = "fidelity.tcss"
     AUTO_FOCUS = "#plot"
     BINDINGS = keys(
-        Key("scatter.open", "enter", "open", N_("Sessions"), N_("The sessions in this cell; of a listed one its trial")),
-        Key("scatter.table", "t", "table", N_("Plot/table"), N_("The numbers behind the plot, and back")),
-        Key("scatter.leave", "escape", "leave", N_("Back"), N_("Back")),
+        Key("scatter.open", Means.OPEN, "open", N_("Sessions"), N_("The sessions in this cell; of a listed one its trial")),
+        Key("scatter.table", Means.DETAILS, "table", N_("Plot/table"), N_("The numbers behind the plot, and back")),
+        Key("scatter.leave", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
     def __init__(self, found: Correlation, scale: tuple[int, int] | None = None) -> None:

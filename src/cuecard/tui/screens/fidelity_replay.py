@@ -20,7 +20,7 @@ from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.drafts import FileDrafts
@@ -57,24 +57,24 @@ class ReplayScreen(CuecardScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
     AUTO_FOCUS = ""
     BINDINGS = keys(
-        Key("replay.on", "enter,space", "on", N_("Next"), N_("On to the next turn"), shown_as="⏎"),
-        Key("replay.met", "y", "decide('yes')", N_("Met"), N_("The agent's reply meets the cue")),
-        Key("replay.not_met", "n", "decide('no')", N_("Not met"), N_("The agent's reply does not meet the cue")),
-        Key("replay.next", "n", "next", N_("Next"), N_("On to the next turn"), show=False),
+        Key("replay.on", (Means.OPEN, Means.MARK), "on", N_("Next"), N_("On to the next turn")),
+        Key("replay.met", Means.YES, "decide('yes')", N_("Met"), N_("The agent's reply meets the cue")),
+        Key("replay.not_met", Means.NO, "decide('no')", N_("Not met"), N_("The agent's reply does not meet the cue")),
+        Key("replay.next", Means.FURTHER, "next", N_("Next"), N_("On to the next turn"), show=False),
         *(
-            Key(f"replay.status_{status.value}", key, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False)
+            Key(f"replay.status_{status.value}", Means.CHOICE, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False, letter=key)
             for key, status in STATUS_KEYS.items()
         ),
-        Key("replay.unsure", "u", "decide('unsure')", N_("Unsure"), N_("I cannot tell")),
-        Key("replay.read", "enter", "read", N_("Read"), N_("The turn under the cursor")),
-        Key("replay.comment", "c", "comment", N_("Comment"), N_("Say why; goes with my decision")),
-        Key("replay.back", "b", "back", N_("Back"), N_("Look at the turn before; what is decided stays")),
-        Key("replay.summary", "s", "go_on", N_("Go on"), N_("To the first turn that I have not decided, or to the end")),
-        Key("replay.trial", "t", "trial", N_("Trial"), N_("The whole dialogue and its scores")),
-        Key("replay.persona", "ctrl+r", "persona", N_("Who I am"), N_("Show or hide who is played"), show=False, shown_as="^r"),
-        Key("replay.up", "up,pageup", "scroll(-1)", N_("Up"), N_("Scroll the dialogue up"), show=False),
-        Key("replay.down", "down,pagedown", "scroll(1)", N_("Down"), N_("Scroll the dialogue down"), show=False),
-        Key("replay.leave", "escape", "leave", N_("Leave"), N_("Leave; every decision is saved, and you go on where you were")),
+        Key("replay.unsure", Means.UNSURE, "decide('unsure')", N_("Unsure"), N_("I cannot tell")),
+        Key("replay.read", Means.OPEN, "read", N_("Read"), N_("The turn under the cursor")),
+        Key("replay.comment", Means.COMMENT, "comment", N_("Comment"), N_("Say why; goes with my decision")),
+        Key("replay.back", Means.BEFORE, "back", N_("Back"), N_("Look at the turn before; what is decided stays")),
+        Key("replay.summary", Means.COMMAND, "go_on", N_("Go on"), N_("To the first turn that I have not decided, or to the end"), letter="s"),
+        Key("replay.trial", Means.DETAILS, "trial", N_("Trial"), N_("The whole dialogue and its scores")),
+        Key("replay.persona", Means.VIEW, "persona", N_("Who I am"), N_("Show or hide who is played"), show=False),
+        Key("replay.up", (Means.UP, Means.PAGE_UP), "scroll(-1)", N_("Up"), N_("Scroll the dialogue up"), show=False),
+        Key("replay.down", (Means.DOWN, Means.PAGE_DOWN), "scroll(1)", N_("Down"), N_("Scroll the dialogue down"), show=False),
+        Key("replay.leave", Means.UP_ONE, "leave", N_("Leave"), N_("Leave; every decision is saved, and you go on where you were")),
     )  # fmt: skip
 
     def __init__(self, trial_id: int, *, seen: bool = False) -> None:

@@ -10,10 +10,11 @@ from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import ReplaySummary, ReplayValue, ReplayView
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -26,8 +27,8 @@ class ReplayChoiceScreen(ListScreen["Replayable"]):
 
     LIVE = False  # whole dialogues are read
     BINDINGS = keys(
-        Key("replay_choice.open", "enter", "open", N_("Re-play"), N_("Decide turn by turn, before I am told what was decided")),
-        Key("replay_choice.leave", "escape", "leave", N_("Back"), N_("Back")),
+        Key("replay_choice.open", Means.OPEN, "open", N_("Re-play"), N_("Decide turn by turn, before I am told what was decided")),
+        Key("replay_choice.leave", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
     def __init__(self, run_ids: Sequence[int] = (), name: str = "") -> None:
@@ -54,7 +55,7 @@ class ReplayChoiceScreen(ListScreen["Replayable"]):
                 "A re-play shows what a simulator was told and asks you what it was asked: is the"
                 " cue met? It needs a dialogue that you had no part in."
             ),
-            ("3", _("Runs: n plays tasks with a simulator, also offline")),
+            ("3", hint(_("Runs: {ADD} plays tasks with a simulator, also offline"))),
             ("esc", _("Back to where you came from")),
         )
 

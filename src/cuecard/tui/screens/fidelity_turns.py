@@ -14,7 +14,7 @@ from cuecard.annotate.fidelity.findings import TurnRow, open_to
 from cuecard.annotate.fidelity.tables import decision_word, simulator_word
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import BlindListScreen
@@ -33,10 +33,10 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
 
     NEED_ROW = ("open", "trial")
     BINDINGS = keys(
-        Key("fidelity_turns.read", "enter", "open", N_("Read"), N_("Both decisions and both texts side by side")),
-        Key("fidelity_turns.trial", "o", "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
-        Key("fidelity_turns.all", "x", "all", N_("Show all"), N_("Also turns that I have not decided; I can no longer decide them blind")),
-        Key("fidelity_turns.back", "escape", "leave", N_("Back"), N_("Back to the figures")),
+        Key("fidelity_turns.read", Means.OPEN, "open", N_("Read"), N_("Both decisions and both texts side by side")),
+        Key("fidelity_turns.trial", Means.DETAILS, "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
+        Key("fidelity_turns.all", Means.REVEAL, "all", N_("Show all"), N_("Also turns that I have not decided; I can no longer decide them blind")),
+        Key("fidelity_turns.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
     )  # fmt: skip
 
     def __init__(self, title: str, rows: Sequence[TurnRow]) -> None:
@@ -69,7 +69,7 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
         return EmptyState(
             _("None of these turns is yours to see yet"),
             _("What was decided in a turn is shown to those who have decided it themselves."),
-            ("x", _("Show all: I can no longer decide them blind")),
+            ("{REVEAL}", _("Show all: I can no longer decide them blind")),
             ("esc", _("Back to the figures")),
         )
 
@@ -152,10 +152,10 @@ class FidelityTurnScreen(CuecardScreen[int]):
     CSS_PATH = "fidelity.tcss"
     AUTO_FOCUS = "#agent"
     BINDINGS = keys(
-        Key("fidelity_turn.next", "n,enter", "step(1)", N_("Next"), N_("The next turn of the list"), shown_as="n"),
-        Key("fidelity_turn.before", "b", "step(-1)", N_("Before"), N_("The turn before")),
-        Key("fidelity_turn.trial", "o", "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
-        Key("fidelity_turn.back", "escape", "leave", N_("Back"), N_("Back to the list")),
+        Key("fidelity_turn.next", (Means.NEXT, Means.OPEN), "step(1)", N_("Next"), N_("The next turn of the list")),
+        Key("fidelity_turn.before", Means.BEFORE, "step(-1)", N_("Before"), N_("The turn before")),
+        Key("fidelity_turn.trial", Means.DETAILS, "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
+        Key("fidelity_turn.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the list")),
     )  # fmt: skip
 
     def __init__(self, rows: Sequence[TurnRow], at: int) -> None:

@@ -17,7 +17,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import slug
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
@@ -53,12 +53,12 @@ class FiguresScreen(CuecardScreen[None]):
     AUTO_FOCUS = "#figures"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
-        Key("figures.next", "n", "step(1)", N_("Next"), N_("The next table of this section")),
-        Key("figures.before", "b", "step(-1)", N_("Before"), N_("The table before"), show=False),
-        Key("figures.plot", "i", "plot", N_("Intervals"), N_("The table's intervals drawn, and back"), show=False),
-        Key("figures.export", "e", "export", N_("Export"), N_("All tables as Markdown")),
-        Key("figures.refresh", "r", "reload", N_("Refresh"), N_("Count again"), show=False),
-        Key("figures.back", "escape", "leave", N_("Back"), N_("Back")),
+        Key("figures.next", Means.NEXT, "step(1)", N_("Next"), N_("The next table of this section")),
+        Key("figures.before", Means.BEFORE, "step(-1)", N_("Before"), N_("The table before"), show=False),
+        Key("figures.plot", Means.DETAILS, "plot", N_("Intervals"), N_("The table's intervals drawn, and back"), show=False),
+        Key("figures.export", Means.EXPORT, "export", N_("Export"), N_("All tables as Markdown")),
+        Key("figures.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Count again"), show=False),
+        Key("figures.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
     ALWAYS: tuple[str, ...] = ("reload", "leave")
     """Actions that need no figures."""
@@ -76,6 +76,10 @@ class FiguresScreen(CuecardScreen[None]):
     def title_words(self) -> str:
         """What the figures are about, in the first line."""
         raise NotImplementedError
+
+    @property
+    def shown_view(self) -> str:
+        return f"show('{self.view.section}')" if self.view is not None else ""
 
     @property
     def short_title(self) -> str:

@@ -12,9 +12,10 @@ from textual.widgets import Static
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
 if TYPE_CHECKING:
@@ -34,17 +35,18 @@ _PLACES: dict[HomeKind, str] = {
 
 def _load(
     workspace: Workspace, person: str, config: Config | None
-) -> tuple[list[HomeRow], bool, int, str]:
-    """Home's rows, whether any waits for this person, the number of tasks, and why nothing can be saved, if so; runs
-    in a thread.
+) -> tuple[list[HomeRow], bool, int, str, bool]:
+    """Home's rows, whether any waits for this person, the number of tasks, why nothing can be saved, if so, and whether this
+    is the example study; runs in a thread.
     """
     from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
+    from cuecard.annotate.study import is_study
     from cuecard.annotate.waiting import VERDICT_LIMIT, pending_for
     from cuecard.tui.present.home import rows_of
 
     waiting = pending_for(workspace, person, protocol_of(config) if config else EMBEDDED_PROTOCOL)
     rows, tasks = rows_of(waiting, VERDICT_LIMIT), workspace.tasks.count()
-    return rows, waiting.total > 0, tasks, workspace.read_only
+    return rows, waiting.total > 0, tasks, workspace.read_only, is_study(workspace)
 
 
 def _entered(workspace: Workspace, name: str) -> tuple[str, str]:
@@ -61,9 +63,10 @@ class HomeScreen(LiveScreen):
 
     CSS_PATH = "home.tcss"
     BINDINGS = keys(
-        Key("home.open", "enter", "open", N_("Open"), N_("Open what waits")),
-        Key("home.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
-        Key("home.refresh", "r", "reload", N_("Refresh"), N_("Look again for what waits")),
+        Key("home.open", Means.OPEN, "open", N_("Open"), N_("Open what waits")),
+        Key("home.board", Means.COMMAND, "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
+        Key("home.tour", Means.TRY, "tour", N_("Tour"), N_("Five minutes through the example study, which was made for demonstration")),
+        Key("home.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Look again for what waits")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -130,7 +133,7 @@ class HomeScreen(LiveScreen):
     async def load(self) -> None:
         person, config = self.person, await self._configured()
         async with self.reading():
-            rows, waits, tasks, read_only = await self.services.ask(
+            rows, waits, tasks, read_only, study = await self.services.ask(
                 lambda ws: _load(ws, person, config)
             )
         name = one_line(person)
@@ -144,7 +147,7 @@ class HomeScreen(LiveScreen):
                 self.cue_app.tell(read_only, title=_("Nothing can be saved here"))
                 self._told = True
         self.query_one("#heading", Static).update(heading)
-        await self._show(rows, tasks)
+        await self._show(rows, _first_steps(tasks, study=study))
         self.settle()
 
     async def _configured(self) -> Config | None:
@@ -224,6 +227,9 @@ class HomeScreen(LiveScreen):
 
         self.app.push_screen(BoardScreen())
 
+    def action_tour(self) -> None:
+        self.cue_app.take_tour()
+
     def action_reload(self) -> None:
         self.load()
 
@@ -233,7 +239,7 @@ class HomeScreen(LiveScreen):
         else:
             self.introduce(answer)
 
-    async def _show(self, rows: list[HomeRow], tasks: int) -> None:
+    async def _show(self, rows: list[HomeRow], steps: EmptyState) -> None:
         body = self.query_one("#body")
         if rows and self._list is None:
             # Imported and mounted only when there is something to list.
@@ -257,21 +263,34 @@ class HomeScreen(LiveScreen):
                 self._list.focus()
         if self._steps is not None:
             await self._steps.remove()
-        self._steps = self._first_steps(tasks)
-        await body.mount(self._steps)
+        self._steps = steps
+        await body.mount(steps)
         self.refresh_bindings()
 
-    def _first_steps(self, tasks: int) -> EmptyState:
-        if tasks:
-            return EmptyState(
-                _("Where to begin"),
-                _("Everything works offline: the embedded players are baselines, not LLMs."),
-                ("2", _("Tasks: read one, change it, submit it for review; p plays it")),
-                ("3", _("Runs: n plays many tasks with an agent and judges the outcome")),
-                ("5", _("Verdicts: check the judge, blind, with y and n")),
-            )
+
+def _first_steps(tasks: int, *, study: bool) -> EmptyState:
+    tour = (
+        shown_key("home.tour"),
+        _("The example study: played, judged and labelled, with a tour of five minutes"),
+    )
+    if study:
         return EmptyState(
-            _("This workspace is empty"),
-            _("A workspace holds tasks, the dialogues played on them, and what people judged."),
-            ("2", _("Tasks: s adds the sample tasks, n begins one of your own")),
+            _("This is the example study"),
+            _("It was made for demonstration: its people and their decisions are made up, its players are offline baselines."),
+            (shown_key("home.tour"), _("The tour: five minutes from here to review")),
+        )  # fmt: skip
+    if tasks:
+        return EmptyState(
+            _("Where to begin"),
+            _("Everything works offline: the embedded players are baselines, not LLMs."),
+            ("2", hint(_("Tasks: read one, change it, submit it for review; {PLAY} plays it"))),
+            ("3", hint(_("Runs: {ADD} plays many tasks with an agent and judges the outcome"))),
+            ("5", _("Verdicts: check the judge, blind, with y and n")),
+            tour,
         )
+    return EmptyState(
+        _("This workspace is empty"),
+        _("A workspace holds tasks, the dialogues played on them, and what people judged."),
+        ("2", hint(_("Tasks: {MENU} s adds the sample tasks, {ADD} begins one of your own"))),
+        tour,
+    )

@@ -23,7 +23,7 @@ from cuecard.annotate.independent_gold.matching import Status, Take
 from cuecard.core.errors import Conflict, CuecardError
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import Tone
@@ -111,17 +111,17 @@ class CompareGoldScreen(CuecardScreen[None]):
     CSS_PATH = "independent_gold.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("gold.author", "a", "take('author')", N_("Author"), N_("Take the author's version of this")),
-        Key("gold.second", "s", "take('second')", N_("Second"), N_("Take the second annotator's version of this")),
-        Key("gold.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or one with the names and sources of both")),
-        Key("gold.neither", "x", "take('neither')", N_("None"), N_("Keep neither version of this")),
-        Key("gold.all", "A", "all", N_("Alike"), N_("Decide everything open that is shown like the last one"), show=False),
-        Key("gold.next", "n", "next", N_("Next"), N_("To the next one that is undecided")),
-        Key("gold.filter", "f", "filter", N_("Filter"), N_("Show only what is undecided, differs, one side has, or agrees; again for the next")),
-        Key("gold.source", "o", "source", N_("Source"), N_("Open a source of this in your browser; again for the next"), show=False),
-        Key("gold.other", "g", "other", N_("Other gold"), N_("The next gold that was built independently"), show=False),
-        Key("gold.save", "ctrl+s", "save", N_("Save"), N_("Save what was decided as the next revision"), shown_as="^s"),
-        Key("gold.leave", "escape", "leave", N_("Back"), N_("Go back; what you decided is kept")),
+        Key("gold.author", Means.CHOICE, "take('author')", N_("Author"), N_("Take the author's version of this"), letter="a"),
+        Key("gold.second", Means.CHOICE, "take('second')", N_("Second"), N_("Take the second annotator's version of this"), letter="s"),
+        Key("gold.both", Means.CHOICE, "take('both')", N_("Both"), N_("Keep both: two items, or one with the names and sources of both"), letter="b"),
+        Key("gold.neither", Means.CHOICE, "take('neither')", N_("None"), N_("Keep neither version of this"), letter="x"),
+        Key("gold.all", Means.CHOICE, "all", N_("Alike"), N_("Decide everything open that is shown like the last one"), show=False, letter="A"),
+        Key("gold.next", Means.NEXT, "next", N_("Next"), N_("To the next one that is undecided")),
+        Key("gold.filter", Means.ONLY, "filter", N_("Filter"), N_("Show only what is undecided, differs, one side has, or agrees; again for the next")),
+        Key("gold.source", Means.OUTSIDE, "source", N_("Source"), N_("Open a source of this in your browser; again for the next"), show=False),
+        Key("gold.other", Means.COMMAND, "other", N_("Other gold"), N_("The next gold that was built independently"), show=False, letter="g"),
+        Key("gold.save", Means.SAVE, "save", N_("Save"), N_("Save what was decided as the next revision")),
+        Key("gold.leave", Means.UP_ONE, "leave", N_("Back"), N_("Go back; what you decided is kept")),
     )  # fmt: skip
 
     def __init__(self, task_id: str, uid: str = "") -> None:

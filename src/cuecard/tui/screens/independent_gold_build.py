@@ -20,7 +20,7 @@ from cuecard.annotate.independent_gold.building import (
 )
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.independent_gold import brief_entries
 from cuecard.tui.present.task_editor import TabId, tab_of, tabs_of
@@ -127,11 +127,11 @@ class BuildGoldScreen(DraftingScreen):
     CSS_PATH = ["task/task.tcss", "task/graph.tcss", "task/texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("second_gold.hand_in", "ctrl+s", "hand_in", N_("Hand in"), N_("Hand in your gold, for good; then it is compared with the author's"), shown_as="^s"),
-        Key("second_gold.leave", "escape", "leave", N_("Back"), N_("One step back; what you built is kept")),
-        Key("second_gold.previous_tab", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
-        Key("second_gold.next_tab", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
-        Key("second_gold.give_up", "ctrl+r", "give_up", N_("Give up"), N_("Throw away what you built"), show=False, shown_as="^r"),
+        Key("second_gold.hand_in", Means.SUBMIT, "hand_in", N_("Hand in"), N_("Hand in your gold, for good; then it is compared with the author's")),
+        Key("second_gold.leave", Means.UP_ONE, "leave", N_("Back"), N_("One step back; what you built is kept")),
+        Key("second_gold.previous_tab", Means.VIEW_BEFORE, "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
+        Key("second_gold.next_tab", Means.VIEW_NEXT, "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
+        Key("second_gold.give_up", Means.COMMAND, "give_up", N_("Give up"), N_("Throw away what you built"), show=False, letter="r"),
     )  # fmt: skip
 
     def __init__(self, task_id: str) -> None:

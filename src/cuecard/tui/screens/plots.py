@@ -17,14 +17,14 @@ from textual.widgets import Static
 
 from cuecard.annotate.results.plots.builders import AGENTS
 from cuecard.annotate.results.plots.model import Plot
-from cuecard.annotate.results.pool import gather
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.present.files import path_of
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
 from cuecard.tui.present.plot_pictures import picture
@@ -52,12 +52,12 @@ class PlotView(Widget, can_focus=True):
     """`load` a plot. Enter is the screen's, as in `ListTable`."""
 
     BINDINGS = keys(
-        Key("plot_view.left", "left", "go('left')", N_("Left"), N_("The point before"), show=False),
-        Key("plot_view.right", "right", "go('right')", N_("Right"), N_("The next point"), show=False),
-        Key("plot_view.up", "up", "go('up')", N_("Up"), N_("What is drawn above"), show=False),
-        Key("plot_view.down", "down", "go('down')", N_("Down"), N_("What is drawn below"), show=False),
-        Key("plot_view.first", "home", "go('first')", N_("First"), N_("The first point"), show=False),
-        Key("plot_view.last", "end", "go('last')", N_("Last"), N_("The last point"), show=False),
+        Key("plot_view.left", Means.LEFT, "go('left')", N_("Left"), N_("The point before"), show=False),
+        Key("plot_view.right", Means.RIGHT, "go('right')", N_("Right"), N_("The next point"), show=False),
+        Key("plot_view.up", Means.UP, "go('up')", N_("Up"), N_("What is drawn above"), show=False),
+        Key("plot_view.down", Means.DOWN, "go('down')", N_("Down"), N_("What is drawn below"), show=False),
+        Key("plot_view.first", Means.START, "go('first')", N_("First"), N_("The first point"), show=False),
+        Key("plot_view.last", Means.END, "go('last')", N_("Last"), N_("The last point"), show=False),
     )  # fmt: skip
     DEFAULT_CSS = """
     PlotView { width: 1fr; height: 1fr; }
@@ -136,17 +136,17 @@ class PlotsScreen(CuecardScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]
     BINDINGS = keys(
-        Key("plots.shown", "enter", "unlist", N_("Show"), N_("The plot that the list is on")),
-        Key("plots.open", "enter", "open", N_("Trials"), N_("The trials behind this point")),
-        Key("plots.next", "n", "step(1)", N_("Next"), N_("The next plot")),
-        Key("plots.before", "b", "step(-1)", N_("Before"), N_("The plot before"), show=False),
-        Key("plots.table", "d", "table", N_("Data"), N_("The numbers of this plot as a table, and back")),
-        Key("plots.list", "l", "list", N_("List"), N_("All plots; Enter shows one")),
-        Key("plots.family", "f", "family", N_("Family"), N_("The plots of the next family, then of all")),
-        Key("plots.series", "s", "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in"), show=False),
-        Key("plots.export", "e", "export", N_("Export"), N_("The plot as SVG, or its numbers as CSV, LaTeX or Markdown")),
-        Key("plots.refresh", "r", "reload", N_("Refresh"), N_("Count again"), show=False),
-        Key("plots.back", "escape", "leave", N_("Back"), N_("Back")),
+        Key("plots.shown", Means.OPEN, "unlist", N_("Show"), N_("The plot that the list is on")),
+        Key("plots.open", Means.OPEN, "open", N_("Trials"), N_("The trials behind this point")),
+        Key("plots.next", Means.NEXT, "step(1)", N_("Next"), N_("The next plot")),
+        Key("plots.before", Means.BEFORE, "step(-1)", N_("Before"), N_("The plot before"), show=False),
+        Key("plots.table", Means.DETAILS, "table", N_("Data"), N_("The numbers of this plot as a table, and back")),
+        Key("plots.list", Means.VIEW, "list", N_("List"), N_("All plots; Enter shows one")),
+        Key("plots.family", Means.ONLY, "family", N_("Family"), N_("The plots of the next family, then of all")),
+        Key("plots.series", Means.COMMAND, "series", N_("Series"), N_("What makes a series: agents, or agents and what their trials differ in"), show=False, letter="s"),
+        Key("plots.export", Means.EXPORT, "export", N_("Export"), N_("The plot as SVG, or its numbers as CSV, LaTeX or Markdown")),
+        Key("plots.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Count again"), show=False),
+        Key("plots.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
     def __init__(self, runs: Sequence[int], title: str) -> None:
@@ -174,8 +174,8 @@ class PlotsScreen(CuecardScreen[None]):
         yield EmptyState(
             _("Nothing is judged yet"),
             _("Scores, what they cost and how facts were found are drawn from judged trials."),
-            ("r", _("Count again, once trials have ended and are judged")),
-            ("esc", _("Back; in a run's trial, j judges it")),
+            ("{REFRESH}", _("Count again, once trials have ended and are judged")),
+            ("esc", hint(_("Back; in a run's trial, {MENU} j judges it"))),
         )
         yield KeyBar()
 
@@ -206,7 +206,7 @@ class PlotsScreen(CuecardScreen[None]):
             self._done = _("reading trials {done}/{all}").format(done=done, all=of)
 
         def work(workspace: Workspace) -> PlotsView:
-            pool = gather(workspace, runs, on_count=read)
+            pool = self.services.pool(workspace, runs, on_count=read)
             self._done = _("counting")
             return PlotsView(pool, by)
 

@@ -19,7 +19,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.tasks.base import Frozen
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.forms import FormDialog
@@ -53,14 +53,14 @@ class QcScreen(LiveScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (150, "-wide")]
     AUTO_FOCUS = "#stages ListGrid"
     BINDINGS = keys(
-        Key("qc.open", "enter", "open", N_("Trial"), N_("Read the trial behind this line")),
-        Key("qc.run", "r", "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
-        Key("qc.all", "a", "run_all", N_("Run all"), N_("Run all stages, one after the other")),
-        Key("qc.stop", "c", "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
-        Key("qc.label", "l", "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
-        Key("qc.verdict", "v", "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
-        Key("qc.pane", "tab,shift+tab", "other_pane", N_("Pane"), N_("Between the stages and what is behind them"), shown_as="⇥"),
-        Key("qc.back", "escape", "back", N_("Back"), N_("Back; what runs goes on")),
+        Key("qc.open", Means.OPEN, "open", N_("Trial"), N_("Read the trial behind this line")),
+        Key("qc.run", Means.PLAY, "run", N_("Run"), N_("Run this stage; what is recorded is not run again")),
+        Key("qc.all", Means.COMMAND, "run_all", N_("Run all"), N_("Run all stages, one after the other"), letter="a"),
+        Key("qc.stop", Means.STOP, "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
+        Key("qc.label", Means.DECIDE, "label", N_("Label"), N_("Label one response item by item, blind, against the judge")),
+        Key("qc.verdict", Means.SUBMIT, "verdict", N_("Verdict"), N_("Confirm or change what is proposed")),
+        Key("qc.pane", (Means.ONWARD, Means.BACKWARD), "other_pane", N_("Pane"), N_("Between the stages and what is behind them")),
+        Key("qc.back", Means.UP_ONE, "back", N_("Back"), N_("Back; what runs goes on")),
     )  # fmt: skip
 
     def __init__(self, task_id: str) -> None:

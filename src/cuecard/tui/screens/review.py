@@ -10,7 +10,7 @@ from cuecard.annotate.review.reviewing import GOLD
 from cuecard.core.contributions import CheckMark, ReviewDecision, TaskState
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.review import Need, given_paragraphs, next_need, obstacle_to_gold
 from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
@@ -33,25 +33,25 @@ class ReviewTaskScreen(OpenReview):
     CSS_PATH = "review.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("review_task.comment", "c", "comment", N_("Comment"), N_("Comment on the place under the cursor")),
-        Key("review_task.right", "r", "mark('right')", N_("Mark"), N_("This gold item is right; again: no mark"), shown_as="r/w/u"),
-        Key("review_task.wrong", "w", "mark('wrong')", N_("Wrong"), N_("This gold item is wrong; say what is"), show=False),
-        Key("review_task.unsure", "u", "mark('unsure')", N_("Unsure"), N_("Whether this gold item is right cannot be told"), show=False),
-        Key("review_task.next", "n", "next", N_("Next"), N_("To the next item of your spot check that has no mark"), show=False),
-        Key("review_task.source", "s", "source", N_("Source"), N_("Open a page behind this item in the browser")),
-        Key("review_task.changes", "d", "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
-        Key("review_task.whole", "d", "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
-        Key("review_task.threads", "m", "threads", N_("Comments"), N_("All comments with their answers")),
-        Key("review_task.comments", "m", "comments", N_("Comments"), N_("All comments with their answers"), show=False),
-        Key("review_task.approve", "a", "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
-        Key("review_task.return", "e", "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
-        Key("review_task.edit", "t", "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
-        Key("review_task.qc", "q", "qc", N_("QC"), N_("Quality control of this task: stages, evidence, verdict"), show=False),
-        Key("review_task.third", "T", "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review")),
-        Key("review_task.rate", "tab,shift+tab", "to_side", N_("Rate"), N_("From the task to the dimensions"), shown_as="⇥"),
-        Key("review_task.reviews", "tab,shift+tab", "to_reviews", N_("Reviews"), N_("From the task to its reviews"), shown_as="⇥"),
-        Key("review_task.task", "tab,shift+tab", "to_task", N_("Task"), N_("Back to the task"), shown_as="⇥"),
-        Key("review_task.back", "escape", "back", N_("Back"), N_("Back; what you typed stays")),
+        Key("review_task.comment", Means.COMMENT, "comment", N_("Comment"), N_("Comment on the place under the cursor")),
+        Key("review_task.right", Means.YES, "mark('right')", N_("Mark"), N_("This gold item is right; again: no mark")),
+        Key("review_task.wrong", Means.NO, "mark('wrong')", N_("Wrong"), N_("This gold item is wrong; say what is"), show=False),
+        Key("review_task.unsure", Means.UNSURE, "mark('unsure')", N_("Unsure"), N_("Whether this gold item is right cannot be told"), show=False),
+        Key("review_task.next", Means.FURTHER, "next", N_("Next"), N_("To the next item of your spot check that has no mark"), show=False),
+        Key("review_task.source", Means.OUTSIDE, "source", N_("Source"), N_("Open a page behind this item in the browser")),
+        Key("review_task.changes", Means.COMPARE, "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
+        Key("review_task.whole", Means.COMPARE, "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
+        Key("review_task.threads", Means.DETAILS, "threads", N_("Comments"), N_("All comments with their answers")),
+        Key("review_task.comments", Means.DETAILS, "comments", N_("Comments"), N_("All comments with their answers"), show=False),
+        Key("review_task.approve", Means.APPROVE, "hand_in('approve')", N_("Approve"), N_("Hand in: approve this revision")),
+        Key("review_task.return", Means.RETURN, "hand_in('return')", N_("Return"), N_("Hand in: return it to the author")),
+        Key("review_task.edit", Means.EDIT, "edit", N_("Edit"), N_("Edit the task, at the place under the cursor")),
+        Key("review_task.qc", Means.QC, "qc", N_("QC"), N_("Quality control of this task: stages, evidence, verdict"), show=False),
+        Key("review_task.third", Means.COMMAND, "third", N_("Third opinion"), N_("Have a third person decide, who sees neither review"), letter="t"),
+        Key("review_task.rate", (Means.ONWARD, Means.BACKWARD), "to_side", N_("Rate"), N_("From the task to the dimensions")),
+        Key("review_task.reviews", (Means.ONWARD, Means.BACKWARD), "to_reviews", N_("Reviews"), N_("From the task to its reviews")),
+        Key("review_task.task", (Means.ONWARD, Means.BACKWARD), "to_task", N_("Task"), N_("Back to the task")),
+        Key("review_task.back", Means.UP_ONE, "back", N_("Back"), N_("Back; what you typed stays")),
     )  # fmt: skip
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -17,7 +17,7 @@ from textual.widgets import Button, Select, Static
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
@@ -65,8 +65,8 @@ class CommentDialog(AnswerDialog[_Comment, Pinned]):
     """
 
     BINDINGS = keys(
-        Key("comment.place", "f2", "turn('place')", N_("Other place"), N_("Pin it to a part of the element, or to the whole task"), priority=True),
-        Key("comment.dimension", "f3", "turn('dimension')", N_("Dimension"), N_("Which dimension it explains, or none"), priority=True),
+        Key("comment.place", Means.EDIT, "turn('place')", N_("Other place"), N_("Pin it to a part of the element, or to the whole task"), priority=True),
+        Key("comment.dimension", Means.COMMAND, "turn('dimension')", N_("Dimension"), N_("Which dimension it explains, or none"), priority=True, letter="d"),
     )  # fmt: skip
     BEGINS_AT = "text"
 
@@ -141,8 +141,8 @@ class ThreadsScreen(CuecardScreen[str | None]):
     }
     """
     BINDINGS = keys(
-        Key("threads.back", "escape", "back", N_("Back"), N_("Back to the task")),
-    )
+        Key("threads.back", Means.UP_ONE, "back", N_("Back"), N_("Back to the task")),
+    )  # fmt: skip
 
     def __init__(self, task_id: str) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
     SubmitDialog #found { height: 9; }
     """
     BINDINGS = keys(
-        Key("submit.problems", "f2", "problems", N_("Problems"), N_("Go and look at what was found"), shown_as="F2"),
+        Key("submit.problems", Means.DETAILS, "problems", N_("Problems"), N_("Go and look at what was found")),
     )  # fmt: skip
 
     def __init__(self, checked: Checked, *, unsaved: bool = False) -> None:

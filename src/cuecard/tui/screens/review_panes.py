@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.session import WorkedTime
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -103,7 +103,7 @@ class ReviewDocument(EntryList):
     """
 
     BINDINGS = keys(
-        Key("review_document.open", "enter,space", "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor"), show=False),
+        Key("review_document.open", (Means.OPEN, Means.MARK), "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor"), show=False),
     )  # fmt: skip
 
 

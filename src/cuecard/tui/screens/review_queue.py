@@ -16,7 +16,7 @@ from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, time_left
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
@@ -37,16 +37,16 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
 
     PLACE = "review"
     BINDINGS = keys(
-        Key("review.open", "enter", "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
-        Key("review.next", "n", "next", N_("Next"), N_("Take the task that helps most, and review it")),
-        Key("review.skip", "s", "skip", N_("Skip"), N_("Leave this task to others, with a reason")),
-        Key("review.assign", "g", "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one")),
-        Key("review.sooner", "plus,equals_sign", "prioritise(1)", N_("Sooner"), N_("Have this task reviewed sooner"), shown_as="+"),
-        Key("review.later", "minus", "prioritise(-1)", N_("Later"), N_("Have this task reviewed later"), shown_as="-"),
-        Key("review.done", "d", "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
-        Key("review.skipped", "a", "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
-        Key("review.sample", "t", "try_sample", N_("Try one"), N_("Put a sample task before reviewers, to try a review alone")),
-        Key("review.board", "b", "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree")),
+        Key("review.open", Means.OPEN, "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
+        Key("review.next", Means.NEXT, "next", N_("Next"), N_("Take the task that helps most, and review it")),
+        Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task to others, with a reason"), letter="s"),
+        Key("review.assign", Means.COMMAND, "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one"), letter="g"),
+        Key("review.sooner", Means.MOVE_UP, "prioritise(1)", N_("Sooner"), N_("Have this task reviewed sooner")),
+        Key("review.later", Means.MOVE_DOWN, "prioritise(-1)", N_("Later"), N_("Have this task reviewed later")),
+        Key("review.done", Means.VIEW, "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
+        Key("review.skipped", Means.REVEAL, "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
+        Key("review.sample", Means.COMMAND, "try_sample", N_("Try one"), N_("Put a sample task before reviewers, to try a review alone"), letter="t"),
+        Key("review.board", Means.COMMAND, "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -78,14 +78,14 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             return EmptyState(
                 _("No reviews to read yet"),
                 _("Your own reviews are here, and those of your tasks once both are in."),
-                ("d", _("Tasks to review")),
+                ("{VIEW}", _("Tasks to review")),
             )
         if self._snapshot.coordinates:
             return EmptyState(
                 _("Nothing is in review"),
                 _("You coordinate: here you see who reviews what, and give tasks to reviewers."),
                 ("2", _("Tasks: their authors submit them")),
-                ("r", _("Look again")),
+                ("{REFRESH}", _("Look again")),
             )
         return EmptyState(
             _("No task waits for your review"),
@@ -93,10 +93,10 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
                 "Every task is reviewed by two people who are not its authors and do not see"
                 " each other's review until both are in. Both must approve the same revision."
             ),
-            ("t", _("Try a review on a sample task, alone")),
+            ("{MENU} t", _("Try a review on a sample task, alone")),
             ("2", _("Tasks: open one of yours and submit it; others will find it here")),
-            ("d", _("Reviews that are in: yours, and those of your tasks")),
-            ("r", _("Look again")),
+            ("{VIEW}", _("Reviews that are in: yours, and those of your tasks")),
+            ("{REFRESH}", _("Look again")),
         )
 
     async def read(self) -> Sequence[QueueRow]:
@@ -256,7 +256,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
     AssignDialog Static { height: auto; }
     """
     BINDINGS = keys(
-        Key("assign.choose", "enter", "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
+        Key("assign.choose", Means.OPEN, "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
     )  # fmt: skip
 
     def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:

@@ -24,13 +24,13 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, joined, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.preferences import DARK, LIGHT, preferences_path
+from cuecard.tui.preferences import OURS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.players import PlayerRow, player_rows
@@ -53,10 +53,10 @@ class SettingsScreen(CuecardScreen[None]):
     # Not the name: the digits that lead to other places would be typed into it.
     AUTO_FOCUS = "#language"
     BINDINGS = keys(
-        Key("settings.save", "ctrl+s", "rename", N_("Use name"), N_("Work under this name"), shown_as="^s"),
-        Key("settings.refresh", "ctrl+r", "reload", N_("Reload"), N_("Read cuecard.yaml again"), shown_as="^r"),
-        Key("settings.models", "ctrl+o", "models", N_("Models"), N_("Which models the servers have"), shown_as="^o"),
-        Key("settings.back", "escape", "app.go('home')", N_("Home"), N_("Back to Home")),
+        Key("settings.save", Means.SAVE, "rename", N_("Use name"), N_("Work under this name")),
+        Key("settings.refresh", Means.REFRESH, "reload", N_("Reload"), N_("Read cuecard.yaml again")),
+        Key("settings.models", Means.COMMAND, "models", N_("Models"), N_("Which models the servers have"), letter="m"),
+        Key("settings.back", Means.UP_ONE, "app.go('home')", N_("Home"), N_("Back to Home")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -68,8 +68,11 @@ class SettingsScreen(CuecardScreen[None]):
         with VerticalScroll(id="body", can_focus=False):
             with Horizontal(classes="row tight"):
                 yield Label(_("My name"))
-                yield Input(self.person, id="name", max_length=80, compact=True)
-                yield Button(_("Use"), id="use", compact=True)
+                yield Input(
+                    self.person, id="name", max_length=80, compact=True, disabled=bool(served())
+                )
+                if not served():
+                    yield Button(_("Use"), id="use", compact=True)
             with Horizontal(classes="row tight"):
                 yield Label(_("Language"))
                 yield Select(
@@ -102,6 +105,20 @@ class SettingsScreen(CuecardScreen[None]):
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static("", id="config")
+            yield Static("")
+            kept = self.cue_app.preferences
+            for name, label, options, value in (
+                (
+                    "motion",
+                    _("Motion"),
+                    ((_("as usual"), ""), (_("reduced"), "reduced")),
+                    kept.motion,
+                ),
+                ("notice", _("After a run"), _notices(), kept.notice),
+            ):
+                with Horizontal(classes="row tight"):
+                    yield Label(label)
+                    yield Select(options, value=value, allow_blank=False, id=name, compact=True)
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
@@ -173,6 +190,10 @@ class SettingsScreen(CuecardScreen[None]):
             self.save_skills()
         elif event.select.id == "theme" and value != self.app.theme:
             self.app.theme = value
+        elif event.select.id in ("motion", "notice"):
+            setattr(self.cue_app.preferences, event.select.id, value)
+            self.cue_app.preferences.save()
+            self.cue_app.move()
         elif event.select.id == "language" and value != current_language():
             self.cue_app.speak(value)
 
@@ -188,6 +209,12 @@ class SettingsScreen(CuecardScreen[None]):
 
     def on_button_pressed(self) -> None:
         self.action_rename()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not (action == "rename" and served())
+
+    def why_not(self, action: str) -> str:
+        return _("The link that you opened says who you are.") if action == "rename" else ""
 
     @guarded("rename")
     async def action_rename(self) -> None:
@@ -221,7 +248,7 @@ class SettingsScreen(CuecardScreen[None]):
         yield Static("", id="skill-note", classes="muted", markup=False)
 
     def _themes(self) -> list[tuple[str, str]]:
-        ours = [DARK.name, LIGHT.name]
+        ours = [theme.name for theme in OURS]
         return [(n, n) for n in ours + sorted(set(self.app.available_themes) - set(ours))]
 
     def _described(self, config: Config) -> Table:
@@ -244,6 +271,11 @@ class SettingsScreen(CuecardScreen[None]):
             told = (Text(one_line(row.model)), Text(one_line(row.endpoint)), _key(row))
             table.add_row(*first, *told)
         return table
+
+
+def _notices() -> tuple[tuple[str, str], ...]:
+    bell, terminal = _("ring the bell"), _("ring, and notify through the terminal")
+    return ((_("nothing more"), ""), (bell, "bell"), (terminal, "terminal"))
 
 
 def _key(row: PlayerRow) -> Text:
@@ -278,8 +310,8 @@ class WelcomeDialog(FormDialog[Introduction]):
     """Asks for a name; with `offer_samples` also whether the sample tasks shall be added."""
 
     BINDINGS = keys(
-        Key("welcome.language", "ctrl+l", "language", N_("中文 / English"), N_("Use the other language"), shown_as="^l", priority=True),
-        Key("welcome.quit", "escape", "dismiss", N_("Quit"), N_("Leave without a name")),
+        Key("welcome.language", Means.VIEW, "language", N_("中文 / English"), N_("Use the other language"), priority=True),
+        Key("welcome.quit", Means.UP_ONE, "dismiss", N_("Quit"), N_("Leave without a name")),
     )  # fmt: skip
 
     def __init__(self, *, offer_samples: bool) -> None:
@@ -310,9 +342,9 @@ class ServedModelsScreen(ListScreen[ServedModel]):
     TELLS = False
     NEED_ROW = ("use",)
     BINDINGS = keys(
-        Key("served.use", "enter", "use", N_("Use"), N_("Write this model into its entry")),
-        Key("served.back", "escape", "leave", N_("Back"), N_("Back to Settings")),
-    )
+        Key("served.use", Means.OPEN, "use", N_("Use"), N_("Write this model into its entry")),
+        Key("served.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to Settings")),
+    )  # fmt: skip
 
     def columns(self) -> Sequence[Column[ServedModel]]:
         return (

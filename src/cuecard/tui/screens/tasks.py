@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
@@ -52,29 +52,29 @@ class TasksScreen(LiveScreen):
     CSS_PATH = "tasks.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("tasks.open", "enter", "open", N_("Open"), N_("Read and edit this task")),
-        Key("tasks.new", "n", "new", N_("New"), N_("Begin a task")),
-        Key("tasks.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
-        Key("tasks.play_with", "P", "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False),
-        Key("tasks.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
-        Key("tasks.submit", "u", "submit", N_("Submit"), N_("Submit the newest revision for review")),
-        Key("tasks.second_gold", "b", "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False),
-        Key("tasks.withdraw", "u", "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
-        Key("tasks.reopen", "u", "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
-        Key("tasks.filter", "slash", "filter", N_("Filter"), N_("Type words that must occur"), shown_as="/"),
-        Key("tasks.clear", "c", "clear", N_("Clear"), N_("Show all tasks again")),
-        Key("tasks.samples", "s", "samples", NP_("sample tasks", "Samples"), N_("Add the sample tasks")),
-        Key("tasks.import", "i", "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
-        Key("tasks.export", "e", "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
-        Key("tasks.merge", "m", "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False),
-        Key("tasks.pack", "k", "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False),
-        Key("tasks.retire", "x", "archive", N_("Archive"), N_("Take this task out of use, with a reason"), show=False),
-        Key("tasks.restore", "x", "restore", N_("Restore"), N_("Take this task into use again")),
-        Key("tasks.archived", "a", "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
-        Key("tasks.family", "f", "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
-        Key("tasks.language", "l", "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False),
-        Key("tasks.state", "t", "turn('state')", N_("State"), N_("Only one state; again for the next"), show=False),
-        Key("tasks.back", "escape", "back", N_("Back"), N_("From the filter to the list, then home"), show=False),
+        Key("tasks.open", Means.OPEN, "open", N_("Open"), N_("Read and edit this task")),
+        Key("tasks.new", Means.ADD, "new", N_("New"), N_("Begin a task")),
+        Key("tasks.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("tasks.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
+        Key("tasks.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
+        Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision for review")),
+        Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
+        Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
+        Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
+        Key("tasks.filter", Means.FILTER, "filter", N_("Filter"), N_("Type words that must occur")),
+        Key("tasks.clear", Means.COMMAND, "clear", N_("Clear"), N_("Show all tasks again"), letter="c"),
+        Key("tasks.samples", Means.COMMAND, "samples", NP_("sample tasks", "Samples"), N_("Add the sample tasks"), letter="s"),
+        Key("tasks.import", Means.IMPORT, "import_path", N_("Import"), N_("Bring in tasks from a file or folder")),
+        Key("tasks.export", Means.EXPORT, "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
+        Key("tasks.merge", Means.COMMAND, "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False, letter="m"),
+        Key("tasks.pack", Means.COMMAND, "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False, letter="k"),
+        Key("tasks.retire", Means.DELETE, "archive", N_("Archive"), N_("Take this task out of use, with a reason"), show=False),
+        Key("tasks.restore", Means.DELETE, "restore", N_("Restore"), N_("Take this task into use again")),
+        Key("tasks.archived", Means.REVEAL, "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
+        Key("tasks.family", Means.ONLY, "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
+        Key("tasks.language", Means.COMMAND, "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False, letter="l"),
+        Key("tasks.state", Means.COMMAND, "turn('state')", N_("State"), N_("Only one state; again for the next"), show=False, letter="t"),
+        Key("tasks.back", Means.UP_ONE, "back", N_("Back"), N_("From the filter to the list, then home"), show=False),
     )  # fmt: skip
 
     def __init__(self) -> None:

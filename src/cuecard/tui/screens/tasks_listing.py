@@ -21,6 +21,7 @@ from cuecard.tui.families import TUI
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.lists import Column, ListGrid, ListView
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
@@ -66,15 +67,15 @@ class TaskListing(Vertical):
                 yield EmptyState(
                     _("No tasks yet"),
                     _("A task is a query, the persona who asks it, and the gold answer."),
-                    ("s", _("add the eight sample tasks")),
-                    ("n", _("begin one of your own")),
-                    ("i", _("import a file or a folder")),
+                    ("{MENU} s", _("add the eight sample tasks")),
+                    ("{ADD}", _("begin one of your own")),
+                    ("{IMPORT}", _("import a file or a folder")),
                     id="none",
                 )
                 yield EmptyState(
                     _("No task matches"),
                     _("Some are there, but the filters hide them."),
-                    ("c", _("clear the filters")),
+                    ("{MENU} c", _("clear the filters")),
                     id="hidden",
                 )
             with Pane(id="detail"):
@@ -125,11 +126,15 @@ class TaskListing(Vertical):
             text.append("\n✎ ", "bold").append(_("You have a draft of it."))
         if line.building:
             text.append("\n✎2 ", "bold").append(
-                _("You are building its gold independently: b goes on.")
+                hint(_("You are building its gold independently: {MENU} b goes on."))
             )
         if line.forks:
             text.append(f"\n{FORK} ", "bold").append(
-                _("Newest revisions stand side by side: open it, then F12 brings them together.")
+                hint(
+                    _(
+                        "Newest revisions stand side by side: open it, then {MENU} j brings them together."
+                    )
+                )
             )
         for heading, body in sections_of(task) if task else []:
             text.append(f"\n\n{heading}\n", "bold").append(for_display(body))

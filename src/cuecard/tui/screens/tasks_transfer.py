@@ -34,7 +34,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.bundle_records import MergeReport
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
@@ -66,8 +66,8 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
 
     DEFAULT_CLASSES = "-large"
     BINDINGS = keys(
-        Key("import.close", "escape", "close", N_("Close"), N_("Stop what goes on, or close")),
-    )
+        Key("import.close", Means.UP_ONE, "close", N_("Close"), N_("Stop what goes on, or close")),
+    )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__(
@@ -308,7 +308,7 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
 
     DEFAULT_CLASSES = "-large"
     BINDINGS = keys(
-        Key("merge_packs.close", "escape", "close", N_("Close"), N_("Close; what was merged stays merged")),
+        Key("merge_packs.close", Means.UP_ONE, "close", N_("Close"), N_("Close; what was merged stays merged")),
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import Act, ToolSpec
 from cuecard.core.evaluation.wizard_of_oz import Briefing, WaitingTrial, waiting_trials
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import when
@@ -30,18 +30,17 @@ if TYPE_CHECKING:
 
 
 WIZARD_OF_OZ_KEYS = keys(
-    Key("wizard.hand_in", "ctrl+s", "hand_in", N_("Hand in"), N_("Hand in what you found; the session is over then"), priority=True, shown_as="^s"),
-    Key("wizard.search", "ctrl+f", "look_up", N_("Search"), N_("To the search line"), priority=True, shown_as="^f"),
-    Key("wizard.reply", "ctrl+r", "reply", N_("Reply"), N_("To your reply"), priority=True, shown_as="^r"),
-    Key("wizard.tool", "ctrl+t", "next_tool", N_("Tool"), N_("Another of the world's tools"), priority=True, shown_as="^t"),
-    Key("wizard.notes", "ctrl+n", "notes", N_("Notes"), N_("Your own notes; nobody else sees them"), priority=True, shown_as="^n"),
-    Key("wizard.from_notes", "f3", "from_notes", N_("Notes in"), N_("Put your notes into what you hand in"), priority=True, shown_as="F3"),
-    Key("wizard.calls", "ctrl+o", "calls", N_("Calls"), N_("Open or fold the newest searches"), show=False, priority=True, shown_as="^o"),
-    Key("wizard.up", "pageup", "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
-    Key("wizard.down", "pagedown", "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
-    Key("wizard.brief", "f2", "brief", NP_("what is asked", "Brief"), N_("What is asked of you, and what a model is told"), priority=True, shown_as="F2"),
-    Key("wizard.leave", "escape", "leave", N_("Leave"), N_("Leave and come back later; all that you typed stays")),
-    Key("wizard.help", "f1", "app.explain", N_("Help"), N_("Keys of this screen"), shown_as="F1"),
+    Key("wizard.hand_in", Means.SUBMIT, "hand_in", N_("Hand in"), N_("Hand in what you found; the session is over then"), priority=True),
+    Key("wizard.search", Means.SEARCH, "look_up", N_("Search"), N_("To the search line"), priority=True),
+    Key("wizard.reply", Means.EDIT, "reply", N_("Reply"), N_("To your reply"), priority=True),
+    Key("wizard.tool", Means.VIEW, "next_tool", N_("Tool"), N_("Another of the world's tools"), priority=True),
+    Key("wizard.notes", Means.COMMENT, "notes", N_("Notes"), N_("Your own notes; nobody else sees them"), priority=True),
+    Key("wizard.from_notes", Means.SUGGEST, "from_notes", N_("Notes in"), N_("Put your notes into what you hand in"), priority=True),
+    Key("wizard.calls", Means.DETAILS, "calls", N_("Calls"), N_("Open or fold the newest searches"), show=False, priority=True),
+    Key("wizard.up", Means.PAGE_UP, "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
+    Key("wizard.down", Means.PAGE_DOWN, "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
+    Key("wizard.brief", Means.COMMAND, "brief", NP_("what is asked", "Brief"), N_("What is asked of you, and what a model is told"), priority=True, letter="b"),
+    Key("wizard.leave", Means.UP_ONE, "leave", N_("Leave"), N_("Leave and come back later; all that you typed stays")),
 )  # fmt: skip
 
 
@@ -50,8 +49,8 @@ class ActDialog(ChoiceDialog):
 
     CSS_PATH = "play/dialogs.tcss"
     BINDINGS = keys(
-        Key("act.answer", "a", f"choose('{Act.ANSWER.value}')", NP_("verb", "Answer"), N_("It answers the user's question"), show=False),
-        Key("act.ask", "q", f"choose('{Act.ASK.value}')", N_("Ask"), N_("It asks the user something"), show=False),
+        Key("act.answer", Means.CHOICE, f"choose('{Act.ANSWER.value}')", NP_("verb", "Answer"), N_("It answers the user's question"), show=False, letter="a"),
+        Key("act.ask", Means.CHOICE, f"choose('{Act.ASK.value}')", N_("Ask"), N_("It asks the user something"), show=False, letter="q"),
     )  # fmt: skip
 
     def __init__(self, text: str) -> None:
@@ -72,9 +71,7 @@ class BriefDialog(CuecardDialog[None]):
     BriefDialog { align: center middle; }
     BriefDialog VerticalScroll { height: auto; max-height: 80%; }
     """
-    BINDINGS = keys(
-        Key("brief.close", "f2", "dismiss", N_("Close"), N_("Back to the dialogue"), show=False),
-    )
+    BINDINGS = keys()
 
     def __init__(self, briefing: Briefing) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ from cuecard.core.evaluation.wizard_of_oz import PlayerView, WizardPlayer
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.entries import Piece
@@ -107,8 +107,8 @@ class Words(TextArea):
     Words { height: auto; min-height: 3; max-height: 8; padding: 0 1; }
     """
     BINDINGS = keys(
-        Key("wizard.send", "enter", "send", N_("Send"), N_("Say this to the user; your turn ends"), priority=True),
-        Key("wizard.newline", "ctrl+j,alt+enter,shift+enter", "newline", N_("New line"), N_("Begin a new line in the reply"), show=False, priority=True),
+        Key("wizard.send", Means.OPEN, "send", N_("Send"), N_("Say this to the user; your turn ends"), priority=True),
+        Key("wizard.newline", Means.NEW_LINE, "newline", N_("New line"), N_("Begin a new line in the reply"), show=False, priority=True),
     )  # fmt: skip
 
     class Submitted(Message):

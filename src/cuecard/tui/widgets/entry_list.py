@@ -13,7 +13,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from cuecard.core.i18n import N_
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.entries import Entry, Piece, Tone
 from cuecard.tui.present.entry_layout import EntryLayout
 from cuecard.tui.widgets.text import EntryPaint
@@ -65,27 +65,15 @@ class EntryList(ScrollView, can_focus=True):
         "entries--cursor",
     }
     BINDINGS = keys(
-        Key(
-            "entries.open",
-            "enter,space",
-            "open",
-            N_("Open/fold"),
-            N_("Show or hide what is folded under the cursor"),
-        ),
-        Key(
-            "entries.open_all",
-            "o",
-            "open_all",
-            N_("Open all"),
-            N_("Show or hide all that is folded"),
-            show=False,
-        ),
-        Key("entries.up", "up", "walk(-1)", N_("Up"), N_("To the entry before"), show=False),
-        Key("entries.down", "down", "walk(1)", N_("Down"), N_("To the next entry"), show=False),
-        Key("entries.first", "home", "jump(0)", N_("First"), N_("To the start"), show=False),
-        Key("entries.last", "end", "jump(-1)", N_("Last"), N_("To the end"), show=False),
-    )
+        Key("entries.open", (Means.OPEN, Means.MARK), "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor")),
+        Key("entries.open_all", Means.COMMAND, "open_all", N_("Open all"), N_("Show or hide all that is folded"), show=False, letter="o"),
+        Key("entries.up", Means.UP, "walk(-1)", N_("Up"), N_("To the entry before"), show=False),
+        Key("entries.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the next entry"), show=False),
+        Key("entries.first", (Means.START, Means.FIRST), "jump(0)", N_("First"), N_("To the start"), show=False),
+        Key("entries.last", (Means.END, Means.LAST), "jump(-1)", N_("Last"), N_("To the end"), show=False),
+    )  # fmt: skip
     ALLOW_SELECT = True
+    DEFAULT_CLASSES = "zooms"
     # More lines are no reason to lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0), layout=False)
 

@@ -23,7 +23,7 @@ from textual.widgets.option_list import OptionDoesNotExist
 
 from cuecard.core.i18n import N_
 from cuecard.core.text import for_display, one_line, storable
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource, grow
 from cuecard.tui.grid.grid import Grid
@@ -33,11 +33,10 @@ _MOST = 40
 
 OUTSIDE = Key(
     "field.outside",
-    "ctrl+g",
+    Means.OUTSIDE,
     "outside",
     N_("$EDITOR"),
     N_("Edit this text in your own editor, $VISUAL or $EDITOR"),
-    shown_as="^g",
 )
 
 
@@ -104,7 +103,7 @@ class PathInput(Vertical):
     PathInput > Static { height: 1; color: $muted; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1; }
     """
     BINDINGS = keys(
-        Key("path.complete", "tab", "complete", N_("Complete"), N_("Go on with the path as far as it is clear")),
+        Key("path.complete", Means.ONWARD, "complete", N_("Complete"), N_("Go on with the path as far as it is clear")),
     )  # fmt: skip
 
     class Changed(Message):

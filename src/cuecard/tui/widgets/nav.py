@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.tui.present.keyboard import hint
 
 PLACES: tuple[tuple[str, str], ...] = (
     ("home", N_("Home")),
@@ -81,7 +82,7 @@ class NavBar(Widget):
 
 
 class EmptyState(Static):
-    """A heading, a sentence, and keys with what they do."""
+    """A heading, a sentence, and keys with what they do; a key is said by what it means, as `{ADD}`."""
 
     DEFAULT_CSS = """
     EmptyState { width: 1fr; height: auto; padding: 1 3; color: $foreground; }
@@ -90,6 +91,7 @@ class EmptyState(Static):
     def __init__(
         self, title: str, text: str, *keys: tuple[str, str], id: str | None = None
     ) -> None:
+        keys = tuple((hint(key) if "{" in key else key, what) for key, what in keys)
         content = Text.assemble((title, "bold"), "\n", text)
         longest = max((cell_len(key) for key, _what in keys), default=0)
         for key, what in keys:

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from cuecard.core.i18n import N_, NP_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.entries import wrap
 from cuecard.tui.present.labels import RATING, ink
 from cuecard.tui.present.review_document import thread_entries
@@ -37,11 +37,11 @@ class DimensionList(Widget, can_focus=True):
     DimensionList { height: auto; width: 1fr; }
     """
     BINDINGS = keys(
-        Key("dimensions.pass", "p", "rate('pass')", N_("Pass"), N_("This dimension passes")),
-        Key("dimensions.fail", "f", "rate('fail')", N_("Fail"), N_("This dimension fails; say why")),
-        Key("dimensions.unsure", "x", "rate('cannot_judge')", N_("Unsure"), N_("I cannot judge this dimension")),
-        Key("dimensions.up", "up", "walk(-1)", N_("Up"), N_("To the dimension before"), show=False),
-        Key("dimensions.down", "down", "walk(1)", N_("Down"), N_("To the next dimension"), show=False),
+        Key("dimensions.pass", Means.YES, "rate('pass')", N_("Pass"), N_("This dimension passes")),
+        Key("dimensions.fail", Means.NO, "rate('fail')", N_("Fail"), N_("This dimension fails; say why")),
+        Key("dimensions.unsure", Means.UNSURE, "rate('cannot_judge')", N_("Unsure"), N_("I cannot judge this dimension")),
+        Key("dimensions.up", Means.UP, "walk(-1)", N_("Up"), N_("To the dimension before"), show=False),
+        Key("dimensions.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the next dimension"), show=False),
     )  # fmt: skip
     cursor = reactive(0)
 
@@ -150,10 +150,10 @@ class ThreadList(EntryList):
     """
 
     BINDINGS = keys(
-        Key("threads.go", "enter", "open", N_("Go there"), N_("To the element that the comment is about"), shown_as="⏎"),
-        Key("threads.answer", "a", "say('answer')", NP_("verb", "Answer"), N_("Say something to this comment")),
-        Key("threads.resolve", "r", "say('resolve')", N_("Resolve"), N_("This is settled")),
-        Key("threads.reopen", "o", "say('reopen')", N_("Reopen"), N_("This is not settled after all; say why")),
+        Key("threads.go", Means.OPEN, "open", N_("Go there"), N_("To the element that the comment is about")),
+        Key("threads.answer", Means.COMMENT, "say('answer')", NP_("verb", "Answer"), N_("Say something to this comment")),
+        Key("threads.resolve", Means.YES, "say('resolve')", N_("Resolve"), N_("This is settled")),
+        Key("threads.reopen", Means.NO, "say('reopen')", N_("Reopen"), N_("This is not settled after all; say why")),
     )  # fmt: skip
 
     class Wanted(Message):

@@ -82,6 +82,8 @@ class OneLayout(Widget):
 class Pane(VerticalScroll, OneLayout, can_focus=False):
     """Scrolls what is told of what is under the cursor."""
 
+    DEFAULT_CLASSES = "zooms"
+
 
 class ChangingText(Static, OneLayout):
     """A text that changes with the cursor."""

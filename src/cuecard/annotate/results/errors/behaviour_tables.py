@@ -43,7 +43,11 @@ def means_of(group: grouping.Group, measures: Sequence[str]) -> dict[str, Statis
 
 def mean_cell(group: grouping.Group, name: str, statistic: Statistic | None) -> Cell:
     """The cell of a mean, with its key in `cuecard score --json` if the group is of one agent and family."""
-    trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)
+    known = samples_of(group.rows).column(name).values if group.judged else ()
+    if all(None not in values for values in known) and sum(map(len, known)) == len(group.judged):
+        trials = group.trials
+    else:
+        trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)
     key = f"groups/{group.values[0]}/{group.family}/measures/{name}/{statistics_of(name)[0].value}"
     return Cell(
         shown(name, statistic, percent=True),

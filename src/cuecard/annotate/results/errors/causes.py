@@ -298,12 +298,13 @@ def _tables(pool: Pool, by: By, bars: Bars) -> Iterator[Table]:
         yield _causes(family, mine, found, bars)
     said = details(pool)
     if said:
+        agents = {row.trial.id: row.trial.agent.name for row in pool.rows}
         lines: list[Sequence[Shown]] = [
             (
                 cell(each.text or "–", trials=each.trials),
                 cause_word(each.cause),
                 number(len(each.trials), each.trials),
-                number(len({t.trial.agent.name for t in pool.rows if t.trial.id in each.trials})),
+                number(len({agents[trial] for trial in each.trials})),
             )
             for each in said
         ]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
 from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
+from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
@@ -48,13 +51,13 @@ class Group:
     @property
     def baseline(self) -> bool:
         """Whether one of its players is an offline baseline."""
-        return any(row.baseline for row in self.rows)
+        return any(row.baseline for row in kinds_of(self.rows))
 
-    @property
+    @cached_property
     def judged(self) -> tuple[tuple[Row, TrialFigures], ...]:
         return tuple((row, row.figures) for row in self.rows if row.figures is not None)
 
-    @property
+    @cached_property
     def trials(self) -> tuple[int, ...]:
         """Ids of the judged trials."""
         return tuple(row.trial.id for row, _figures in self.judged)
@@ -76,10 +79,14 @@ def groups_of(pool: Pool, by: By = BY, families: Sequence[Family] = FAMILIES) ->
     by = tuple(dimension for dimension in by if dimension != "family")
     if len(pool.values("judge")) > 1 and "judge" not in by:
         by = (*by, "judge")
+    return pool.once(("groups", by, tuple(families)), lambda: _groups(pool, by, families))
+
+
+def _groups(pool: Pool, by: By, families: Sequence[Family]) -> tuple[Group, ...]:
     found: dict[tuple[Family, tuple[str, ...]], list[Row]] = {}
-    for row in pool.rows:
+    for row, (_family, *values) in values_of(pool.rows, ("family", *by)):
         if row.family in families:
-            found.setdefault((row.family, tuple(row.value(d) for d in by)), []).append(row)
+            found.setdefault((row.family, tuple(values)), []).append(row)
     names, runs = names_of(pool), {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
 
     def place(key: tuple[Family, tuple[str, ...]]) -> tuple[int, list[tuple[int, str]]]:
@@ -113,7 +120,7 @@ def notes_of(pool: Pool, groups: Sequence[Group]) -> dict[Family, tuple[str, ...
     """Notes for all tables of a family: what is not counted, what was pooled, which players are baselines."""
     return {
         family: notes_on(
-            pool.where(lambda row, of=family: row.family == of),
+            pool.of_family(family),
             (*mine[0].by, "family"),
             [group.rows for group in mine],
         )
@@ -187,13 +194,20 @@ class Plan:
     """
 
     name: str
-    rows: list[Row]
+    tasks: list[str]
+    trials: list[int]
     above: list[float]
     below: list[float]
     share: bool = True
     hits: bool = False
     empty: str = field(default_factory=lambda: _("nothing to count"))
     each_task: bool = False
+
+    def add(self, trial: TrialRecord, above: float, below: float) -> None:
+        self.tasks.append(trial.task_id)
+        self.trials.append(trial.id)
+        self.above.append(above)
+        self.below.append(below)
 
 
 def plan(
@@ -205,11 +219,10 @@ def plan(
     empty: str = "",
     each_task: bool = False,
 ) -> Plan:
-    found = list(parts)
-    rows = [row for row, _above, _below in found]
-    above = [each for _row, each, _below in found]
-    below = [each for _row, _above, each in found]
-    return Plan(name, rows, above, below, share, hits, empty or _("nothing to count"), each_task)
+    found = Plan(name, [], [], [], [], share, hits, empty or _("nothing to count"), each_task)
+    for row, above, below in parts:
+        found.add(row.trial, above, below)
+    return found
 
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
@@ -236,13 +249,9 @@ def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
 
 def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
     """A coefficient for each plan, all over the same tasks."""
-    found = [[row.trial.task_id for row in plan.rows] for plan in plans]
-    tasks = sorted({task for own in found for task in own})
+    tasks = sorted(set[str]().union(*(plan.tasks for plan in plans)))
     places = {task: place for place, task in enumerate(tasks)}
-    return [
-        _coefficient(plan, [places[task] for task in own], len(tasks))
-        for plan, own in zip(plans, found, strict=True)
-    ]
+    return [_coefficient(plan, [places[task] for task in plan.tasks], len(tasks)) for plan in plans]
 
 
 def _sums(values: Sequence[float], places: Sequence[int], many: int) -> NDArray[np.float64]:
@@ -283,7 +292,7 @@ def _coefficient(plan: Plan, places: Sequence[int], many: int) -> Coefficient:
 
 def _rate(plan: Plan, statistic: Statistic) -> Rate:
     counted = plan.above if plan.hits else plan.below
-    behind = [row.trial.id for row, n in zip(plan.rows, counted, strict=True) if n > 0]
+    behind = compress(plan.trials, (n > 0 for n in counted))
     return Rate(
         statistic=statistic,
         count=fsum(plan.above),

@@ -161,13 +161,12 @@ def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Cover
     unjudged: Counter[str] = Counter()
     empty = _("no gold triple was judged")
     for row, by_name in tallies:
+        trial = row.trial
         for name, (yes, no, undecided) in by_name.items():
             own = plans.get(name)
             if own is None:
-                own = plans[name] = Plan("coverage", [], [], [], empty=empty)
-            own.rows.append(row)
-            own.above.append(yes)
-            own.below.append(yes + no)
+                own = plans[name] = Plan("coverage", [], [], [], [], empty=empty)
+            own.add(trial, yes, yes + no)
             if undecided:
                 unjudged[name] += undecided
     rates = counted(plans)

@@ -28,7 +28,7 @@ from cuecard.core.errors import DatabaseAway
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, gold_paragraphs, value_label
@@ -65,17 +65,17 @@ class AdjudicateScreen(CuecardScreen[None]):
     CSS_PATH = "adjudicate.tcss"
     AUTO_FOCUS = "#left"
     BINDINGS = keys(
-        Key("adjudicate.yes", "y", "decide('yes')", N_("Yes"), N_("Decide: covered, right, met")),
-        Key("adjudicate.no", "n", "decide('no')", N_("No"), N_("Decide: not covered, not right, not met")),
-        Key("adjudicate.value", "v", "value", N_("Status"), N_("Decide which status it is")),
-        Key("adjudicate.unsure", "u", "decide('unsure')", N_("Unsure"), N_("Decide that nobody can tell")),
-        Key("adjudicate.gold", "w", "gold_wrong", N_("Gold wrong"), N_("The gold itself is wrong; its authors are told")),
-        Key("adjudicate.comment", "c", "comment", N_("Why"), N_("Say why; goes with the decision")),
-        Key("adjudicate.skip", "s", "skip", N_("Skip"), N_("Leave it to others, or for later")),
-        Key("adjudicate.back", "b", "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
-        Key("adjudicate.trial", "o", "trial", N_("Trial"), N_("Read the trial"), show=False),
-        Key("adjudicate.filter", "f", "filter", N_("Decided too"), N_("With what was decided before, or without"), show=False),
-        Key("adjudicate.leave", "escape", "leave", N_("Done"), N_("Back; every decision is saved")),
+        Key("adjudicate.yes", Means.YES, "decide('yes')", N_("Yes"), N_("Decide: covered, right, met")),
+        Key("adjudicate.no", Means.NO, "decide('no')", N_("No"), N_("Decide: not covered, not right, not met")),
+        Key("adjudicate.value", Means.EDIT, "value", N_("Status"), N_("Decide which status it is")),
+        Key("adjudicate.unsure", Means.UNSURE, "decide('unsure')", N_("Unsure"), N_("Decide that nobody can tell")),
+        Key("adjudicate.gold", Means.FLAG, "gold_wrong", N_("Gold wrong"), N_("The gold itself is wrong; its authors are told")),
+        Key("adjudicate.comment", Means.COMMENT, "comment", N_("Why"), N_("Say why; goes with the decision")),
+        Key("adjudicate.skip", Means.FURTHER, "skip", N_("Skip"), N_("Leave it to others, or for later")),
+        Key("adjudicate.back", Means.BEFORE, "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
+        Key("adjudicate.trial", Means.DETAILS, "trial", N_("Trial"), N_("Read the trial"), show=False),
+        Key("adjudicate.filter", Means.REVEAL, "filter", N_("Decided too"), N_("With what was decided before, or without"), show=False),
+        Key("adjudicate.leave", Means.UP_ONE, "leave", N_("Done"), N_("Back; every decision is saved")),
     )  # fmt: skip
 
     def __init__(
@@ -107,8 +107,8 @@ class AdjudicateScreen(CuecardScreen[None]):
                 "Here come the items on which people disagree, or people and judge do, or of which somebody"
                 " holds the gold for wrong."
             ),
-            ("f", _("With what was decided before, or without")),
-            ("b", _("Back to the last dispute")),
+            ("{REVEAL}", _("With what was decided before, or without")),
+            ("{BEFORE}", _("Back to the last dispute")),
             ("esc", _("Back")),
         )
         yield KeyBar()

@@ -27,7 +27,7 @@ from cuecard.core.label_records import LabelValue, RunLabels
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
@@ -49,11 +49,11 @@ class DetailScreen(CuecardScreen[None]):
     """
     AUTO_FOCUS = "Input"
     BINDINGS = keys(
-        Key("look.leave", "escape", "dismiss", N_("Back"), N_("Back to the item")),
-        Key("look.down", "down", "walk('down')", N_("Down"), N_("One line down"), show=False, priority=True),
-        Key("look.up", "up", "walk('up')", N_("Up"), N_("One line up"), show=False, priority=True),
-        Key("look.page_down", "pagedown", "walk('page_down')", N_("Page"), N_("A page down"), priority=True),
-        Key("look.page_up", "pageup", "walk('page_up')", N_("Page up"), N_("A page up"), show=False, priority=True),
+        Key("look.leave", Means.UP_ONE, "dismiss", N_("Back"), N_("Back to the item")),
+        Key("look.down", Means.DOWN, "walk('down')", N_("Down"), N_("One line down"), show=False, priority=True),
+        Key("look.up", Means.UP, "walk('up')", N_("Up"), N_("One line up"), show=False, priority=True),
+        Key("look.page_down", Means.PAGE_DOWN, "walk('page_down')", N_("Page"), N_("A page down"), priority=True),
+        Key("look.page_up", Means.PAGE_UP, "walk('page_up')", N_("Page up"), N_("A page up"), show=False, priority=True),
     )  # fmt: skip
 
     def __init__(self, title: str, entries: Sequence[Entry]) -> None:
@@ -108,8 +108,8 @@ class BlindTranscriptScreen(CuecardScreen[None]):
     """
     AUTO_FOCUS = "Transcript"
     BINDINGS = keys(
-        Key("blind.leave", "escape,t", "dismiss", N_("Back"), N_("Back to the item"), shown_as="esc"),
-        Key("blind.place", "p", "place", N_("Its place"), N_("To where the item came from")),
+        Key("blind.leave", Means.UP_ONE, "dismiss", N_("Back"), N_("Back to the item")),
+        Key("blind.place", Means.COMMAND, "place", N_("Its place"), N_("To where the item came from"), letter="p"),
     )  # fmt: skip
 
     def __init__(

@@ -22,7 +22,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import (
@@ -57,25 +57,24 @@ class LabelScreen(CuecardScreen[None]):
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#evidence"
     BINDINGS = keys(
-        Key("label.yes", "y", "label('yes')", N_("Yes"), N_("Yes: covered, right, met; as the question says")),
-        Key("label.no", "n", "label('no')", N_("No"), N_("No: not covered, not right, not met")),
-        Key("label.unsure", "u", "label('unsure')", N_("Unsure"), N_("I cannot tell")),
+        Key("label.yes", Means.YES, "label('yes')", N_("Yes"), N_("Yes: covered, right, met; as the question says")),
+        Key("label.no", Means.NO, "label('no')", N_("No"), N_("No: not covered, not right, not met")),
+        Key("label.unsure", Means.UNSURE, "label('unsure')", N_("Unsure"), N_("I cannot tell")),
         *(
-            Key(f"label.status_{status.value}", key, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False)
+            Key(f"label.status_{status.value}", Means.CHOICE, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False, letter=key)
             for key, status in STATUS_KEYS.items()
         ),
-        Key("label.on", "enter,space", "skip", N_("Next"), N_("To the next item"), show=False),
-        Key("label.back", "b", "back", N_("Back"), N_("To the item before; every label can be changed")),
-        Key("label.comment", "c", "show('comment')", N_("Comment"), N_("Say why; goes with my label")),
-        Key("label.flag", "f", "flag", N_("Flag"), N_("Flag the gold as wrong, or take it back")),
-        Key("label.reveal", "r", "reveal", N_("Reveal"), N_("What was decided, once I have labelled")),
-        Key("label.skip", "s", "skip", N_("Skip"), N_("Leave it for later"), show=False),
-        Key("label.all", "m", "show('all')", N_("All"), N_("Everything that the agent handed in, with search"), show=False),
-        Key("label.gold", "g", "show('gold')", N_("Gold"), N_("The gold around this item, with search"), show=False),
-        Key("label.transcript", "t", "show('transcript')", N_("Dialogue"), N_("The dialogue where this came from"), show=False),
-        Key("label.reveal_after", "v", "reveal_after", N_("Reveal after"), N_("Show what was decided right after each label, or do not"), show=False),
-        Key("label.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree"), show=False),
-        Key("label.leave", "escape", "leave", N_("Done"), N_("Leave; every label is saved")),
+        Key("label.on", (Means.OPEN, Means.MARK, Means.FURTHER), "skip", N_("Next"), N_("To the next item"), show=False),
+        Key("label.back", Means.BEFORE, "back", N_("Back"), N_("To the item before; every label can be changed")),
+        Key("label.comment", Means.COMMENT, "show('comment')", N_("Comment"), N_("Say why; goes with my label")),
+        Key("label.flag", Means.FLAG, "flag", N_("Flag"), N_("Flag the gold as wrong, or take it back")),
+        Key("label.reveal", Means.REVEAL, "reveal", N_("Reveal"), N_("What was decided, once I have labelled")),
+        Key("label.all", Means.A_VIEW, "show('all')", N_("All"), N_("Everything that the agent handed in, with search"), show=False, letter="m"),
+        Key("label.gold", Means.A_VIEW, "show('gold')", N_("Gold"), N_("The gold around this item, with search"), show=False, letter="g"),
+        Key("label.transcript", Means.A_VIEW, "show('transcript')", N_("Dialogue"), N_("The dialogue where this came from"), show=False, letter="t"),
+        Key("label.reveal_after", Means.COMMAND, "reveal_after", N_("Reveal after"), N_("Show what was decided right after each label, or do not"), show=False, letter="v"),
+        Key("label.agreement", Means.COMMAND, "agreement", N_("Agreement"), N_("How far judge and people agree"), show=False, letter="a"),
+        Key("label.leave", Means.UP_ONE, "leave", N_("Done"), N_("Leave; every label is saved")),
     )  # fmt: skip
 
     def __init__(
@@ -111,7 +110,9 @@ class LabelScreen(CuecardScreen[None]):
         with VerticalScroll(id="mine", classes="pane") as mine:
             mine.border_title = _("Decisions")
             yield Paragraphs(id="mine-text")
-        compared = [("a", _("Agreement of judge and people"))] if self._run_id is not None else []
+        compared = (
+            [("{MENU} a", _("Agreement of judge and people"))] if self._run_id is not None else []
+        )
         yield EmptyState(
             _("Every verdict here has your label"),
             _(
@@ -119,7 +120,7 @@ class LabelScreen(CuecardScreen[None]):
                 " skipped comes up again when you open this anew."
             ),
             *compared,
-            ("b", _("Back to your last item")),
+            ("{BEFORE}", _("Back to your last item")),
             ("esc", _("Back to where you came from")),
         )
         yield KeyBar()

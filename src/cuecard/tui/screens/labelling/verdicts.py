@@ -14,10 +14,11 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import RunLabels, VerdictLine
 from cuecard.core.text import one_line
 from cuecard.store.judgements import VerdictFilter
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labelling import (
     SetLine,
     VerdictsSnapshot,
@@ -57,12 +58,12 @@ class VerdictsScreen(ListScreen[RunLabels]):
     VerdictsScreen { #list { height: 3fr; } #sets { height: 2fr; } #sets-heading { color: $primary; text-style: bold; padding: 1 1 0 1; } #parts { height: auto; max-height: 30%; padding: 0 1; border-top: solid $foreground 20%; } }
     """
     BINDINGS = keys(
-        Key("verdicts.label", "enter", "open", N_("Label"), N_("Label this run's verdicts or this set's items, blind")),
-        Key("verdicts.draw", "d", "draw", N_("Draw"), N_("Draw a labelling set from the marked runs, or from this one")),
-        Key("verdicts.list", "v", "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
-        Key("verdicts.agreement", "a", "agreement", N_("Agreement"), N_("How far judge and people agree")),
-        Key("verdicts.adjudicate", "j", "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree")),
-        Key("verdicts.fidelity", "f", "fidelity", N_("Fidelity"), N_("Whether simulators play the user as people do, and whether scores mean anything")),
+        Key("verdicts.label", Means.OPEN, "open", N_("Label"), N_("Label this run's verdicts or this set's items, blind")),
+        Key("verdicts.draw", Means.ADD, "draw", N_("Draw"), N_("Draw a labelling set from the marked runs, or from this one")),
+        Key("verdicts.list", Means.VIEW, "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
+        Key("verdicts.agreement", Means.COMMAND, "agreement", N_("Agreement"), N_("How far judge and people agree"), letter="a"),
+        Key("verdicts.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="j"),
+        Key("verdicts.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("Whether simulators play the user as people do, and whether scores mean anything"), letter="f"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -88,8 +89,8 @@ class VerdictsScreen(ListScreen[RunLabels]):
                 "A judge decides about every gold item of a trial. Here you decide about the same"
                 " items without seeing its verdict, and learn how far it can be trusted."
             ),
-            ("3", _("Runs: n plays tasks and judges them; their verdicts appear here")),
-            ("f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
+            ("3", hint(_("Runs: {ADD} plays tasks and judges them; their verdicts appear here"))),
+            ("{MENU} f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
         )
 
     def compose_list(self) -> ComposeResult:
@@ -138,7 +139,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
         heading.tell(
             _("Labelling sets (Tab goes there)")
             if sets
-            else _("No labelling set yet: d draws one, by chance and in strata.")
+            else hint(_("No labelling set yet: {ADD} draws one, by chance and in strata."))
         )
         if self.focused is None and sets:
             self._sets.focus()
@@ -272,13 +273,13 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
     LIVE = False
     PAGED = True
     BINDINGS = keys(
-        Key("verdict_list.open", "enter", "open", N_("Open"), N_("Label this item, or label it anew")),
-        Key("verdict_list.mine", "o", "mine", N_("Mine"), N_("All, only what I have not labelled, only what I have; again for the next")),
-        Key("verdict_list.flagged", "f", "flagged", N_("Flagged"), N_("Only items whose gold somebody holds for wrong, or all")),
-        Key("verdict_list.judge", "j", "next_judge", N_("Judge"), N_("Only one judge; again for the next")),
-        Key("verdict_list.run", "u", "next_run", N_("Run"), N_("Only one run; again for the next")),
-        Key("verdict_list.reveal", "v", "reveal", N_("Reveal"), N_("What the judge decided on this item; what I label after that counts apart")),
-        Key("verdict_list.back", "escape", "dismiss", N_("Back"), N_("Back to the runs")),
+        Key("verdict_list.open", Means.OPEN, "open", N_("Open"), N_("Label this item, or label it anew")),
+        Key("verdict_list.mine", Means.ONLY, "mine", N_("Mine"), N_("All, only what I have not labelled, only what I have; again for the next")),
+        Key("verdict_list.flagged", Means.COMMAND, "flagged", N_("Flagged"), N_("Only items whose gold somebody holds for wrong, or all"), letter="f"),
+        Key("verdict_list.judge", Means.COMMAND, "next_judge", N_("Judge"), N_("Only one judge; again for the next"), letter="j"),
+        Key("verdict_list.run", Means.COMMAND, "next_run", N_("Run"), N_("Only one run; again for the next"), letter="u"),
+        Key("verdict_list.reveal", Means.REVEAL, "reveal", N_("Reveal"), N_("What the judge decided on this item; what I label after that counts apart")),
+        Key("verdict_list.back", Means.UP_ONE, "dismiss", N_("Back"), N_("Back to the runs")),
     )  # fmt: skip
 
     def __init__(self, runs: Sequence[RunLabels]) -> None:
@@ -301,9 +302,9 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         return EmptyState(
             _("No verdict is like that"),
             _("These filters leave nothing."),
-            ("o", _("all, mine, or what is left")),
-            ("f", _("flagged gold, or all")),
-            ("j", _("another judge")),
+            ("{ONLY}", _("all, mine, or what is left")),
+            ("{MENU} f", _("flagged gold, or all")),
+            ("{MENU} j", _("another judge")),
         )
 
     def on_mount(self) -> None:

@@ -16,7 +16,7 @@ from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.labels import AMBIGUITY
 from cuecard.tui.present.play import PlayState
@@ -45,9 +45,9 @@ class Ladder(Static, can_focus=True):
     Ladder { height: auto; width: 1fr; padding: 1 1 0 1; }
     """
     BINDINGS = keys(
-        Key("stages_said.open", "enter,space", "open", N_("Open/fold"), N_("Read what was said at a stage")),
-        Key("stages_said.up", "up", "walk(-1)", N_("Up"), N_("To the stage before, or up the card"), show=False),
-        Key("stages_said.down", "down", "walk(1)", N_("Down"), N_("To the next stage"), show=False),
+        Key("stages_said.open", (Means.OPEN, Means.MARK), "open", N_("Open/fold"), N_("Read what was said at a stage")),
+        Key("stages_said.up", Means.UP, "walk(-1)", N_("Up"), N_("To the stage before, or up the card"), show=False),
+        Key("stages_said.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the next stage"), show=False),
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from cuecard.core.engine.messages import Evidence
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.core.users.faults import Fault
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
 from cuecard.tui.present.play_status import (
@@ -43,9 +43,9 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
-        Key("span.take", "enter", "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
-        Key("span.sentence", "full_stop,s,。", "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), shown_as=".", priority=True),
-        Key("span.none", "delete,backspace", "none", N_("None"), N_("Without evidence"), shown_as="del", priority=True),
+        Key("span.take", Means.OPEN, "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
+        Key("span.sentence", Means.CHOICE, "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), priority=True, letter="s"),
+        Key("span.none", Means.DELETE, "none", N_("None"), N_("Without evidence"), priority=True),
     )  # fmt: skip
 
     def __init__(self, reply: str, evidence: Evidence | None = None) -> None:
@@ -97,7 +97,7 @@ class TurnDialog(ChoiceDialog):
     """
 
     BINDINGS = keys(
-        Key("turn.evidence", "e,f5", "evidence", N_("Evidence"), N_("Choose the words of the reply that it rests on"), shown_as="e"),
+        Key("turn.evidence", Means.EDIT, "evidence", N_("Evidence"), N_("Choose the words of the reply that it rests on")),
     )  # fmt: skip
 
     def __init__(
@@ -136,10 +136,10 @@ class MarkDialog(TurnDialog):
     """Whether the agent's last reply met the cue; answers a `Mark`."""
 
     BINDINGS = keys(
-        Key("mark.yes", "y", "choose('met')", N_("Met"), N_("The reply meets the cue")),
-        Key("mark.no", "n", "choose('not_met')", N_("Not met"), N_("The reply misses the cue")),
-        Key("mark.unsure", "u", "choose('unsure')", N_("Cannot tell"), N_("Leave it open")),
-    )
+        Key("mark.yes", Means.YES, "choose('met')", N_("Met"), N_("The reply meets the cue")),
+        Key("mark.no", Means.NO, "choose('not_met')", N_("Not met"), N_("The reply misses the cue") ),
+        Key("mark.unsure", Means.UNSURE, "choose('unsure')", N_("Cannot tell"), N_("Leave it open") ),
+    )  # fmt: skip
 
     def __init__(self, cue: str, reply: str, evidence: Evidence | None = None) -> None:
         options = [(mark.value, key, _(MARK[mark][1])) for key, mark in _MARK_KEYS.items()]
@@ -151,37 +151,13 @@ class ReadingDialog(TurnDialog):
     """What the agent's last turn was at this step; answers a `Reading`."""
 
     BINDINGS = keys(
-        Key(
-            "reading.asked",
-            "a",
-            "choose('asked')",
-            NP_("the agent asks", "Asks"),
-            N_("It asks the right question"),
-        ),
-        Key("reading.else", "o", "choose('asked_else')", N_("Asks else"), N_("Another question")),
-        Key(
-            "reading.right",
-            "r",
-            "choose('right')",
-            NP_("the answer is", "Right"),
-            N_("It names the target"),
-        ),
-        Key(
-            "reading.wrong",
-            "w",
-            "choose('wrong')",
-            NP_("the answer is", "Wrong"),
-            N_("It names something else"),
-        ),
-        Key("reading.none", "n", "choose('searched')", N_("Neither"), N_("No question, no answer")),
-        Key(
-            "reading.whole",
-            "c",
-            "choose('completed')",
-            N_("Whole task"),
-            N_("It gives the final answer"),
-        ),
-    )
+        Key("reading.asked", Means.CHOICE, "choose('asked')", NP_("the agent asks", "Asks"), N_("It asks the right question"), letter="a"),
+        Key("reading.else", Means.CHOICE, "choose('asked_else')", N_("Asks else"), N_("Another question"), letter="o"),
+        Key("reading.right", Means.CHOICE, "choose('right')", NP_("the answer is", "Right"), N_("It names the target"), letter="r"),
+        Key("reading.wrong", Means.CHOICE, "choose('wrong')", NP_("the answer is", "Wrong"), N_("It names something else"), letter="w"),
+        Key("reading.none", Means.CHOICE, "choose('searched')", N_("Neither"), N_("No question, no answer"), letter="n"),
+        Key("reading.whole", Means.CHOICE, "choose('completed')", N_("Whole task"), N_("It gives the final answer"), letter="c"),
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -210,8 +186,8 @@ class StopDialog(ChoiceDialog):
     """Escape while the agent writes: answers `interrupt`, `pause` or None."""
 
     BINDINGS = keys(
-        Key("stop.interrupt", "i,f8", "choose('interrupt')", N_("Interrupt"), N_("Stop the agent here"), shown_as="i"),
-        Key("stop.pause", "p", "choose('pause')", N_("Pause"), N_("Leave and come back later")),
+        Key("stop.interrupt", (Means.CHOICE, Means.STOP), "choose('interrupt')", N_("Interrupt"), N_("Stop the agent here"), letter="i"),
+        Key("stop.pause", Means.CHOICE, "choose('pause')", N_("Pause"), N_("Leave and come back later"), letter="p"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -227,9 +203,9 @@ class RetryDialog(ChoiceDialog):
     """Why the agent is to take its last turn again; answers a reason or None."""
 
     BINDINGS = keys(
-        Key("retry.failed", "f", "choose('failed')", N_("Failed"), N_("It failed or broke off")),
-        Key("retry.ignored", "i", "choose('ignored')", N_("Ignored"), N_("It did not answer what you said")),
-        Key("retry.other", "o", "choose('other')", N_("Other"), N_("For another reason")),
+        Key("retry.failed", Means.CHOICE, "choose('failed')", N_("Failed"), N_("It failed or broke off"), letter="f"),
+        Key("retry.ignored", Means.CHOICE, "choose('ignored')", N_("Ignored"), N_("It did not answer what you said"), letter="i"),
+        Key("retry.other", Means.CHOICE, "choose('other')", N_("Other"), N_("For another reason"), letter="o"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -262,10 +238,10 @@ class MeaningDialog(ChoiceDialog):
     """Asks whether edited words still say the card's line; `decision_of` gives the answer's meaning."""
 
     BINDINGS = keys(
-        Key("meaning.same", "s", "choose('same')", N_("Same"), N_("They say the same as the line")),
-        Key("meaning.other", "o", "choose('other')", N_("Else"), N_("They say something else")),
-        Key("meaning.not_said", "n", "choose('not_said')", N_("Not said"), N_("They do not count as the line")),
-        Key("meaning.edit", "e", "choose('edit')", N_("Edit"), N_("Go on editing")),
+        Key("meaning.same", Means.CHOICE, "choose('same')", N_("Same"), N_("They say the same as the line"), letter="s"),
+        Key("meaning.other", Means.CHOICE, "choose('other')", N_("Else"), N_("They say something else"), letter="o"),
+        Key("meaning.not_said", Means.CHOICE, "choose('not_said')", N_("Not said"), N_("They do not count as the line"), letter="n"),
+        Key("meaning.edit", Means.CHOICE, "choose('edit')", N_("Edit"), N_("Go on editing"), letter="e"),
     )  # fmt: skip
 
     def __init__(self, doubt: Doubt, line: str, text: str, stage: int | None) -> None:

@@ -19,7 +19,7 @@ from cuecard.core.scoring.aggregate import COUNTS, HEADLINES
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import for_display, one_line
 from cuecard.core.verdicts import Measure
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.labels import TERMINATION, player_label
@@ -45,11 +45,9 @@ class Ending(Static, can_focus=True):
     }
     """
     BINDINGS = keys(
-        Key("play.read", "enter", "read", N_("Read the trial"), N_("Transcript, verdicts, scores")),
-        Key(
-            "play.go_on", "r", "go_on", N_("Go on"), N_("Take the session up again where it failed")
-        ),
-    )
+        Key("play.read", Means.OPEN, "read", N_("Read the trial"), N_("Transcript, verdicts, scores")),
+        Key("play.go_on", Means.PLAY, "go_on", N_("Go on"), N_("Take the session up again where it failed")),
+    )  # fmt: skip
 
     class Read(Message):
         """Enter was pressed."""

@@ -18,7 +18,7 @@ from cuecard.annotate.sessions import decline_form, keep_form, questions_of, sho
 from cuecard.core.i18n import N_, NP_, _, age, ngettext
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.present.drafts import FormState, KeptJson
 from cuecard.tui.present.entries import Piece, wrap
@@ -46,13 +46,13 @@ class Question(Widget, can_focus=True):
     """
     BINDINGS = keys(
         *(
-            Key(f"form.digit_{digit}", digit, f"digit({digit})", NP_("verb", "Answer"), N_("Give this answer"), show=False)
+            Key(f"form.digit_{digit}", Means.CHOICE, f"digit({digit})", NP_("verb", "Answer"), N_("Give this answer"), show=False, letter=str(digit))
             for digit in _DIGITS
         ),
-        Key("form.less", "left", "step(-1)", N_("Less"), N_("The answer before"), show=False),
-        Key("form.more", "right", "step(1)", N_("More"), N_("The next answer"), show=False),
-        Key("form.up", "up", "screen.focus_previous", N_("Up"), N_("The question before"), show=False),
-        Key("form.down", "down,enter", "screen.focus_next", N_("Down"), N_("The next question"), show=False),
+        Key("form.less", Means.LEFT, "step(-1)", N_("Less"), N_("The answer before"), show=False),
+        Key("form.more", Means.RIGHT, "step(1)", N_("More"), N_("The next answer"), show=False),
+        Key("form.up", Means.UP, "screen.focus_previous", N_("Up"), N_("The question before"), show=False),
+        Key("form.down", (Means.DOWN, Means.OPEN), "screen.focus_next", N_("Down"), N_("The next question"), show=False),
     )  # fmt: skip
 
     class Changed(Message):
@@ -182,9 +182,9 @@ class SessionFormPane(Vertical):
     }
     """
     BINDINGS = keys(
-        Key("form.give", "ctrl+s", "give", N_("Hand in"), N_("Keep these answers"), shown_as="^s", priority=True),
-        Key("form.later", "escape", "later", N_("Later"), N_("Leave; Home asks again. What is filled in stays")),
-        Key("form.decline", "x", "decline", N_("Rather not"), N_("Say nothing of this session")),
+        Key("form.give", Means.SAVE, "give", N_("Hand in"), N_("Keep these answers"), priority=True),
+        Key("form.later", Means.UP_ONE, "later", N_("Later"), N_("Leave; Home asks again. What is filled in stays")),
+        Key("form.decline", Means.COMMAND, "decline", N_("Rather not"), N_("Say nothing of this session"), letter="x"),
     )  # fmt: skip
 
     class Given(Message):
@@ -335,9 +335,9 @@ class SessionFormScreen(CuecardScreen[None]):
     }
     """
     BINDINGS = keys(
-        Key("session_form.back", "escape", "app.pop_screen", N_("Later"), N_("Leave; Home asks again")),
-        Key("session_form.up", "pageup", "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
-        Key("session_form.down", "pagedown", "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
+        Key("session_form.back", Means.UP_ONE, "app.pop_screen", N_("Later"), N_("Leave; Home asks again")),
+        Key("session_form.up", Means.PAGE_UP, "scroll_dialogue(-1)", N_("Back"), N_("Scroll the dialogue"), show=False, priority=True),
+        Key("session_form.down", Means.PAGE_DOWN, "scroll_dialogue(1)", N_("On"), N_("Scroll the dialogue"), show=False, priority=True),
     )  # fmt: skip
 
     def __init__(self, trial_id: int) -> None:

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.present.play import (
     Answer,
@@ -67,10 +67,10 @@ class AnswersDialog(CuecardDialog[Composed | None]):
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
-        Key("answers.take", "enter", "take", N_("Take"), N_("Put the whole reply into the message"), priority=True),
-        Key("answers.on", "right,space", "turn(1)", N_("Other answer"), N_("What else could be answered"), shown_as="→"),
-        Key("answers.back", "left", "turn(-1)", N_("Other answer"), N_("What else could be answered"), show=False),
-        Key("answers.own", "e", "own", N_("Own words"), N_("Answer this question in your own words")),
+        Key("answers.take", Means.OPEN, "take", N_("Take"), N_("Put the whole reply into the message"), priority=True),
+        Key("answers.on", (Means.RIGHT, Means.MARK), "turn(1)", N_("Other answer"), N_("What else could be answered")),
+        Key("answers.back", Means.LEFT, "turn(-1)", N_("Other answer"), N_("What else could be answered"), show=False),
+        Key("answers.own", Means.EDIT, "own", N_("Own words"), N_("Answer this question in your own words")),
     )  # fmt: skip
 
     def __init__(

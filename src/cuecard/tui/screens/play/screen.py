@@ -15,7 +15,7 @@ from cuecard.core.engine.events import Concluded
 from cuecard.core.i18n import N_, NP_, _, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.present.drafts import UnsentFile, restore
@@ -49,26 +49,25 @@ if TYPE_CHECKING:
 
 # In the order in which the footer shows them: what every turn needs comes first.
 PLAY_KEYS = keys(
-    Key("play.interrupt", "f8", "interrupt", N_("Interrupt"), N_("Stop the agent; what it has said by then stands"), shown_as="F8"),
-    Key("play.retry", "f9", "retry", N_("Retry"), N_("Have the agent take its last turn again"), shown_as="F9"),
-    Key("play.undo", "f10", "undo", N_("Take back"), N_("Take your last words back into the input"), shown_as="F10"),
-    Key("play.mark", "ctrl+t", "mark", N_("Mark"), N_("Cue met or not; for checkpoints, how you read the turn"), shown_as="^t"),
-    Key("play.line", "ctrl+l", "insert('line')", N_("Line"), N_("Insert the card's line or clue"), shown_as="^l"),
-    Key("play.push", "ctrl+n", "insert('push')", N_("Push"), N_("Insert what to say while the cue is not met"), shown_as="^n"),
-    Key("play.phrases", "f6", "phrases", N_("Phrases"), N_("Pick what to say while the cue is not met"), shown_as="F6", priority=True),
-    Key("play.answers", "f4", "answers", N_("Questions"), N_("Answer the agent's questions one by one, in one message"), shown_as="F4"),
-    Key("play.never_mind", "ctrl+d", "insert('never_mind')", N_("Don't care"), N_("Insert that it does not matter to you"), shown_as="^d", priority=True),
-    Key("play.end", "ctrl+g", "end", NP_("verb", "End"), N_("End the dialogue"), shown_as="^g"),
-    Key("play.pause", "escape", "pause", N_("Pause"), N_("Leave and come back later")),
-    Key("play.note", "f7", "note", NP_("verb", "Note"), N_("Note a problem of the agent or of the task"), shown_as="F7", priority=True),
-    Key("play.evidence", "f5", "evidence", N_("Evidence"), N_("Choose the words of the reply that your mark rests on"), shown_as="F5"),
-    Key("play.figures", "f2", "figures", N_("Figures"), N_("Show or hide turns, time, tokens, cost and notes"), shown_as="F2"),
-    Key("play.sources", "f3", "sources", N_("Sources"), N_("The pages that the agent found and opened"), shown_as="F3"),
-    Key("play.calls", "ctrl+o", "calls", N_("Calls"), N_("Open the newest tool calls"), show=False, shown_as="^o"),
-    Key("play.persona", "ctrl+r", "persona", N_("Who I am"), N_("Show or hide the persona's identity"), show=False, shown_as="^r"),
-    Key("play.up", "pageup", "scroll_page(-1)", N_("Back"), N_("Scroll the dialogue, or the card when you are in it"), show=False, priority=True),
-    Key("play.down", "pagedown", "scroll_page(1)", N_("On"), N_("Scroll the dialogue, or the card when you are in it"), show=False, priority=True),
-    Key("play.help", "f1", "app.explain", N_("Help"), N_("Keys of this screen"), shown_as="F1"),
+    Key("play.interrupt", Means.STOP, "interrupt", N_("Interrupt"), N_("Stop the agent; what it has said by then stands")),
+    Key("play.retry", Means.REPEAT, "retry", N_("Retry"), N_("Have the agent take its last turn again")),
+    Key("play.undo", Means.UNDO, "undo", N_("Take back"), N_("Take your last words back into the input")),
+    Key("play.mark", Means.DECIDE, "mark", N_("Mark"), N_("Cue met or not; for checkpoints, how you read the turn")),
+    Key("play.line", Means.SUGGEST, "insert('line')", N_("Line"), N_("Insert the card's line or clue")),
+    Key("play.push", Means.COMMAND, "insert('push')", N_("Push"), N_("Insert what to say while the cue is not met"), letter="n"),
+    Key("play.phrases", Means.COMMAND, "phrases", N_("Phrases"), N_("Pick what to say while the cue is not met"), priority=True, letter="p"),
+    Key("play.answers", Means.COMMAND, "answers", N_("Questions"), N_("Answer the agent's questions one by one, in one message"), letter="a"),
+    Key("play.never_mind", Means.COMMAND, "insert('never_mind')", N_("Don't care"), N_("Insert that it does not matter to you"), priority=True, letter="d"),
+    Key("play.end", Means.SUBMIT, "end", NP_("verb", "End"), N_("End the dialogue")),
+    Key("play.pause", Means.UP_ONE, "pause", N_("Pause"), N_("Leave and come back later")),
+    Key("play.note", Means.COMMENT, "note", NP_("verb", "Note"), N_("Note a problem of the agent or of the task"), priority=True),
+    Key("play.evidence", Means.COMMAND, "evidence", N_("Evidence"), N_("Choose the words of the reply that your mark rests on"), letter="e"),
+    Key("play.figures", Means.VIEW, "figures", N_("Figures"), N_("Show or hide turns, time, tokens, cost and notes")),
+    Key("play.sources", Means.DETAILS, "sources", N_("Sources"), N_("The pages that the agent found and opened")),
+    Key("play.calls", Means.COMMAND, "calls", N_("Calls"), N_("Open the newest tool calls"), show=False, letter="c"),
+    Key("play.persona", Means.COMMAND, "persona", N_("Who I am"), N_("Show or hide the persona's identity"), show=False, letter="w"),
+    Key("play.up", Means.PAGE_UP, "scroll_page(-1)", N_("Back"), N_("Scroll the dialogue, or the card when you are in it"), show=False, priority=True),
+    Key("play.down", Means.PAGE_DOWN, "scroll_page(1)", N_("On"), N_("Scroll the dialogue, or the card when you are in it"), show=False, priority=True),
 )  # fmt: skip
 
 ORDER = {
@@ -157,11 +156,11 @@ class PlayScreen(Turning, Looking, Finishing):
         bindings = super().active_bindings
         state = self._state
         routine = state is not None and state.phase == "yours" and not state.interrupted
-        hidden = {"screen.help"}  # F1 is the same, also while one types.
+        hidden = set[str]()
         if not self.has_class("-broad"):
             hidden |= ONLY_BROAD | ({"play.retry"} if routine else set())
         if self.has_class("-narrow"):
-            hidden |= ONLY_WIDE | (set() if routine else {"play.phrases"})
+            hidden |= ONLY_WIDE | set()
         shown = {key: _without(active, hidden) for key, active in bindings.items()}
         if state is not None and state.phase == "ended" and (leave := shown.get("escape")):
             binding = replace(leave.binding, description=_("Leave"))

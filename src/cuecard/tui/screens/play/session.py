@@ -1,6 +1,7 @@
 """What the parts of the Play screen share: the session, the state of play, and the message input."""
 
 from textual import events
+from textual.actions import SkipAction
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
@@ -10,7 +11,7 @@ from cuecard.core.engine.messages import Dialogue
 from cuecard.core.i18n import N_
 from cuecard.core.text import for_display
 from cuecard.core.users.faults import Fault
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.present.drafts import UnsentFile, unsent_of
 from cuecard.tui.present.play import PlayState
@@ -43,18 +44,10 @@ class Composer(TextArea):
     Composer { height: auto; min-height: 3; max-height: 10; padding: 0 1; }
     """
     BINDINGS = keys(
-        Key("play.send", "enter", "send", N_("Send"), N_("Say this to the agent"), priority=True),
+        Key("play.send", Means.OPEN, "send", N_("Send"), N_("Say this to the agent"), priority=True ),
         # Ctrl+J is the one key for a new line that every terminal can send.
-        Key(
-            "play.newline",
-            "ctrl+j,alt+enter,shift+enter",
-            "newline",
-            N_("New line"),
-            N_("Begin a new line in the message"),
-            show=False,
-            priority=True,
-        ),
-    )
+        Key("play.newline", Means.NEW_LINE, "newline", N_("New line"), N_("Begin a new line in the message"), show=False, priority=True),
+    )  # fmt: skip
 
     class Submitted(Message):
         """Enter was pressed."""
@@ -73,6 +66,12 @@ class Composer(TextArea):
         self.insert(for_display(event.text[:LONGEST_PASTE]))
         if len(event.text) > LONGEST_PASTE:
             self.post_message(self.Shortened())
+
+    def action_undo(self) -> None:
+        """Where nothing of what was typed is left to undo, the last words are taken back instead."""
+        if not self.history.undo_stack:
+            raise SkipAction
+        super().action_undo()
 
     def action_send(self) -> None:
         self.post_message(self.Submitted())

@@ -16,7 +16,7 @@ from cuecard.annotate.task_feedback import place_at_play
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.kit.forms import FormDialog, FormPane
@@ -61,12 +61,12 @@ class SourcesDialog(CuecardDialog[None]):
     """
     AUTO_FOCUS = "Input"
     BINDINGS = keys(
-        Key("sources.read", "enter", "read", N_("Read"), N_("The text that was seen"), priority=True),
-        Key("sources.browse", "ctrl+o", "browse", N_("Browser"), N_("Open the page in the browser"), shown_as="^o", priority=True),
-        Key("sources.down", "down", "walk(1)", N_("Down"), N_("To the next page"), show=False, priority=True),
-        Key("sources.up", "up", "walk(-1)", N_("Up"), N_("To the page before"), show=False, priority=True),
-        Key("sources.page_down", "pagedown", "walk(10)", N_("Page"), N_("Ten pages on"), show=False, priority=True),
-        Key("sources.page_up", "pageup", "walk(-10)", N_("Page up"), N_("Ten pages back"), show=False, priority=True),
+        Key("sources.read", Means.OPEN, "read", N_("Read"), N_("The text that was seen"), priority=True),
+        Key("sources.browse", Means.OUTSIDE, "browse", N_("Browser"), N_("Open the page in the browser"), priority=True),
+        Key("sources.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the next page"), show=False, priority=True),
+        Key("sources.up", Means.UP, "walk(-1)", N_("Up"), N_("To the page before"), show=False, priority=True),
+        Key("sources.page_down", Means.PAGE_DOWN, "walk(10)", N_("Page"), N_("Ten pages on"), show=False, priority=True),
+        Key("sources.page_up", Means.PAGE_UP, "walk(-10)", N_("Page up"), N_("Ten pages back"), show=False, priority=True),
     )  # fmt: skip
 
     def __init__(self, sources: Sequence[Source]) -> None:
@@ -145,8 +145,8 @@ class SourceScreen(CuecardScreen[None]):
     """
     AUTO_FOCUS = "EntryList"
     BINDINGS = keys(
-        Key("source.leave", "escape", "dismiss", N_("Back"), N_("Back to the sources")),
-        Key("source.browse", "o,ctrl+o", "browse", N_("Browser"), N_("Open the page in the browser"), shown_as="o", priority=True),
+        Key("source.leave", Means.UP_ONE, "dismiss", N_("Back"), N_("Back to the sources")),
+        Key("source.browse", Means.OUTSIDE, "browse", N_("Browser"), N_("Open the page in the browser"), priority=True),
     )  # fmt: skip
 
     def __init__(self, source: Source) -> None:
@@ -198,9 +198,9 @@ class NoteDialog(FormDialog[NewNote]):
     """Answers a note, or None. What was typed and not noted is in `kept`, and here again next time."""
 
     BINDINGS = keys(
-        Key("note.agent", "a", "choose('agent')", N_("Agent"), N_("The note is about the agent")),
-        Key("note.task", "t", "choose('task')", N_("Task"), N_("The note is about the task; its authors are told")),
-        Key("note.other", "o", "choose('other')", N_("Other"), N_("The note is about something else")),
+        Key("note.agent", Means.CHOICE, "choose('agent')", N_("Agent"), N_("The note is about the agent"), letter="a"),
+        Key("note.task", Means.CHOICE, "choose('task')", N_("Task"), N_("The note is about the task; its authors are told"), letter="t"),
+        Key("note.other", Means.CHOICE, "choose('other')", N_("Other"), N_("The note is about something else"), letter="o"),
     )  # fmt: skip
 
     def __init__(

@@ -11,6 +11,7 @@ from cuecard.core.i18n import _
 from cuecard.core.users.faults import Fault, FaultKind, faults_in
 from cuecard.tui.app import guarded
 from cuecard.tui.present.drafts import UnsentFile
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import Decision, Mark, Reading
 from cuecard.tui.present.play_status import may_retry, may_undo, to_ask
@@ -208,7 +209,9 @@ class Speaking(Marking, Wording):
 
     def _not_now(self, state: PlayState) -> None:
         if state.phase == "stopped":
-            self.cue_app.tell(_("F9 has the agent try again, F10 takes your last words back."))
+            self.cue_app.tell(
+                hint(_("{REPEAT} has the agent try again, {UNDO} takes your last words back."))
+            )
         else:
             self.cue_app.tell(_("The agent has not answered yet; what you typed stays."))
 

@@ -11,7 +11,7 @@ from cuecard.core.evaluation.runs import change_budget
 from cuecard.core.evaluation.sharing import give_order
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import OrderKind, RunState
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.runs import RunSnapshot, played_by
@@ -304,35 +304,35 @@ def refresh_keys(node: Widget | Screen[None], actions: Iterable[str], before: Ke
 
 
 SCREEN_KEYS = keys(
-    Key("run.back", "escape", "back", N_("Back"), N_("Take a filter off, or go back; the run goes on")),
-    Key("run.trials", "t", "show('trials')", N_("Trials"), N_("The trials of the grid")),
-    Key("run.scores", "s", "show('scores')", N_("Scores"), N_("Scores of agents with intervals")),
-    Key("run.pause", "space", "pause", N_("Pause"), N_("Give the calls under way ten seconds, then wait to be resumed"), shown_as="space"),
-    Key("run.resume", "r", "resume", N_("Resume"), N_("Play the open trials on, each from its last event")),
-    Key("run.cancel", "c", "cancel", N_("Stop"), N_("Stop here; open trials can be resumed where they stand")),
-    Key("run.compare", "x", "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
-    Key("run.errors", "e", "errors", N_("Errors"), N_("What went wrong, and how often")),
-    Key("run.plots", "g", "plots", N_("Plots"), N_("Scores, costs and curves drawn")),
-    Key("run.report", "y", "report", N_("Report"), N_("Write all of it to one file, to be sent")),
-    Key("run.budget", "b", "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False),
-    Key("run.concurrency", "k", "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False),
-    Key("run.replay", "p", "replay", N_("Re-play"), N_("Decide the trial's cues myself, turn by turn, before I am told"), show=False),
-    Key("run.workers", "w", "workers", N_("Workers"), N_("Which workers play the run, and what was taken over from whom")),
-    Key("run.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people"), show=False),
+    Key("run.back", Means.UP_ONE, "back", N_("Back"), N_("Take a filter off, or go back; the run goes on")),
+    Key("run.trials", Means.A_VIEW, "show('trials')", N_("Trials"), N_("The trials of the grid"), letter="t"),
+    Key("run.scores", Means.A_VIEW, "show('scores')", N_("Scores"), N_("Scores of agents with intervals"), letter="s"),
+    Key("run.pause", Means.PLAY, "pause", N_("Pause"), N_("Give the calls under way ten seconds, then wait to be resumed")),
+    Key("run.resume", Means.PLAY, "resume", N_("Resume"), N_("Play the open trials on, each from its last event")),
+    Key("run.cancel", Means.STOP, "cancel", N_("Stop"), N_("Stop here; open trials can be resumed where they stand")),
+    Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
+    Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
+    Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),
+    Key("run.report", Means.EXPORT, "report", N_("Report"), N_("Write all of it to one file, to be sent")),
+    Key("run.budget", Means.COMMAND, "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False, letter="b"),
+    Key("run.concurrency", Means.COMMAND, "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False, letter="k"),
+    Key("run.replay", Means.COMMAND, "replay", N_("Re-play"), N_("Decide the trial's cues myself, turn by turn, before I am told"), show=False, letter="p"),
+    Key("run.workers", Means.COMMAND, "workers", N_("Workers"), N_("Which workers play the run, and what was taken over from whom"), letter="w"),
+    Key("run.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("The user part of this run held against people"), show=False, letter="f"),
 )  # fmt: skip
 TRIALS_KEYS = keys(
-    Key("run_trials.open", "enter", "open", N_("Open trial"), N_("Read the trial")),
-    Key("run_trials.pair", "equals_sign", "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), shown_as="=", show=False),
-    Key("run_trials.kind", "v", "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
-    Key("run_trials.again", "a", "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
+    Key("run_trials.open", Means.OPEN, "open", N_("Open trial"), N_("Read the trial")),
+    Key("run_trials.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), show=False),
+    Key("run_trials.kind", Means.ONLY, "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
+    Key("run_trials.again", Means.REPEAT, "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
 )  # fmt: skip
 SCORES_KEYS = keys(
-    Key("run_scores.open", "enter", "open", N_("Trials"), N_("The trials behind this figure")),
-    Key("run_scores.next", "n", "step(1)", N_("Next"), N_("The next family, or the overview")),
-    Key("run_scores.before", "N", "step(-1)", N_("Before"), N_("The table before"), show=False),
-    Key("run_scores.order", "o", "order", N_("Sort"), N_("By the column under the cursor; again: the other way; a third time: as it was")),
-    Key("run_scores.by", "d", "by", N_("Group"), N_("What a line is: agents, languages, difficulty…"), show=False),
-    Key("run_scores.filter", "slash", "narrow", N_("Filter"), N_("Which trials count"), shown_as="/", show=False),
-    Key("run_scores.across", "v", "across", N_("Across"), N_("Put agents, languages… side by side for the figure under the cursor"), show=False),
-    Key("run_scores.measure", "m", "measure", N_("Measures"), N_("The main ones, all of them, or one"), show=False),
+    Key("run_scores.open", Means.OPEN, "open", N_("Trials"), N_("The trials behind this figure")),
+    Key("run_scores.next", Means.NEXT, "step(1)", N_("Next"), N_("The next family, or the overview")),
+    Key("run_scores.before", Means.BEFORE, "step(-1)", N_("Before"), N_("The table before"), show=False),
+    Key("run_scores.order", Means.SORT, "order", N_("Sort"), N_("By the column under the cursor; again: the other way; a third time: as it was")),
+    Key("run_scores.by", Means.COMMAND, "by", N_("Group"), N_("What a line is: agents, languages, difficulty…"), show=False, letter="d"),
+    Key("run_scores.filter", Means.FILTER, "narrow", N_("Filter"), N_("Which trials count"), show=False),
+    Key("run_scores.across", Means.COMMAND, "across", N_("Across"), N_("Put agents, languages… side by side for the figure under the cursor"), show=False, letter="v"),
+    Key("run_scores.measure", Means.COMMAND, "measure", N_("Measures"), N_("The main ones, all of them, or one"), show=False, letter="m"),
 )  # fmt: skip

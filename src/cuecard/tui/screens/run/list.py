@@ -14,19 +14,23 @@ from pydantic import Field
 from cuecard.annotate.results.pool import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
+from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
+from cuecard.core.evaluation.workers import offer_run
 from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, forecast_words, when
@@ -44,14 +48,14 @@ class RunsScreen(ListScreen[RunRecord]):
     MARKING = True
     NEED_ROW = ("open", "compare", "errors", "plots", "report", "fidelity")
     BINDINGS = keys(
-        Key("runs.open", "enter", "open", N_("Open"), N_("Open the run"), show=False),
-        Key("runs.new", "n", "new", N_("New run"), N_("Play many tasks with one or more agents")),
-        Key("runs.wizard", "w", "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False),
-        Key("runs.compare", "x", "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
-        Key("runs.errors", "e", "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones")),
-        Key("runs.plots", "g", "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False),
-        Key("runs.report", "y", "report", N_("Report"), N_("A file on this run, or on the marked ones")),
-        Key("runs.fidelity", "f", "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it")),
+        Key("runs.open", Means.OPEN, "open", N_("Open"), N_("Open the run"), show=False),
+        Key("runs.new", Means.ADD, "new", N_("New run"), N_("Play many tasks with one or more agents")),
+        Key("runs.wizard", Means.COMMAND, "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False, letter="w"),
+        Key("runs.compare", Means.COMPARE, "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
+        Key("runs.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones"), letter="e"),
+        Key("runs.plots", Means.COMMAND, "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False, letter="g"),
+        Key("runs.report", Means.EXPORT, "report", N_("Report"), N_("A file on this run, or on the marked ones")),
+        Key("runs.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it"), letter="f"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -79,8 +83,8 @@ class RunsScreen(ListScreen[RunRecord]):
                 "A run plays tasks with agents, judges the outcome and scores it. A dialogue that"
                 " you play yourself is listed here too."
             ),
-            ("n", _("Start a run; the offline agent needs no model and no network")),
-            ("2", _("Tasks: p plays one, with you as the user")),
+            ("{ADD}", _("Start a run; the offline agent needs no model and no network")),
+            ("2", hint(_("Tasks: {PLAY} plays one, with you as the user"))),
         )
 
     async def read(self) -> Sequence[RunRecord]:
@@ -130,15 +134,21 @@ class RunsScreen(ListScreen[RunRecord]):
         if not tasks:
             self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
             return
-        plan = await self.app.push_screen_wait(RunStartDialog(tasks, player_choices(config)))
-        if plan is None:
+        alone = await self.services.ask(_why_alone)
+        dialog = RunStartDialog(tasks, player_choices(config), alone)
+        chosen = await self.app.push_screen_wait(dialog)
+        if chosen is None:
             return
-        person = self.person
+        person, plan = self.person, chosen.plan()
         run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
         workspace = await self.services.ask(lambda ws: ws)
-        self.services.live_runs.play(
-            self.services.engine, workspace, run.id, config, plan.concurrency, by=person
-        )
+        if chosen.played_by == "workers":
+            await self.services.engine.perform(offer_run(workspace, run.id, by=person))
+            self.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
+        else:
+            self.services.live_runs.play(
+                self.services.engine, workspace, run.id, config, plan.concurrency, by=person
+            )
         self.open_run(run)
 
     def action_open(self) -> None:
@@ -223,6 +233,7 @@ class RunForm(Frozen):
     name: Annotated[
         str, Field(title=N_("Name"), description=N_("as its agents")), Row(column=1)
     ] = ""
+    played_by: Annotated[str, Field(title=N_("Played by")), Row(column=1)] = "app"
 
     def plan(self) -> RunPlan:
         return RunPlan(
@@ -238,8 +249,8 @@ class RunForm(Frozen):
         )
 
 
-class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
-    """Gives a plan. All tasks and the agents of last time, or the first one, are chosen to begin with."""
+class RunStartDialog(AnswerDialog[RunForm, RunForm]):
+    """Gives the choices. `alone`: why workers cannot play it, "" if they can. All tasks and the agents of last time, or the first one, are chosen to begin with."""
 
     DEFAULT_CSS = """
     RunStartDialog {
@@ -250,13 +261,15 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
     }
     """
     BINDINGS = keys(
-        Key("run_start.all", "a", "all", N_("All/none"), N_("Choose all tasks, or none")),
-    )
+        Key("run_start.all", Means.MARK_ALL, "all", N_("All/none"), N_("Choose all tasks, or none") ),
+    )  # fmt: skip
     DEFAULT_CLASSES = "-large"
     REMEMBERS = "run"
 
-    def __init__(self, tasks: Sequence[TaskSummary], choices: PlayerChoices) -> None:
-        self._choices = choices
+    def __init__(
+        self, tasks: Sequence[TaskSummary], choices: PlayerChoices, alone: str = ""
+    ) -> None:
+        self._choices, self._alone = choices, alone
         self._past = dict[str, list[Taken]]()
         parts = {
             "agents": choices.agents,
@@ -273,6 +286,10 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             button=pgettext("verb", "Start"),
             options={
                 "tasks": [(_task_label(task), task.id) for task in tasks],
+                "played_by": [
+                    (_("this app"), "app"),
+                    (_("workers") if not alone else _("workers: not here"), "workers"),
+                ],
                 **{
                     field: [(one_line(label, 60), name) for name, label in offered]
                     for field, offered in parts.items()
@@ -295,9 +312,14 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             tasks=len(model.tasks), agents=len(model.agents), trials=each * len(model.agents)
         )
         taken = forecast(self._past, model.agents, each, model.concurrency)
+        if model.played_by == "workers":
+            return f"{counted}\n{_('`cuecard worker` on any machine plays them.')}"
         return f"{counted}\n{forecast_words(taken, self._choices.currency)}"
 
-    async def answer(self, model: RunForm) -> RunPlan | None:
+    def problem(self, model: RunForm) -> str:
+        return self._alone if model.played_by == "workers" else ""
+
+    async def answer(self, model: RunForm) -> RunForm | None:
         question = ConfirmDialog(
             _("Start without a budget?"),
             _(
@@ -313,7 +335,7 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
         ):
             self.pane.go_to("budget")
             return None
-        return model.plan()
+        return model
 
     def _is_free(self, model: RunForm) -> bool:
         """Whether nobody in it calls a model."""
@@ -324,6 +346,14 @@ class RunStartDialog(AnswerDialog[RunForm, RunPlan]):
             ("judge", model.judge),
         ]
         return self._choices.free.issuperset(players)
+
+
+def _why_alone(workspace: Workspace) -> str:
+    try:
+        workspace.workers.check()
+    except CuecardError as error:
+        return " ".join(filter(None, (f"{error.title}. {error.message}", error.hint)))
+    return ""
 
 
 def _task_label(task: TaskSummary) -> str:

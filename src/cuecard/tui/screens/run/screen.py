@@ -5,7 +5,7 @@ from typing import Literal
 
 from textual.app import ComposeResult
 
-from cuecard.annotate.results.pool import Pool, gather
+from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.scores import ScoreTable
 from cuecard.core.i18n import _
 from cuecard.core.records import RunState
@@ -56,6 +56,10 @@ class RunScreen(RunActions):
         self._counted: tuple[int, int] | None = None
         self._currency = ""
         self._keys: Keys = ()
+
+    @property
+    def shown_view(self) -> str:
+        return f"show('{self._pane}')"
 
     def compose(self) -> ComposeResult:
         yield Lines(id="head")
@@ -127,7 +131,7 @@ class RunScreen(RunActions):
             self._counted = (done, of)
 
         def work(workspace: Workspace) -> tuple[Pool, tuple[ScoreTable, ...]]:
-            pool = gather(workspace, (run_id,), on_count=told)
+            pool = self.services.pool(workspace, (run_id,), on_count=told)
             return pool, count(pool, cut)
 
         try:

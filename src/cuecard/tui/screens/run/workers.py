@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cuecard.core.i18n import N_, _
 from cuecard.core.records import Handout, TakeRecord, WorkerRecord
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -19,7 +19,7 @@ from cuecard.tui.widgets.nav import EmptyState
 class RunWorkersScreen(ListScreen[WorkerRecord]):
     """Lists the workers that play this run or may; a pane says what the one under the cursor took over or lost, and why."""
 
-    BINDINGS = keys(Key("run_workers.back", "escape", "leave", N_("Back"), N_("Back")))
+    BINDINGS = keys(Key("run_workers.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")))
 
     def __init__(self, run_id: int) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import N_, NP_, _, ngettext, pgettext
 from cuecard.core.tasks.base import Frozen, OriginKind
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Kind, Row
@@ -152,7 +152,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
 
     CSS_PATH = "proposal.tcss"
     BINDINGS = keys(
-        Key("working.stop", "escape", "stop", N_("Stop"), N_("Keep what is done; once more: drop it all")),
+        Key("working.stop", Means.UP_ONE, "stop", N_("Stop"), N_("Keep what is done; once more: drop it all")),
     )  # fmt: skip
 
     def __init__(self, title: str, drafting: Drafting) -> None:

@@ -19,7 +19,7 @@ from cuecard.annotate.authoring.session import guidelines
 from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_place
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import task_editor as present
@@ -133,15 +133,9 @@ class NoPersona(EmptyState, can_focus=True):
 
 class PersonaPane(TaskPane):
     BINDINGS = keys(
-        Key("persona.add", "a", "add_persona", N_("Add"), N_("Give this task a persona")),
-        Key(
-            "persona.remove",
-            "f8",
-            "remove_persona",
-            N_("Remove"),
-            N_("Take the persona and its stages away; ^z brings them back"),
-        ),
-    )
+        Key("persona.add", Means.ADD, "add_persona", N_("Add"), N_("Give this task a persona")),
+        Key("persona.remove", Means.COMMAND, "remove_persona", N_("Remove"), N_("Take the persona and its stages away; ^z brings them back"), letter="r"),
+    )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -155,7 +149,7 @@ class PersonaPane(TaskPane):
                 "A persona is whom the user plays: an identity, a vague first query, and stages in"
                 " which the rest is disclosed. Without one the user simply asks the query."
             ),
-            ("a", _("add a persona")),
+            ("{ADD}", _("add a persona")),
         )
 
     def load(self, edit: TaskEdit) -> None:
@@ -212,11 +206,11 @@ class ProblemsPane(TaskPane):
     EDITS = False
 
     BINDINGS = keys(
-        Key("problems.open", "enter", "open", N_("Go there"), N_("Go to where this is written"), show=False),
-        Key("problems.silence", "s", "silence", N_("Silence"), N_("Leave this be, with a reason")),
-        Key("problems.unsilence", "s", "unsilence", N_("Unsilence"), N_("Take the silence back")),
-        Key("problems.silenced", "S", "silenced", N_("Silenced"), N_("Show what is silenced, or hide it")),
-        Key("problems.filter", "f", "filter", N_("Filter"), N_("Show errors, warnings, or both")),
+        Key("problems.open", Means.OPEN, "open", N_("Go there"), N_("Go to where this is written"), show=False),
+        Key("problems.silence", Means.DELETE, "silence", N_("Silence"), N_("Leave this be, with a reason")),
+        Key("problems.unsilence", Means.DELETE, "unsilence", N_("Unsilence"), N_("Take the silence back")),
+        Key("problems.silenced", Means.REVEAL, "silenced", N_("Silenced"), N_("Show what is silenced, or hide it")),
+        Key("problems.filter", Means.ONLY, "filter", N_("Filter"), N_("Show errors, warnings, or both")),
     )  # fmt: skip
 
     DEFAULT_CSS = """

@@ -18,7 +18,7 @@ from cuecard.annotate.authoring.stages import counts_of
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.engine.messages import Act
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.task_trials import counts_said, trial_said
 from cuecard.tui.screens.task.forms import STEPS
@@ -32,12 +32,12 @@ class Ladder(EntryList, inherit_bindings=False):
     """`fill` it with rungs: number, kind of ambiguity, question, target, what is missing."""
 
     BINDINGS = keys(
-        Key("ladder.choose", "enter", "open", N_("Edit"), N_("Into the form of this step")),
-        Key("ladder.up", "up", "walk(-1)", N_("Up"), N_("To the step before"), show=False),
-        Key("ladder.down", "down", "walk(1)", N_("Down"), N_("To the next step"), show=False),
-        Key("ladder.first", "home", "jump(0)", N_("First"), N_("To the first step"), show=False),
-        Key("ladder.last", "end", "jump(-1)", N_("Last"), N_("To the last step"), show=False),
-    )
+        Key("ladder.choose", Means.OPEN, "open", N_("Edit"), N_("Into the form of this step")),
+        Key("ladder.up", Means.UP, "walk(-1)", N_("Up"), N_("To the step before"), show=False),
+        Key("ladder.down", Means.DOWN, "walk(1)", N_("Down"), N_("To the next step"), show=False),
+        Key("ladder.first", (Means.START, Means.FIRST), "jump(0)", N_("First"), N_("To the first step"), show=False),
+        Key("ladder.last", (Means.END, Means.LAST), "jump(-1)", N_("Last"), N_("To the last step"), show=False),
+    )  # fmt: skip
 
     class Moved(Message):
         """The cursor is on another rung."""
@@ -127,7 +127,7 @@ class ChainTrial(Vertical):
     ChainTrial > VerticalScroll { height: 1fr; }
     """
     BINDINGS = keys(
-        Key("chain_trial.act", "ctrl+l", "turn_act", N_("Ask/answer"), N_("Take it as whatever it is, as a question, or as an answer"), shown_as="^l"),
+        Key("chain_trial.act", Means.DECIDE, "turn_act", N_("Ask/answer"), N_("Take it as whatever it is, as a question, or as an answer")),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -179,8 +179,7 @@ class StepsPane(Collection):
     """A wide terminal shows the trial below the form, a narrow one in its place, on demand."""
 
     BINDINGS = keys(
-        Key("steps.trial", "r", "trial", N_("Rehearse"), N_("Type what an agent might say, and see how the responder takes it")),
-        Key("steps.trial_anywhere", "f8", "trial", N_("Rehearse"), N_("Type what an agent might say, and see how the responder takes it"), show=False),
+        Key("steps.trial", Means.TRY, "trial", N_("Rehearse"), N_("Type what an agent might say, and see how the responder takes it")),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:

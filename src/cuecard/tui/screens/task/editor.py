@@ -18,7 +18,7 @@ from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
 from cuecard.tui.screens.task.brief import BriefPane, CommentsPane, PersonaPane, ProblemsPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
@@ -124,17 +124,17 @@ class TaskEditor(Vertical):
     """
 
     BINDINGS = keys(
-        Key("editor.edit", "enter,f2", "edit", N_("Edit"), N_("From reading to changing: the cursor goes into the tab"), shown_as="⏎"),
-        Key("editor.into", "enter,f2", "into", N_("Into the tab"), N_("From the tabs to what is below"), shown_as="⏎"),
-        Key("editor.guidelines", "f8", "guidelines", N_("Guidelines"), N_("What a good task of this family is"), shown_as="F8"),
-        Key("editor.up", "up", "browse('up')", N_("Up"), N_("Read on above"), show=False),
-        Key("editor.down", "down", "browse('down')", N_("Down"), N_("Read on below"), show=False),
-        Key("editor.page_up", "pageup", "browse('pageup')", N_("Page up"), N_("One page up"), show=False),
-        Key("editor.page_down", "pagedown,space", "browse('pagedown')", N_("Page down"), N_("One page down"), show=False),
-        Key("editor.home", "home", "browse('home')", N_("Start"), N_("To the beginning of the tab"), show=False),
-        Key("editor.end", "end", "browse('end')", N_("End"), N_("To the end of the tab"), show=False),
-        Key("editor.undo", "ctrl+z", "undo", N_("Undo"), N_("Take the last change back"), shown_as="^z", priority=True, show=False),
-        Key("editor.redo", "ctrl+y", "redo", N_("Redo"), N_("Change it again"), shown_as="^y", priority=True, show=False),
+        Key("editor.edit", (Means.OPEN, Means.EDIT), "edit", N_("Edit"), N_("From reading to changing: the cursor goes into the tab")),
+        Key("editor.into", (Means.OPEN, Means.EDIT), "into", N_("Into the tab"), N_("From the tabs to what is below")),
+        Key("editor.guidelines", Means.COMMAND, "guidelines", N_("Guidelines"), N_("What a good task of this family is"), letter="g"),
+        Key("editor.up", Means.UP, "browse('up')", N_("Up"), N_("Read on above"), show=False),
+        Key("editor.down", Means.DOWN, "browse('down')", N_("Down"), N_("Read on below"), show=False),
+        Key("editor.page_up", Means.PAGE_UP, "browse('pageup')", N_("Page up"), N_("One page up"), show=False),
+        Key("editor.page_down", Means.PAGE_DOWN, "browse('pagedown')", N_("Page down"), N_("One page down"), show=False),
+        Key("editor.home", Means.START, "browse('home')", N_("Start"), N_("To the beginning of the tab"), show=False),
+        Key("editor.end", Means.END, "browse('end')", N_("End"), N_("To the end of the tab"), show=False),
+        Key("editor.undo", Means.UNDO, "undo", N_("Undo"), N_("Take the last change back"), priority=True, show=False),
+        Key("editor.redo", Means.REDO, "redo", N_("Redo"), N_("Change it again"), priority=True, show=False),
     )  # fmt: skip
 
     class Turned(Message):

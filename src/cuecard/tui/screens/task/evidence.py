@@ -15,8 +15,9 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, evidence_of, take_into_list
 from cuecard.annotate.authoring.task_data import Path, blank_source
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.task_editor import effort_lines, log_lines
 from cuecard.tui.screens.task.fields import Form
 from cuecard.tui.screens.task.forms import SOURCE
@@ -38,13 +39,13 @@ class EvidencePane(TaskPane):
     """Listed addresses first, then those that only the gold cites, which one key takes into the list."""
 
     BINDINGS = keys(
-        Key("evidence.add", "a,insert", "add", N_("Add"), N_("Put another address on the list"), shown_as="a"),
-        Key("evidence.take", "t", "take", N_("Take"), N_("Put this cited address on the list")),
-        Key("evidence.take_all", "T", "take_all", N_("Take all"), N_("Put every cited address on the list"), show=False),
-        Key("evidence.open", "o", "open", N_("Open"), N_("Open this page in the browser")),
-        Key("evidence.delete", "d,delete", "remove", N_("Delete"), N_("Take this address off the list; ^z brings it back"), shown_as="d"),
-        Key("evidence.up", "left_square_bracket", "shift(-1)", N_("Move"), N_("Move this address up"), show=False, shown_as="["),
-        Key("evidence.down", "right_square_bracket", "shift(1)", N_("Move down"), N_("Move this address down"), show=False, shown_as="]"),
+        Key("evidence.add", Means.ADD, "add", N_("Add"), N_("Put another address on the list")),
+        Key("evidence.take", Means.IMPORT, "take", N_("Take"), N_("Put this cited address on the list")),
+        Key("evidence.take_all", Means.COMMAND, "take_all", N_("Take all"), N_("Put every cited address on the list"), show=False, letter="T"),
+        Key("evidence.open", Means.OUTSIDE, "open", N_("Open"), N_("Open this page in the browser")),
+        Key("evidence.delete", Means.DELETE, "remove", N_("Delete"), N_("Take this address off the list; ^z brings it back")),
+        Key("evidence.up", Means.MOVE_UP, "shift(-1)", N_("Move"), N_("Move this address up"), show=False),
+        Key("evidence.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this address down"), show=False),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:
@@ -67,9 +68,9 @@ class EvidencePane(TaskPane):
                     _(
                         "Pages that support the gold. What triples, steps and facts cite is shown here too."
                     ),
-                    ("a", _("add the first one")),
-                    ("F6", _("log a query that you issued")),
-                    ("F7", _("log a page that you consulted")),
+                    ("{ADD}", _("add the first one")),
+                    ("{MENU} q", _("log a query that you issued")),
+                    ("{MENU} p", _("log a page that you consulted")),
                 )
             with VerticalScroll(classes="detail", can_focus=False):
                 yield Form(SOURCE)
@@ -267,7 +268,7 @@ class EvidencePane(TaskPane):
         lines: list[str] = []
         if here is not None:
             if here.index is None:
-                lines += [here.url, _("Not on the list yet: t takes it there.")]
+                lines += [here.url, hint(_("Not on the list yet: {IMPORT} takes it there."))]
             if here.url and not here.sound:
                 lines.append(_("✗ This is no web address: it must begin with http:// or https://"))
             for kind, numbers in here.cited.items():

@@ -29,7 +29,7 @@ from cuecard.annotate.authoring.rehearsal import WorldTrial
 from cuecard.annotate.authoring.task_data import Path, blank_fact
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import normalise, one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph, Piece
@@ -183,8 +183,8 @@ class FactsPane(GridPane):
     """A wide terminal shows aliases, sources and the world beside the grid, a narrow one of them below."""
 
     BINDINGS = keys(
-        Key("facts.world", "f8", "world", N_("World"), N_("Ask the closed world what an agent might ask")),
-        Key("facts.details", "ctrl+l", "details", N_("Aliases"), N_("Aliases and sources of this fact"), shown_as="^l"),
+        Key("facts.world", Means.TRY, "world", N_("World"), N_("Ask the closed world what an agent might ask")),
+        Key("facts.details", Means.DETAILS, "details", N_("Aliases"), N_("Aliases and sources of this fact")),
     )  # fmt: skip
     PLACE = ops.FACTS
 
@@ -210,7 +210,7 @@ class FactsPane(GridPane):
         return EmptyState(
             _("No facts yet"),
             _("Atomic facts of a closed world, and the rules that the answer needs. Paste them from a spreadsheet, CSV, JSON or Markdown, or type."),
-            ("^n", _("add the first one")),
+            ("{ADD}", _("add the first one")),
         )  # fmt: skip
 
     def load(self, edit: TaskEdit) -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
 from cuecard.tui.widgets.text import CUE_KIND
 
@@ -122,8 +122,8 @@ class Form(VerticalScroll, can_focus=False):
 
     # At once, not after the keys that follow: what is typed ahead belongs to the next field.
     BINDINGS = keys(
-        Key("form.next", "tab", "app.focus_next", N_("Next field"), N_("To the field below"), show=False, priority=True),
-        Key("form.previous", "shift+tab", "app.focus_previous", N_("Field before"), N_("To the field above"), show=False, priority=True),
+        Key("form.next", Means.ONWARD, "app.focus_next", N_("Next field"), N_("To the field below"), show=False, priority=True),
+        Key("form.previous", Means.BACKWARD, "app.focus_previous", N_("Field before"), N_("To the field above"), show=False, priority=True),
     )  # fmt: skip
 
     def __init__(self, specs: Sequence[FieldSpec], *, classes: str = "form") -> None:

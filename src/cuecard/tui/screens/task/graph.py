@@ -13,7 +13,7 @@ from cuecard.annotate.authoring.graph_ops import read_urls
 from cuecard.annotate.authoring.paste import as_tsv
 from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import EditableGrid
 from cuecard.tui.screens.task.graph_base import TriplesRoom
@@ -244,21 +244,21 @@ class GraphPane(TriplesPane):
     """Every action is about the marked triples, else about the one under the cursor."""
 
     BINDINGS = keys(
-        Key("graph.add", "ctrl+n,insert", "add", N_("Add"), N_("Add a triple below, of the same stage"), shown_as="^n"),
-        Key("graph.above", "ctrl+d", "above", N_("As above"), N_("Take over what stands in the cell above"), shown_as="^d", priority=True, show=False),
-        Key("graph.delete", "delete", "remove", N_("Delete"), N_("Delete these triples; ^z brings them back"), shown_as="del", show=False),
-        Key("graph.filter", "ctrl+f", "filter", N_("Filter"), N_("Show only some: words, stage:3, no:source, problem, =Entity"), shown_as="^f"),
-        Key("graph.paste", "ctrl+v", "paste", N_("Paste"), N_("Rows from a spreadsheet, CSV, JSON or Markdown, looked at first"), shown_as="^v", show=False),
-        Key("graph.change", "ctrl+e", "change", N_("Change"), N_("By column: rename this everywhere, or write into all marked triples; their stage; their sources"), shown_as="^e"),
-        Key("graph.merge", "ctrl+u", "merge", N_("Merge"), N_("Make the marked names one; the others become aliases"), shown_as="^u", show=False),
-        Key("graph.stage", "f10", "stage", N_("Stage"), N_("Give these triples a stage"), show=False),
-        Key("graph.sources", "ctrl+l", "sources", N_("Sources"), N_("Sources and note of this triple; sources of the marked ones"), shown_as="^l"),
-        Key("graph.aside", "ctrl+g", "aside", N_("Graph"), N_("Neighbours of this entity, and figures"), shown_as="^g"),
-        Key("graph.sort", "f8", "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
-        Key("graph.copy", "ctrl+k", "copy", N_("Double"), N_("Add these triples once more below"), shown_as="^k", show=False),
-        Key("graph.text", "ctrl+c", "text", N_("Copy text"), N_("Copy these triples for a spreadsheet"), shown_as="^c", show=False),
-        Key("graph.up", "alt+up,ctrl+up", "shift(-1)", N_("Move up"), N_("Move these triples up"), show=False),
-        Key("graph.down", "alt+down,ctrl+down", "shift(1)", N_("Move down"), N_("Move these triples down"), show=False),
+        Key("graph.add", Means.ADD, "add", N_("Add"), N_("Add a triple below, of the same stage")),
+        Key("graph.above", Means.REPEAT, "above", N_("As above"), N_("Take over what stands in the cell above"), priority=True, show=False),
+        Key("graph.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete these triples; ^z brings them back"), show=False),
+        Key("graph.filter", Means.FILTER, "filter", N_("Filter"), N_("Show only some: words, stage:3, no:source, problem, =Entity")),
+        Key("graph.paste", Means.PASTE, "paste", N_("Paste"), N_("Rows from a spreadsheet, CSV, JSON or Markdown, looked at first"), show=False),
+        Key("graph.change", Means.CHANGE, "change", N_("Change"), N_("By column: rename this everywhere, or write into all marked triples; their stage; their sources")),
+        Key("graph.merge", Means.COMMAND, "merge", N_("Merge"), N_("Make the marked names one; the others become aliases"), show=False, letter="u"),
+        Key("graph.stage", Means.COMMAND, "stage", N_("Stage"), N_("Give these triples a stage"), show=False, letter="s"),
+        Key("graph.sources", Means.DETAILS, "sources", N_("Sources"), N_("Sources and note of this triple; sources of the marked ones")),
+        Key("graph.aside", Means.VIEW, "aside", N_("Graph"), N_("Neighbours of this entity, and figures")),
+        Key("graph.sort", Means.SORT, "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
+        Key("graph.copy", Means.DUPLICATE, "copy", N_("Double"), N_("Add these triples once more below"), show=False),
+        Key("graph.text", Means.COPY, "text", N_("Copy text"), N_("Copy these triples for a spreadsheet"), show=False),
+        Key("graph.up", Means.MOVE_UP, "shift(-1)", N_("Move up"), N_("Move these triples up"), show=False),
+        Key("graph.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move these triples down"), show=False),
     )  # fmt: skip
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -55,7 +55,7 @@ class TriplesRoom(TaskPane):
                     _("No triples yet"),
                     _("The gold answer of a graph task: head, relation, tail, with sources and its stage."),
                     ("⏎", _("type the first one")),
-                    ("^v", _("paste rows of a spreadsheet, CSV, JSON or Markdown")),
+                    ("{PASTE}", _("paste rows of a spreadsheet, CSV, JSON or Markdown")),
                 )  # fmt: skip
                 yield TripleDetail()
             yield GraphSide()

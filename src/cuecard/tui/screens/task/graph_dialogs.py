@@ -25,7 +25,7 @@ from cuecard.annotate.authoring.graph_ops import (
 from cuecard.annotate.authoring.paste import Pasted, parse_rows
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource, Tone
 from cuecard.tui.grid.cell_input import Completer
@@ -44,8 +44,8 @@ class AskName(CuecardDialog[str | None]):
     """
 
     BINDINGS = keys(
-        Key("name.accept", "ctrl+s", "accept", N_("OK"), N_("Take this answer"), shown_as="^s"),
-    )
+        Key("name.accept", Means.SAVE, "accept", N_("OK"), N_("Take this answer")),
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -187,11 +187,11 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
     """Answers with the triples to put in. Without a text it asks for one."""
 
     BINDINGS = keys(
-        Key("paste.take", "ctrl+s,enter", "take", N_("Put in"), N_("Put in what is new, and what is only similar"), shown_as="⏎"),
-        Key("paste.near", "n", "include('near')", N_("Similar"), N_("Put in what resembles other triples, or not")),
-        Key("paste.same", "e", "include('duplicate')", N_("Equal"), N_("Put in what is there already, or not")),
-        Key("paste.header", "h", "header", N_("Heading"), N_("The first line names the columns, or is a triple")),
-        Key("paste.text", "t", "text", N_("Text"), N_("Change the text")),
+        Key("paste.take", (Means.OPEN, Means.SAVE), "take", N_("Put in"), N_("Put in what is new, and what is only similar")),
+        Key("paste.near", Means.CHOICE, "include('near')", N_("Similar"), N_("Put in what resembles other triples, or not"), letter="n"),
+        Key("paste.same", Means.CHOICE, "include('duplicate')", N_("Equal"), N_("Put in what is there already, or not"), letter="e"),
+        Key("paste.header", Means.CHOICE, "header", N_("Heading"), N_("The first line names the columns, or is a triple"), letter="h"),
+        Key("paste.text", Means.CHOICE, "text", N_("Text"), N_("Change the text"), letter="t"),
     )  # fmt: skip
 
     def __init__(self, text: str, index: GraphIndex, *, stages: int, stage: int | None) -> None:

@@ -15,7 +15,7 @@ from cuecard.annotate.authoring import graph_entities, ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path, blank_node
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import EditableGrid, Grid
 from cuecard.tui.screens.task.graph_entities import (
@@ -46,13 +46,13 @@ class NodesPane(TaskPane):
     """The nodes as a grid. A finished change of a name renames the entity everywhere; aliases change at once."""
 
     BINDINGS = keys(
-        Key("nodes.add", "ctrl+n,insert", "add", N_("Add"), N_("Add a node that triples are to name"), shown_as="^n"),
-        Key("nodes.delete", "delete", "remove", N_("Delete entry"), N_("Delete the names listed here; triples keep naming the node"), shown_as="del", show=False),
-        Key("nodes.change", "ctrl+e", "change", N_("Rename"), N_("Rename this node everywhere"), shown_as="^e"),
-        Key("nodes.merge", "ctrl+u", "merge", N_("Merge"), N_("Make the marked nodes one; their names become its aliases"), shown_as="^u"),
-        Key("nodes.filter", "ctrl+f", "filter", N_("Filter"), N_("Show only nodes with these words in a name"), shown_as="^f"),
-        Key("nodes.aside", "ctrl+g", "aside", N_("Graph"), N_("Neighbours of this node; Enter goes to the triple"), shown_as="^g"),
-        Key("nodes.sort", "f8", "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
+        Key("nodes.add", Means.ADD, "add", N_("Add"), N_("Add a node that triples are to name")),
+        Key("nodes.delete", Means.DELETE, "remove", N_("Delete entry"), N_("Delete the names listed here; triples keep naming the node"), show=False),
+        Key("nodes.change", Means.CHANGE, "change", N_("Rename"), N_("Rename this node everywhere")),
+        Key("nodes.merge", Means.COMMAND, "merge", N_("Merge"), N_("Make the marked nodes one; their names become its aliases"), letter="u"),
+        Key("nodes.filter", Means.FILTER, "filter", N_("Filter"), N_("Show only nodes with these words in a name")),
+        Key("nodes.aside", Means.VIEW, "aside", N_("Graph"), N_("Neighbours of this node; Enter goes to the triple")),
+        Key("nodes.sort", Means.SORT, "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:
@@ -77,7 +77,7 @@ class NodesPane(TaskPane):
                 yield EmptyState(
                     _("No nodes yet"),
                     _("Triples bring their nodes here by themselves; give them other names here."),
-                    ("^n", _("add the first one")),
+                    ("{ADD}", _("add the first one")),
                 )
             yield GraphSide()
 

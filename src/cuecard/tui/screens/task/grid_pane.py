@@ -11,7 +11,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.paste import as_markdown, as_tsv
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import EditableGrid, Grid, GridColumn, GridSource
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState
@@ -24,15 +24,15 @@ class GridPane(TaskPane):
     """Rows at `PLACE` as a grid, with a line below it about the cell under the cursor."""
 
     BINDINGS = keys(
-        Key("cells.add", "ctrl+n,insert", "add", N_("Add row"), N_("Add a row below this one"), shown_as="^n"),
-        Key("cells.above", "ctrl+d", "above", N_("As above"), N_("Take over what stands above; with marked rows, what stands in the first of them"), shown_as="^d", priority=True, show=False),
-        Key("cells.delete", "delete", "remove", N_("Delete"), N_("Delete this row, or the marked ones; ^z brings them back"), shown_as="del"),
-        Key("cells.up", "alt+up,ctrl+up", "shift(-1)", N_("Move up"), N_("Move this row, or the marked ones, up"), show=False),
-        Key("cells.down", "alt+down,ctrl+down", "shift(1)", N_("Move down"), N_("Move this row, or the marked ones, down"), show=False),
-        Key("cells.duplicate", "ctrl+k", "duplicate", N_("Double"), N_("Add this row, or the marked ones, once more below"), shown_as="^k", show=False),
-        Key("cells.copy", "ctrl+c", "copy('tsv')", N_("Copy"), N_("Copy this row, or the marked ones, for a spreadsheet"), shown_as="^c", show=False),
-        Key("cells.copy_markdown", "shift+f8", "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), show=False),
-        Key("cells.paste", "ctrl+v", "paste", N_("Paste"), N_("Paste what was copied here; from elsewhere, paste as your terminal does"), shown_as="^v", show=False),
+        Key("cells.add", Means.ADD, "add", N_("Add row"), N_("Add a row below this one")),
+        Key("cells.above", Means.REPEAT, "above", N_("As above"), N_("Take over what stands above; with marked rows, what stands in the first of them"), priority=True, show=False),
+        Key("cells.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this row, or the marked ones; ^z brings them back")),
+        Key("cells.up", Means.MOVE_UP, "shift(-1)", N_("Move up"), N_("Move this row, or the marked ones, up"), show=False),
+        Key("cells.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this row, or the marked ones, down"), show=False),
+        Key("cells.duplicate", Means.DUPLICATE, "duplicate", N_("Double"), N_("Add this row, or the marked ones, once more below"), show=False),
+        Key("cells.copy", Means.COPY, "copy('tsv')", N_("Copy"), N_("Copy this row, or the marked ones, for a spreadsheet"), show=False),
+        Key("cells.copy_markdown", Means.COMMAND, "copy('markdown')", N_("As Markdown"), N_("Copy this row, or the marked ones, as a Markdown table"), show=False, letter="m"),
+        Key("cells.paste", Means.PASTE, "paste", N_("Paste"), N_("Paste what was copied here; from elsewhere, paste as your terminal does"), show=False),
     )  # fmt: skip
     PLACE: Path = ()
 

@@ -13,7 +13,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid
 from cuecard.tui.screens.task.fields import FieldSpec, Form
 from cuecard.tui.widgets.entry_list import EntryList
@@ -193,11 +193,11 @@ class Collection(TaskPane):
     """The keys of the list work while the list has the focus; Enter goes to the form, Escape back."""
 
     BINDINGS = keys(
-        Key("items.add", "a,insert", "add", N_("Add"), N_("Add one below"), shown_as="a"),
-        Key("items.delete", "d,delete", "remove", N_("Delete"), N_("Delete this one; ^z brings it back"), shown_as="d"),
-        Key("items.copy", "c", "copy", N_("Copy"), N_("Add one like this below"), show=False),
-        Key("items.up", "left_square_bracket,shift+up", "shift(-1)", N_("Move"), N_("Move this one up"), shown_as="[ ]"),
-        Key("items.down", "right_square_bracket,shift+down", "shift(1)", N_("Move down"), N_("Move this one down"), show=False, shown_as="]"),
+        Key("items.add", Means.ADD, "add", N_("Add"), N_("Add one below")),
+        Key("items.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this one; ^z brings it back")),
+        Key("items.copy", Means.DUPLICATE, "copy", N_("Copy"), N_("Add one like this below"), show=False),
+        Key("items.up", Means.MOVE_UP, "shift(-1)", N_("Move"), N_("Move this one up")),
+        Key("items.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this one down"), show=False),
     )  # fmt: skip
 
     DEFAULT_CSS = """
@@ -223,7 +223,7 @@ class Collection(TaskPane):
                 yield Form(self.spec.fields)
                 yield from self.compose_more()
                 yield EmptyState(
-                    _(self.spec.title), _(self.spec.about), ("a", _("add the first one"))
+                    _(self.spec.title), _(self.spec.about), ("{ADD}", _("add the first one"))
                 )
 
     def compose_list(self) -> ComposeResult:

@@ -14,7 +14,7 @@ from cuecard.annotate.authoring.paste import Pasted
 from cuecard.annotate.authoring.table_ops import TablePaste, plan_paste
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.grid import Grid, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
@@ -55,9 +55,9 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
     PastePreview Grid { height: auto; max-height: 11; margin: 1 0 0 0; }
     """
     BINDINGS = keys(
-        Key("paste_preview.header", "h", "flip('header')", N_("Header"), N_("Whether the first line names the columns")),
-        Key("paste_preview.over", "o", "flip('over')", N_("Over / new"), N_("Over the cells from here on, or as new rows")),
-        Key("paste_preview.more", "c", "flip('more')", N_("New columns"), N_("Add columns that are not there yet, or leave them out")),
+        Key("paste_preview.header", Means.CHOICE, "flip('header')", N_("Header"), N_("Whether the first line names the columns"), letter="h"),
+        Key("paste_preview.over", Means.CHOICE, "flip('over')", N_("Over / new"), N_("Over the cells from here on, or as new rows"), letter="o"),
+        Key("paste_preview.more", Means.CHOICE, "flip('more')", N_("New columns"), N_("Add columns that are not there yet, or leave them out"), letter="c"),
     )  # fmt: skip
 
     def __init__(

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from cuecard.annotate.assist.proposals import Pending
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.present.entries import Entry, Piece
@@ -69,13 +69,13 @@ class ProposalScreen(CuecardScreen[Decided | None]):
     CSS_PATH = "proposal.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("proposal.tick", "space", "tick", N_("Tick"), N_("Take this item, or not")),
-        Key("proposal.all", "a", "all", N_("All"), N_("Tick every item")),
-        Key("proposal.none", "n", "none", N_("None"), N_("Tick no item")),
-        Key("proposal.accept", "enter,ctrl+s", "accept", N_("Take ticked"), N_("Take what is ticked into the task; the rest is rejected"), priority=True, shown_as="⏎"),
-        Key("proposal.raw", "r", "raw", N_("Replies"), N_("What the model said that could not be read")),
-        Key("proposal.throw", "x", "throw", N_("Reject"), N_("Reject the whole proposal")),
-        Key("proposal.leave", "escape", "leave", N_("Later"), N_("Leave; the proposal waits until you decide")),
+        Key("proposal.tick", Means.MARK, "tick", N_("Tick"), N_("Take this item, or not")),
+        Key("proposal.all", Means.MARK_ALL, "all", N_("All"), N_("Tick every item")),
+        Key("proposal.none", Means.COMMAND, "none", N_("None"), N_("Tick no item"), letter="n"),
+        Key("proposal.accept", (Means.OPEN, Means.SAVE), "accept", N_("Take ticked"), N_("Take what is ticked into the task; the rest is rejected"), priority=True),
+        Key("proposal.raw", Means.DETAILS, "raw", N_("Replies"), N_("What the model said that could not be read")),
+        Key("proposal.throw", Means.DELETE, "throw", N_("Reject"), N_("Reject the whole proposal")),
+        Key("proposal.leave", Means.UP_ONE, "leave", N_("Later"), N_("Leave; the proposal waits until you decide")),
     )  # fmt: skip
 
     def __init__(

@@ -23,6 +23,7 @@ from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.present.changes import MergeView
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.drafting import TaskTitle
@@ -179,11 +180,13 @@ async def look_for_forks(screen: TaskScreen, *, tell: bool) -> None:
     screen.refresh_bindings()
     if screen.forks and tell:
         text = ngettext(
-            "{n} more revision stands beside the newest, made apart. F12 brings them together.",
-            "{n} more revisions stand beside the newest, made apart. F12 brings them together.",
+            "{n} more revision stands beside the newest, made apart. {MENU} j brings them together.",
+            "{n} more revisions stand beside the newest, made apart. {MENU} j brings them together.",
             screen.forks,
         )
-        screen.notify(text.format(n=screen.forks), severity="warning", timeout=10, markup=False)
+        screen.notify(
+            hint(text, typing=True, n=screen.forks), severity="warning", timeout=10, markup=False
+        )
 
 
 async def join(screen: TaskScreen) -> None:

@@ -8,7 +8,7 @@ from textual import on
 
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.task_editor import last_page
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
@@ -43,25 +43,22 @@ class TaskScreen(DraftingScreen):
     CSS_PATH = ["task.tcss", "graph.tcss", "texts.tcss"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("task.save", "ctrl+s", "save", N_("Save"), N_("Save a revision, with a message"), shown_as="^s"),
-        Key("task.join", "f12", "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), shown_as="F12"),
-        Key("task.leave", "escape", "leave", N_("Back"), N_("One step back; your draft is kept")),
+        Key("task.save", Means.SAVE, "save", N_("Save"), N_("Save a revision, with a message")),
+        Key("task.join", Means.COMMAND, "join", N_("Join"), N_("Bring the two newest revisions together, which were made apart"), letter="j"),
+        Key("task.leave", Means.UP_ONE, "leave", N_("Back"), N_("One step back; your draft is kept")),
         # The screen's own, so that they are heard while the focus goes from tab to tab.
-        Key("editor.previous", "f3", "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
-        Key("editor.next", "f4", "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
+        Key("editor.previous", Means.VIEW_BEFORE, "turn(-1)", N_("‹ Tab"), N_("The tab to the left"), show=False, priority=True),
+        Key("editor.next", Means.VIEW_NEXT, "turn(1)", N_("Tab ›"), N_("The tab to the right"), priority=True),
         # Letters belong to whoever types; function keys do the same from inside a field.
-        Key("task.play", "p", "play", N_("Play"), N_("Be the user of this task, against an agent")),
-        Key("task.play_with", "P", "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False),
-        Key("task.play_anywhere", "f5", "play", N_("Play"), N_("Be the user of this task, against an agent")),
-        Key("task.submit", "u", "submit", N_("Submit"), N_("Submit the saved revision for review")),
-        Key("task.submit_anywhere", "f9", "submit", N_("Submit"), N_("Submit the saved revision for review")),
-        Key("task.qc", "q", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
-        Key("task.qc_anywhere", "f10", "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
-        Key("task.query", "f6", "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True),
-        Key("task.page", "f7", "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True),
-        Key("task.assist", "ctrl+t", "assist", N_("Assist"), N_("Have a model draft something, as a proposal"), shown_as="^t"),
-        Key("task.yaml", "ctrl+o", "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False, shown_as="^o"),
-        Key("task.revert", "ctrl+r", "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, shown_as="^r"),
+        Key("task.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("task.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
+        Key("task.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
+        Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
+        Key("task.page", Means.COMMAND, "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True, letter="p"),
+        Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
+        Key("task.yaml", Means.OUTSIDE, "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False),
+        Key("task.revert", Means.COMMAND, "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, letter="r"),
     )  # fmt: skip
 
     forks = 0  # newest revisions besides the one that counts
@@ -100,7 +97,7 @@ class TaskScreen(DraftingScreen):
     async def show_task(self, opened: Opened) -> None:
         await super().show_task(opened)
         self.look_for_forks()
-        self.load_comments(begin=opened.state is TaskState.RETURNED)
+        self.load_comments(begin=opened.state is TaskState.RETURNED or self.begin_at == "comments")
 
     @guarded("forks", background=True)
     async def look_for_forks(self) -> None:
@@ -317,7 +314,8 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
         return
     open_ones = sum(thread.open for thread in comments.threads)
     await screen.editor.show_comments(open_ones)
-    if begin and open_ones and not screen.begin_at:
+    if begin and (screen.begin_at == "comments" or (open_ones and not screen.begin_at)):
+        screen.begin_at = screen.begin_at or "comments"
         await screen.editor.enter("comments")
         return  # opening the tab reads them once more
     protocol = protocol_of(await screen.services.config())

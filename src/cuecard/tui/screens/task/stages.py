@@ -28,7 +28,7 @@ from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.errors import told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.task_trials import count_lines, decision, evidence, others, said, verdict
@@ -48,9 +48,9 @@ class RehearsePane(Vertical):
     """Rehearses a reply; `load` a task's data and the next stage. The result shows while typing."""
 
     BINDINGS = keys(
-        Key("rehearse.model", "f8", "ask_model", N_("Ask the model"), N_("What the simulator's model decides about this reply"), shown_as="F8"),
-        Key("rehearse.earlier", "ctrl+up", "turn(-1)", N_("Stage before"), N_("As if the stage before were waiting"), show=False, shown_as="^↑"),
-        Key("rehearse.later", "ctrl+down", "turn(1)", N_("Next stage"), N_("As if the next stage were waiting"), shown_as="^↓"),
+        Key("rehearse.model", Means.TRY, "ask_model", N_("Ask the model"), N_("What the simulator's model decides about this reply")),
+        Key("rehearse.earlier", Means.MOVE_UP, "turn(-1)", N_("Stage before"), N_("As if the stage before were waiting"), show=False),
+        Key("rehearse.later", Means.MOVE_DOWN, "turn(1)", N_("Next stage"), N_("As if the next stage were waiting")),
     )  # fmt: skip
 
     class Heard(Message):
@@ -186,9 +186,9 @@ class SplitDialog(CuecardDialog[int | None]):
     SplitDialog .half { padding-left: 2; }
     """
     BINDINGS = keys(
-        Key("split.here", "enter", "here", N_("Split here"), N_("The next stage begins at the cursor"), priority=True),
-        Key("split.next", "tab", "hop(1)", N_("Next sentence"), N_("To the start of the next sentence"), priority=True),
-        Key("split.previous", "shift+tab", "hop(-1)", N_("Sentence before"), N_("To the start of the sentence before"), priority=True, show=False),
+        Key("split.here", Means.OPEN, "here", N_("Split here"), N_("The next stage begins at the cursor"), priority=True),
+        Key("split.next", Means.ONWARD, "hop(1)", N_("Next sentence"), N_("To the start of the next sentence"), priority=True),
+        Key("split.previous", Means.BACKWARD, "hop(-1)", N_("Sentence before"), N_("To the start of the sentence before"), priority=True, show=False),
     )  # fmt: skip
 
     def __init__(self, line: str) -> None:
@@ -251,10 +251,10 @@ class StagesPane(Collection):
     """
 
     BINDINGS = keys(
-        Key("stages.rehearse", "r", "rehearse", N_("Rehearse"), N_("Type an agent's reply and see which cue it meets")),
-        Key("stages.card", "v", "card", N_("Card"), N_("Show the stage as its card or as a form")),
-        Key("stages.split", "s", "split", N_("Split"), N_("Make two stages of this one; its triples stay with the first"), show=False),
-        Key("stages.merge", "m", "merge", N_("Merge"), N_("Make one stage of this one and the next"), show=False),
+        Key("stages.rehearse", Means.TRY, "rehearse", N_("Rehearse"), N_("Type an agent's reply and see which cue it meets")),
+        Key("stages.card", Means.VIEW, "card", N_("Card"), N_("Show the stage as its card or as a form")),
+        Key("stages.split", Means.COMMAND, "split", N_("Split"), N_("Make two stages of this one; its triples stay with the first"), show=False, letter="s"),
+        Key("stages.merge", Means.COMMAND, "merge", N_("Merge"), N_("Make one stage of this one and the next"), show=False, letter="m"),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:

@@ -24,7 +24,7 @@ from cuecard.annotate.authoring.table_ops import apply_paste, cell_text
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph
@@ -132,11 +132,11 @@ class TablePane(GridPane):
     """Keys stand first and stay in view; what does not fit its column, or has another row's key, shows."""
 
     BINDINGS = keys(
-        Key("table.sort", "f8", "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards")),
-        Key("table.add_column", "ctrl+l", "add_column", N_("Column"), N_("Add a column to the right"), shown_as="^l"),
-        Key("table.delete_column", "ctrl+x", "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), shown_as="^x", show=False),
-        Key("table.column_left", "alt+left,ctrl+left", "shift_column(-1)", N_("Column left"), N_("Move this column to the left"), show=False),
-        Key("table.column_right", "alt+right,ctrl+right", "shift_column(1)", N_("Column right"), N_("Move this column to the right"), show=False),
+        Key("table.sort", Means.SORT, "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards")),
+        Key("table.add_column", Means.COMMAND, "add_column", N_("Column"), N_("Add a column to the right"), letter="c"),
+        Key("table.delete_column", Means.COMMAND, "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), show=False, letter="x"),
+        Key("table.column_left", Means.MOVE_LEFT, "shift_column(-1)", N_("Column left"), N_("Move this column to the left"), show=False),
+        Key("table.column_right", Means.MOVE_RIGHT, "shift_column(1)", N_("Column right"), N_("Move this column to the right"), show=False),
     )  # fmt: skip
     PLACE = ops.ROWS
 
@@ -149,7 +149,7 @@ class TablePane(GridPane):
         return EmptyState(
             _("No rows yet"),
             _("The rows that a complete answer has. Paste them from a spreadsheet, CSV, JSON or Markdown, or type."),
-            ("^n", _("add the first row")),
+            ("{ADD}", _("add the first row")),
         )  # fmt: skip
 
     def columns_of(self, edit: TaskEdit) -> tuple[list[GridColumn], int]:
@@ -313,7 +313,7 @@ class ColumnsPane(Collection):
     """
 
     BINDINGS = keys(
-        Key("columns.preview", "v", "preview", N_("Sample cells"), N_("Show what the settings make of the cells, or the form")),
+        Key("columns.preview", Means.VIEW, "preview", N_("Sample cells"), N_("Show what the settings make of the cells, or the form")),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:

@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.session import Version
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.grid import GridCell, Tone
 from cuecard.tui.kit.lists import Column, ListView
@@ -41,11 +41,11 @@ class HistoryPane(TaskPane):
     }
     """
     BINDINGS = keys(
-        Key("history.open", "enter,v", "view", N_("Read"), N_("Read the whole version as YAML"), shown_as="⏎"),
-        Key("history.restore", "r", "restore", N_("Restore"), N_("Put this version into the editor; asks first")),
-        Key("history.against", "d", "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
-        Key("history.second_gold", "b", "independent_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently")),
-        Key("history.changes", "tab", "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
+        Key("history.open", Means.OPEN, "view", N_("Read"), N_("Read the whole version as YAML")),
+        Key("history.restore", Means.COMMAND, "restore", N_("Restore"), N_("Put this version into the editor; asks first"), letter="r"),
+        Key("history.against", Means.COMPARE, "against", N_("Compare with"), N_("Compare with the version before, or with what you have now")),
+        Key("history.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Compare the gold with one that somebody else built independently"), letter="b"),
+        Key("history.changes", Means.ONWARD, "changes", N_("Into the changes"), N_("From the versions to what changed, and back"), show=False),
     )  # fmt: skip
 
     class OfVersion(Message):
@@ -89,7 +89,7 @@ class HistoryPane(TaskPane):
         yield EmptyState(
             _("Never saved"),
             _("A saved revision never changes; reviews, runs and verdicts point at it."),
-            ("^s", _("save the first revision")),
+            ("{SAVE}", _("save the first revision")),
         )
 
     @property
@@ -181,15 +181,8 @@ class VersionDialog(CuecardDialog[bool]):
     }
     """
     BINDINGS = keys(
-        Key(
-            "revision.take",
-            "ctrl+o",
-            "take",
-            N_("Go on from this one"),
-            N_("Put this version into the editor; asks first"),
-            shown_as="^o",
-        ),
-    )
+        Key("revision.take", Means.SAVE, "take", N_("Go on from this one"), N_("Put this version into the editor; asks first")),
+    )  # fmt: skip
 
     def __init__(self, task_id: str, version: Version, text: str) -> None:
         """`text`: the version as YAML."""
@@ -233,14 +226,14 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
     CSS_PATH = "merge.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     BINDINGS = keys(
-        Key("merge.mine", "m", "take('mine')", N_("Mine"), N_("Take my version of this")),
-        Key("merge.theirs", "t", "take('theirs')", N_("Theirs"), N_("Take their version of this")),
-        Key("merge.both", "b", "take('both')", N_("Both"), N_("Keep both: two items, or two paragraphs")),
-        Key("merge.all", "A", "all", N_("Alike"), N_("Decide every open clash like the last one")),
-        Key("merge.read", "enter", "read", N_("Read"), N_("Into mine and theirs, to read on"), show=False),
-        Key("merge.next", "n", "next", N_("Next"), N_("To the next clash that is open")),
-        Key("merge.save", "ctrl+s", "save", N_("Save"), N_("Save the outcome as the next revision"), shown_as="^s"),
-        Key("merge.leave", "escape", "leave", N_("Leave"), N_("Go back; your draft is kept as it was")),
+        Key("merge.mine", Means.CHOICE, "take('mine')", N_("Mine"), N_("Take my version of this"), letter="m"),
+        Key("merge.theirs", Means.CHOICE, "take('theirs')", N_("Theirs"), N_("Take their version of this"), letter="t"),
+        Key("merge.both", Means.CHOICE, "take('both')", N_("Both"), N_("Keep both: two items, or two paragraphs"), letter="b"),
+        Key("merge.all", Means.CHOICE, "all", N_("Alike"), N_("Decide every open clash like the last one"), letter="A"),
+        Key("merge.read", Means.OPEN, "read", N_("Read"), N_("Into mine and theirs, to read on"), show=False),
+        Key("merge.next", Means.NEXT, "next", N_("Next"), N_("To the next clash that is open")),
+        Key("merge.save", Means.SAVE, "save", N_("Save"), N_("Save the outcome as the next revision")),
+        Key("merge.leave", Means.UP_ONE, "leave", N_("Leave"), N_("Go back; your draft is kept as it was")),
     )  # fmt: skip
 
     def __init__(self, view: MergeView, told: str) -> None:

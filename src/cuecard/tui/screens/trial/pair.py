@@ -12,7 +12,7 @@ from cuecard.annotate.results.trial_pairs import load_pair
 from cuecard.annotate.results.trial_record import note_seen
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
@@ -39,14 +39,14 @@ class PairScreen(ListScreen[PairRow]):
     }
     """
     BINDINGS = keys(
-        Key("pair.open", "enter", "open", N_("Open"), N_("The trial at this place, the left one if both have it")),
-        Key("pair.next", "n", "walk(1)", N_("Next difference"), N_("To the next row that differs")),
-        Key("pair.before", "b", "walk(-1)", N_("Difference before"), N_("To the row before that differs"), show=False),
-        Key("pair.view", "v", "view", N_("View"), N_("Dialogue, verdicts, or measures and cost")),
-        Key("pair.judge", "w", "judge", N_("Other judge"), N_("Verdicts of another judge, or another two")),
-        Key("pair.left", "1", "open_side(0)", N_("Left"), N_("Open the left trial at this place"), show=False),
-        Key("pair.right", "2", "open_side(1)", N_("Right"), N_("Open the right trial at this place")),
-        Key("pair.back", "escape", "leave", N_("Back"), N_("Back to where I came from")),
+        Key("pair.open", Means.OPEN, "open", N_("Open"), N_("The trial at this place, the left one if both have it")),
+        Key("pair.next", Means.NEXT, "walk(1)", N_("Next difference"), N_("To the next row that differs")),
+        Key("pair.before", Means.BEFORE, "walk(-1)", N_("Difference before"), N_("To the row before that differs"), show=False),
+        Key("pair.view", Means.VIEW, "view", N_("View"), N_("Dialogue, verdicts, or measures and cost")),
+        Key("pair.judge", Means.COMPARE, "judge", N_("Other judge"), N_("Verdicts of another judge, or another two")),
+        Key("pair.left", Means.CHOICE, "open_side(0)", N_("Left"), N_("Open the left trial at this place"), show=False, letter="1"),
+        Key("pair.right", Means.CHOICE, "open_side(1)", N_("Right"), N_("Open the right trial at this place"), letter="2"),
+        Key("pair.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to where I came from")),
     )  # fmt: skip
 
     def __init__(self, left: int, right: int) -> None:
@@ -111,7 +111,7 @@ class PairScreen(ListScreen[PairRow]):
 
     def empty(self) -> EmptyState:
         why = self._view.why_empty() if self._view else ""
-        return EmptyState(_("Nothing to hold against each other"), why, ("v", _("View")), ("esc", _("Back")))  # fmt: skip
+        return EmptyState(_("Nothing to hold against each other"), why, ("{VIEW}", _("View")), ("esc", _("Back")))  # fmt: skip
 
     def title_words(self) -> str:
         view = self._view

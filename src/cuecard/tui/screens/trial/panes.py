@@ -14,7 +14,7 @@ from textual.widgets import Static
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.core.verdicts import Measure
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.trial_gold import GoldCell, TableView
@@ -31,9 +31,9 @@ class LineList(EntryList, inherit_bindings=False):
     BINDINGS = [
         *(b for b in EntryList.BINDINGS if isinstance(b, Binding) and b.id != "entries.open"),
         *keys(
-        Key("lines.go", "enter", "go", N_("Go"), N_("To the place in the dialogue that this line is about")),
-        Key("lines.open", "space", "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor")),
-        ),
+            Key("lines.go", Means.OPEN, "go", N_("Go"), N_("To the place in the dialogue that this line is about")),
+            Key("lines.open", Means.MARK, "open", N_("Open/fold"), N_("Show or hide what is folded under the cursor")),
+        )
     ]  # fmt: skip
 
     def action_go(self) -> None:
@@ -47,6 +47,8 @@ class LineList(EntryList, inherit_bindings=False):
 
 class LinesPane(Vertical):
     """A note above, lines below."""
+
+    ALLOW_MAXIMIZE = True
 
     class Went(Message):
         """Enter was pressed on a line."""
@@ -101,6 +103,8 @@ class LinesPane(Vertical):
 
 class TablePane(Vertical):
     """A predicted table laid beside the gold one, with both sides of the cell under the cursor."""
+
+    ALLOW_MAXIMIZE = True
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -165,6 +169,8 @@ class TablePane(Vertical):
 
 class MeasuresPane(Vertical):
     """The trial's numbers, each with its n."""
+
+    ALLOW_MAXIMIZE = True
 
     line: PaneLine | None = None
     cursor = 0

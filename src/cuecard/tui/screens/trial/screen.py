@@ -10,7 +10,7 @@ from cuecard.annotate.results.trial_against_gold import GraphAgainst
 from cuecard.annotate.results.trial_record import note_seen, open_trial
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.store.workspace import Workspace
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.entries import warm_up
 from cuecard.tui.present.trial_view import PaneName, TrialState
@@ -23,8 +23,6 @@ from cuecard.tui.widgets.transcript import Transcript
 
 FIRST = 40
 """Events that are read before everything else."""
-REFRESH = 1.5
-"""Seconds between looks at a trial that is still being played."""
 
 
 class TrialScreen(Noting):
@@ -57,7 +55,6 @@ class TrialScreen(Noting):
 
     def on_mount(self) -> None:
         self._transcript.focus()
-        self.set_interval(REFRESH, self._look_again)
 
     def on_screen_resume(self) -> None:
         state = self._state
@@ -72,6 +69,10 @@ class TrialScreen(Noting):
 
     @guarded("trial")
     async def load(self) -> None:
+        async with self.reading():
+            await self._read()
+
+    async def _read(self) -> None:
         trial_id, person = self._trial_id, self.person
         first = self._state is None
         self._effective = None
@@ -210,6 +211,15 @@ class TrialScreen(Noting):
 
         self.app.push_screen(PairScreen(self._trial_id, self._trial_id))
 
+    def action_calls(self) -> None:
+        from cuecard.tui.screens.trial.calls import CallsScreen
+
+        state = self._state
+        judgement = state.judgement if state and not state.covers("verdicts") else None
+        of_judge = self._beside and self._pane == "verdicts" and judgement
+        judge = judgement.judge.name if of_judge and judgement else ""
+        self.app.push_screen(CallsScreen(self._trial_id, judge, self._event_here()))
+
     @guarded("uncover")
     async def action_uncover(self) -> None:
         state = self._state
@@ -266,10 +276,10 @@ class TrialScreen(Noting):
                 break
         return missing
 
-    def _look_again(self) -> None:
+    def _look(self) -> None:
         state = self._state
-        if state and state.opened.trial.termination is None and self.is_current:
-            self.cue_app.in_background(self.load())
+        if state and (state.opened.trial.termination is None or not state.judges):
+            super()._look()
 
 
 class ListedTrialScreen(TrialScreen):
@@ -277,8 +287,8 @@ class ListedTrialScreen(TrialScreen):
 
     CSS_PATH = "trial.tcss"
     BINDINGS = keys(
-        Key("listed_trial.next", "plus", "go(1)", N_("Next trial"), N_("The next trial of the list"), shown_as="+"),
-        Key("listed_trial.before", "minus", "go(-1)", N_("Trial before"), N_("The trial before in the list"), shown_as="-", show=False),
+        Key("listed_trial.next", Means.FURTHER, "go(1)", N_("Next trial"), N_("The next trial of the list")),
+        Key("listed_trial.before", Means.NEARER, "go(-1)", N_("Trial before"), N_("The trial before in the list"), show=False),
     )  # fmt: skip
 
     def __init__(self, trials: Sequence[int], at: int) -> None:

@@ -1,0 +1,47 @@
+"""`cuecard find`: everything that may be seen, searched."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.text import for_display
+from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.output import note, table
+from cuecard.tui.commands.verb import Result, verb
+
+
+@verb("cuecard find espresso machine", "json")
+def find(
+    ours: Context,
+    text: Annotated[list[str], N_("Words that must occur, in any order and case")],
+) -> Result:
+    from cuecard.annotate.search import Found, find
+
+    found = find(ours.workspace, ours.reader, " ".join(text))
+
+    def where(each: Found) -> str:
+        event = "" if each.seq is None else f"event/{each.seq}"
+        return for_display(" · ".join(filter(None, (each.title, each.place or event))))
+
+    def show() -> None:
+        rows = [(each.kind.label, where(each), for_display(each.snippet)) for each in found]
+        if rows:
+            table("", (_("Kind"), _("Where"), _("Found")), rows)
+        else:
+            note(_("Nothing found."))
+
+    return Result(show, lambda: [_json(each) for each in found])
+
+
+def _json(each: Any) -> dict[str, Any]:
+    return {
+        "kind": each.kind.value,
+        "title": each.title,
+        "text": each.snippet,
+        "task": each.task_id or None,
+        "place": each.place or None,
+        "trial": each.trial_id or None,
+        "event": each.seq,
+        "run": each.run_id or None,
+    }

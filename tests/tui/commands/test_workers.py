@@ -1,0 +1,182 @@
+"""`cuecard worker`, and who follows a run: asked to leave, and over a restart of the database's server."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import openai_server as fake
+import postgres_server
+from cuecard.annotate.samples import import_samples
+from cuecard.core.config import load_config
+from cuecard.core.engine.events import Limits, RunState
+from cuecard.core.engine.run import RunControl
+from cuecard.core.evaluation.plans import RunPlan, create_run
+from cuecard.core.evaluation.workers import Worker
+from cuecard.store.workspace import Workspace
+from openai_server import Reply, Request
+from scripted_brain import brain
+
+CONFIG = """
+models:
+  m: {{base_url: '{url}', model: m}}
+agents:
+  live: {{kind: react, model: m}}
+"""
+TASKS = ("espresso", "facts-night-train")
+Call = Callable[..., Any]
+Started = Callable[..., "subprocess.Popen[str]"]
+
+
+class Gate:
+    """A model that holds every call after the first `free` until it is opened."""
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self.reached = threading.Event()
+        self.open = threading.Event()
+
+    async def __call__(self, request: Request) -> Reply:
+        if request.number >= self._free:
+            self.reached.set()
+            while not self.open.is_set():  # noqa: ASYNC110 - it is opened on another thread
+                await asyncio.sleep(0.02)
+        return brain(request)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[postgres_server.Server]:
+    """A server that tests stop and start."""
+    with postgres_server.own_server() as running:
+        yield running
+
+
+@pytest.fixture
+def url(server: postgres_server.Server) -> str:
+    name = f"test_{uuid.uuid4().hex}"
+    databases = postgres_server.Databases(server.url)
+    databases.run(f"CREATE DATABASE {name}")
+    databases.close()
+    url = databases.base.set(database=name).render_as_string(hide_password=False)
+    with Workspace.open(url) as workspace:
+        import_samples(workspace, "ann")
+    return url
+
+
+@pytest.fixture
+def started(url: str, tmp_path: Path, environment: dict[str, str]) -> Iterator[Started]:
+    """`cuecard --db URL ...` in a process of its own, which is gone at the end."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "cuecard", "--db", url, "--as", "ann", *words]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def entered(url: str, folder: Path, model: str) -> int:
+    path = folder / "cuecard.yaml"
+    path.write_text(CONFIG.format(url=model), encoding="utf-8")
+    plan = RunPlan(tasks=TASKS, agents=("live",), limits=Limits(max_turns=3))
+    with Workspace.open(url) as workspace:
+        return create_run(workspace, plan, by="ann", config=load_config(path)).id
+
+
+def test_who_is_asked_to_leave_gives_back_at_once_and_the_run_goes_on(
+    url: str, tmp_path: Path, started: Started
+) -> None:
+    gate = Gate(free=2)
+    with fake.running(gate) as model:
+        run = entered(url, tmp_path, model.url)
+        follower = started("run", "--resume", str(run), "--workers")
+        assert follower.stderr
+        assert "2 trials are offered to workers" in follower.stderr.readline()
+        worker = started("worker", "--grace", "0")
+        assert gate.reached.wait(60)
+
+        follower.send_signal(signal.SIGINT)
+        _out, told = follower.communicate(timeout=60)
+        assert follower.returncode == 130
+        assert (
+            f"The workers go on. Stop them with: cuecard --db URL --as ann runs cancel {run}"
+            in told
+        )
+        assert f"Go on with: cuecard --db URL --as ann run --resume {run} --workers" in told
+        assert "Finishing the calls" not in told
+
+        with Workspace.open(url) as workspace:
+            assert workspace.runs.get(run).state is RunState.RUNNING
+            worker.send_signal(signal.SIGTERM)
+            _out, told = worker.communicate(timeout=60)
+            assert worker.returncode == 0
+            assert told.count("left open") == 2
+            handout = workspace.workers.handout(run)
+            assert handout is not None
+            assert (handout.waiting, handout.held, handout.lost) == (2, 0, ())
+            gate.open.set()
+            other = Worker(workspace, load_config(tmp_path / "cuecard.yaml"), "Bo", 2)
+            asyncio.run(other.work(RunControl(), until_done=True))
+            handout = workspace.workers.handout(run)
+            assert handout is not None
+            assert (handout.done, handout.lost) == (2, ())
+            assert workspace.runs.get(run).state is RunState.DONE
+
+
+def test_workers_and_who_follows_go_on_over_a_restart_of_the_server(
+    server: postgres_server.Server, url: str, tmp_path: Path, started: Started
+) -> None:
+    gate = Gate(free=3)
+    with fake.running(gate) as model:
+        run = entered(url, tmp_path, model.url)
+        follower = started("run", "--resume", str(run), "--workers")
+        assert follower.stderr
+        assert "offered" in follower.stderr.readline()
+        worker = started("worker", "--until-done")
+        assert gate.reached.wait(60)
+        server.stop(signal.SIGKILL)
+        try:
+            assert worker.stderr
+            noticed = worker.stderr.readline()
+            assert "The database cannot be reached" in noticed
+            gate.open.set()  # What is answered now waits to be recorded.
+        finally:
+            server.start()
+        told = noticed + worker.communicate(timeout=60)[1]
+        said = follower.communicate(timeout=60)[1]
+        asked = len(model.requests)
+    assert (worker.returncode, follower.returncode) == (0, 0), told + said
+    assert "Traceback" not in told + said
+    with Workspace.open(url) as workspace:
+        assert workspace.runs.get(run).state is RunState.DONE
+        assert sum(used.calls for used in workspace.runs.usage(run)) == asked
+        trials = [trial.id for trial in workspace.runs.trials(run)]
+        assert [len(workspace.verdicts.of_trial(trial)) for trial in trials] == [1, 1]
+
+
+@pytest.mark.parametrize("words", [("runs",), ("worker", "--until-done"), ("score", "1")])
+def test_a_verb_over_a_server_that_is_not_there_says_so(
+    cuecard: Call, words: tuple[str, ...]
+) -> None:
+    told = cuecard("--db", "postgresql://ann@127.0.0.1:9/x", *words)
+    assert told.code == 1
+    assert told.out == ""
+    assert "The database cannot be reached: postgresql+psycopg://ann@127.0.0.1:9/x" in told.err
+    assert "Traceback" not in told.err

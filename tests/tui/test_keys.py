@@ -1,0 +1,125 @@
+"""One keyboard: a key means one thing in the whole app, help is everywhere, and a keymap changes it."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.present.keyboard import LETTERS, Means
+from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
+from tui_rooms import shown, until
+
+ROOT = Path(__file__).parents[2]
+PAGE: dict[str, Any] = runpy.run_path(str(ROOT / "scripts" / "keys_page.py"))
+ANSWERS = {"answer"}
+
+
+def test_no_key_has_two_meanings_and_no_action_has_none() -> None:
+    commands = [key for means in Means if means.group not in ANSWERS for key in means.keys]
+    assert sorted(commands) == sorted(set(commands))
+    answers = [key for means in Means if means.group in ANSWERS for key in means.keys]
+    assert sorted(answers) == sorted(set(answers))
+    for key in PAGE["declared"]().values():
+        assert key.all_means, f"{key.id} is declared by a key, not by what it means"
+        lettered = any(means in LETTERS for means in key.all_means)
+        assert lettered == (len(key.letter) == 1), key.id
+        assert key.keys, key.id
+
+
+def test_every_meaning_but_those_to_come_is_used() -> None:
+    used = {means for key in PAGE["declared"]().values() for means in key.all_means}
+    assert set(Means) - used <= {Means.TAGS, Means.SEARCH}
+
+
+def test_the_table_of_keys_is_as_screens_declare_it() -> None:
+    kept = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    assert kept == PAGE["keys_page"](), "docs/keys.md: run `make docs`"
+
+
+async def _helps(pilot: Pilot[Any]) -> int:
+    """F1 from every widget of the screen on top that can have the focus; how many there are."""
+    app = pilot.app
+    screen = app.screen
+    places = [widget for widget in screen.focus_chain if widget.is_on_screen]
+    for widget in places or [None]:
+        widget.focus() if widget is not None else screen.set_focus(None)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+    return len(places)
+
+
+async def test_f1_is_help_wherever_one_is(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        reached = 0
+        for place in "123456":
+            await pilot.press(place)
+            await pilot.pause()
+            reached += await _helps(pilot)
+        await pilot.press("escape", "2")
+        await until(
+            pilot, lambda: "Espresso" in shown(app.screen) or "espresso" in shown(app.screen)
+        )
+        await pilot.press("enter")
+        await pilot.pause()
+        for _tab in range(8):
+            reached += await _helps(pilot)
+            await pilot.press("f4")
+        for dialog in (
+            AskLine("A question", "What?", button="OK"),
+            ConfirmDialog("Sure?", "It is so.", "Yes"),
+            ChoiceDialog("Which?", "", [("a", "a", "one"), ("b", "b", "other")]),
+        ):
+            app.push_screen(dialog)
+            await until(pilot, lambda dialog=dialog: app.screen is dialog)
+            await until(pilot, lambda: shown(app.screen).rstrip().endswith("F1 Help"))
+            reached += await _helps(pilot)
+            await pilot.press("escape")
+        assert reached > 20
+
+
+async def test_the_menu_and_the_palette_hold_what_a_field_hides(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2", "full_stop")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        assert "Pack" in shown(app.screen)
+        await pilot.press("escape", "slash")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        labels = [command.title for command in app.get_system_commands(app.screen)]
+        assert any(label.startswith("Play  ") for label in labels)
+        assert any(label.startswith("QC  ") for label in labels)
+
+
+def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) -> None:
+    """In a process of its own: keys are given before anything is declared."""
+    file = tmp_path / "keymap"
+    file.write_text("preset: vi\ntasks.new: N\ncomment: C, alt+c\nnothing: x\nexport: e\n")
+    code = (
+        "from cuecard.tui.actions import KEYMAP_PROBLEMS, Means, registry\n"
+        "import cuecard.tui.screens.tasks\n"
+        "print(Means.LEFT.keys, Means.REVEAL.keys, registry()['tasks.new'].keys)\n"
+        "print(Means.EXPORT.keys, Means.EDIT.keys, Means.COMMENT.keys)\n"
+        "print(*KEYMAP_PROBLEMS, sep='\\n')\n"
+    )
+    environment = {**os.environ, "CUECARD_KEYMAP": str(file)}
+    made = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)  # fmt: skip
+    keys, changed, *problems = made.stdout.splitlines()
+    assert keys == "('left', 'h') ('H',) ('N',)"
+    assert changed == "('e',) ('f2',) ('c', 'f7')"
+    assert [problem.partition(", ")[2] for problem in problems] == [
+        "line 3: C, alt+c is no key",
+        "line 4: nothing is called nothing",
+    ]
