@@ -77,7 +77,7 @@ def words_in(query: str) -> list[str]:
 
 
 class Search:
-    """Words in what trials and judges said. It knows nothing of who must not see what: see `annotate.search`."""
+    """Words in what trials and judges said. It knows nothing of who must not see what: their caller leaves that out."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
