@@ -18,6 +18,7 @@ from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.families import TUI
+from cuecard.tui.grid import Grid
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.lists import Column, ListGrid, ListView
 from cuecard.tui.kit.rows import Row
@@ -162,7 +163,16 @@ class TaskListing(Vertical):
             label = {"f": _("family"), "l": _("language"), "t": _("state")}[key]
             text.append(f"{key} ", "bold").append(f"{label}{_(': ')}{value}   ")
         count = len(self.view.rows)
+        if marked := len(self.view.marked):
+            return text.append(ngettext("{n} marked", "{n} marked", marked).format(n=marked))
         return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
+
+    @on(Grid.MarksChanged)
+    def marks_changed(self, event: Grid.MarksChanged) -> None:
+        """What a key does may be about all of them."""
+        event.stop()
+        self.query_one("#criteria", Static).update(self._criteria())
+        self.post_message(self.Moved())
 
     def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()

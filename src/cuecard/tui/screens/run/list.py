@@ -5,9 +5,9 @@ agents, samples and concurrency, and what it is going to take.
 import asyncio
 import gc
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from importlib import import_module
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -18,14 +18,14 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
 from cuecard.core.evaluation.workers import offer_run
-from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import guarded
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -121,35 +121,11 @@ class RunsScreen(ListScreen[RunRecord]):
 
                 self.app.push_screen(TrialScreen(trials[0].id))
                 return
-        from cuecard.tui.screens.run.screen import RunScreen
-
-        over = run.state is RunState.DONE
-        self.app.push_screen(RunScreen(run.id, over=over))
+        _open_run(self, run)
 
     @guarded("new")
     async def action_new(self) -> None:
-
-        config = await self.services.config()
-        tasks: list[TaskSummary] = await self.services.ask(lambda ws: ws.tasks.summaries())
-        if not tasks:
-            self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
-            return
-        alone = await self.services.ask(_why_alone)
-        dialog = RunStartDialog(tasks, player_choices(config), alone)
-        chosen = await self.app.push_screen_wait(dialog)
-        if chosen is None:
-            return
-        person, plan = self.person, chosen.plan()
-        run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
-        workspace = await self.services.ask(lambda ws: ws)
-        if chosen.played_by == "workers":
-            await self.services.engine.perform(offer_run(workspace, run.id, by=person))
-            self.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
-        else:
-            self.services.live_runs.play(
-                self.services.engine, workspace, run.id, config, plan.concurrency, by=person
-            )
-        self.open_run(run)
+        await begin_run(self)
 
     def action_open(self) -> None:
         if self.row:
@@ -196,6 +172,48 @@ class RunsScreen(ListScreen[RunRecord]):
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; without any, the one under the cursor."""
         return sorted(self.view.chosen, key=lambda run: run.id)
+
+
+async def begin_run(screen: CuecardScreen[Any], tasks: Collection[str] = ()) -> None:
+    """Ask for the choices of a run, with these tasks chosen or all, and begin it. Raises `CuecardError`."""
+    services, person = screen.services, screen.person
+    config = await services.config()
+    found: list[TaskSummary] = await services.ask(lambda ws: ws.tasks.summaries())
+    if not found:
+        screen.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
+        return
+    ticked = [task.id for task in found if task.id in tasks]
+    if left := len(tasks) - len(ticked):
+        text = ngettext(
+            "{n} marked task has no revision in use and is not played.",
+            "{n} marked tasks have no revision in use and are not played.",
+            left,
+        )
+        screen.cue_app.tell(text.format(n=left))
+        if not ticked:
+            return
+    alone = await services.ask(_why_alone)
+    dialog = RunStartDialog(found, player_choices(config), alone, ticked)
+    chosen = await screen.app.push_screen_wait(dialog)
+    if chosen is None:
+        return
+    plan = chosen.plan()
+    run = await services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
+    workspace = await services.ask(lambda ws: ws)
+    if chosen.played_by == "workers":
+        await services.engine.perform(offer_run(workspace, run.id, by=person))
+        screen.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
+    else:
+        services.live_runs.play(
+            services.engine, workspace, run.id, config, plan.concurrency, by=person
+        )
+    _open_run(screen, run)
+
+
+def _open_run(screen: CuecardScreen[Any], run: RunRecord) -> None:
+    from cuecard.tui.screens.run.screen import RunScreen
+
+    screen.app.push_screen(RunScreen(run.id, over=run.state is RunState.DONE))
 
 
 def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
@@ -250,7 +268,9 @@ class RunForm(Frozen):
 
 
 class RunStartDialog(AnswerDialog[RunForm, RunForm]):
-    """Gives the choices. `alone`: why workers cannot play it, "" if they can. All tasks and the agents of last time, or the first one, are chosen to begin with."""
+    """Gives the choices. `alone`: why workers cannot play it, "" if they can. The tasks `ticked`, or all, and the agents
+    of last time, or the first one, are chosen to begin with.
+    """
 
     DEFAULT_CSS = """
     RunStartDialog {
@@ -267,7 +287,11 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
     REMEMBERS = "run"
 
     def __init__(
-        self, tasks: Sequence[TaskSummary], choices: PlayerChoices, alone: str = ""
+        self,
+        tasks: Sequence[TaskSummary],
+        choices: PlayerChoices,
+        alone: str = "",
+        ticked: Sequence[str] = (),
     ) -> None:
         self._choices, self._alone = choices, alone
         self._past = dict[str, list[Taken]]()
@@ -281,7 +305,11 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
         super().__init__(
             _("Start a run"),
             RunForm.model_validate(
-                {**first, "tasks": [task.id for task in tasks], "agents": [first["agents"]]}
+                {
+                    **first,
+                    "tasks": ticked or [task.id for task in tasks],
+                    "agents": [first["agents"]],
+                }
             ),
             button=pgettext("verb", "Start"),
             options={
