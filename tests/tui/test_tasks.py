@@ -307,3 +307,29 @@ async def test_marked_tasks_are_run_and_those_that_cannot_be_are_told(
     with Workspace.open(database) as ws:
         (run,) = ws.runs.all()
         assert {trial.task_id for trial in ws.runs.trials(run.id)} == marked - {"aa-new"}
+
+
+async def test_tags_of_marked_tasks_are_shown_found_and_changed_together(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with Workspace.open(database) as ws:
+        ws.tags.change("task", "espresso", "Ben", ["pilot"])
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        await until(pilot, lambda: "pilot" in shown(screen))
+        screen.listing.view.grid.mark([0, 1])
+        marked = [line.id for line in screen.listing.view.marked]
+        await pilot.press("t")
+        await until(pilot, dialog_is(pilot, AskLine))
+        assert "In use: pilot" in shown(app_with_samples.screen)
+        await pilot.press(*"hard,new", "enter")
+        await until(pilot, lambda: [line.tags for line in screen.listing.view.rows].count(("hard", "new")) == 2)  # fmt: skip
+        await pilot.press("t")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("end", *["backspace"] * 5, "enter")
+        await until(pilot, lambda: [line.tags for line in screen.listing.view.rows].count(("hard",)) == 2)  # fmt: skip
+        await until(pilot, lambda: "hard" in shown(screen))
+        await pilot.press("slash", *"hard", "enter")
+        await until(pilot, lambda: screen.listing.table.count == 2)
+    with Workspace.open(database) as ws:
+        assert ws.tags.of("task") == {"espresso": ("pilot",), **dict.fromkeys(marked, ("hard",))}

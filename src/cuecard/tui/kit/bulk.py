@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -11,13 +12,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from cuecard.core.errors import CuecardError, DatabaseAway
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.kit.lists import Column, ListView
 
 if TYPE_CHECKING:
+    from cuecard.store.tags import TagKind
     from cuecard.store.workspace import Workspace
 
 Row = TypeVar("Row")
@@ -64,6 +66,47 @@ async def to_each(
     else:
         screen.cue_app.tell(told(done))
     return done
+
+
+async def ask_tags(
+    screen: CuecardScreen[Any],
+    kind: TagKind,
+    rows: Sequence[Row],
+    about: Callable[[Row], str],
+    name: Callable[[Row], str],
+) -> bool:
+    """Ask for the tags of these things and change them; gives whether that was tried. Those that all have stand there:
+    what is taken out is taken away from all, what is added is put on all. Raises `CuecardError`.
+    """
+    from cuecard.store.tags import checked_tag
+    from cuecard.tui.screens.dialogs import AskLine
+
+    if not rows:
+        return False
+    here = await screen.services.ask(lambda ws: ws.tags.of(kind))
+    shared = set[str].intersection(*(set(here.get(about(row), ())) for row in rows))
+    told = [_("Separated by commas; everybody sees them, and `/` finds them.")]
+    if len(rows) > 1:
+        told.append(_("Those that all of them have stand here; others stay as they are."))
+    if used := sorted({tag for tags in here.values() for tag in tags} - shared):
+        told.append(_("In use: {tags}").format(tags=one_line(", ".join(used), 120)))
+    title = _("Tags") if len(rows) == 1 else plural("Tags of {n}", "Tags of {n}", len(rows))
+    value = ", ".join(sorted(shared))
+    dialog = AskLine(title, joined(told), button=_("Save"), value=value, required=False)
+    typed = await screen.app.push_screen_wait(dialog)
+    if typed is None:
+        return False
+    wanted = {checked_tag(tag) for tag in re.split("[,，]", typed) if tag.strip()}
+    add, remove, person = wanted - shared, shared - wanted, screen.person
+    if add or remove:
+        await to_each(
+            screen,
+            rows,
+            name,
+            lambda ws, row: ws.tags.change(kind, about(row), person, add, remove),
+            lambda n: plural("Tags of {n} were changed.", "Tags of {n} were changed.", n),
+        )
+    return bool(add or remove)
 
 
 class RefusedDialog(CuecardDialog[None]):

@@ -14,7 +14,7 @@ from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import N_, NP_, _, current_language, joined, ngettext, plural
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.kit.bulk import to_each
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
@@ -39,7 +39,8 @@ def _load(workspace: Workspace, person: str) -> list[TaskLine]:
     back = {task.id for task in tasks if task.state.value == "returned"}
     mine = back & workspace.tasks.written_by(person) if back else back
     comments = open_comments(workspace, person, mine)
-    return task_lines(tasks, drafts, thrown, comments, under_way(workspace, person))
+    building, tags = under_way(workspace, person), workspace.tags.of("task")
+    return task_lines(tasks, drafts, thrown, comments, building, tags)
 
 
 def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
@@ -64,6 +65,7 @@ class TasksScreen(LiveScreen):
         Key("tasks.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision for review")),
         Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a task that says the same, as a draft of mine"), show=False),
+        Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
@@ -152,7 +154,7 @@ class TasksScreen(LiveScreen):
         match action:
             case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
-            case "qc" | "independent_gold":
+            case "qc" | "independent_gold" | "tags":
                 return line is not None and bool(line.revision)
             case "withdraw":
                 return line is not None and line.state == "in_review"
@@ -193,6 +195,12 @@ class TasksScreen(LiveScreen):
     def action_open(self) -> None:
         if (line := self.listing.line) is not None:
             self._open(line.id)
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        lines = self.listing.view.chosen
+        if await ask_tags(self, "task", lines, lambda line: line.id, lambda line: line.title):
+            self.load()
 
     @guarded("new")
     async def action_duplicate(self) -> None:
