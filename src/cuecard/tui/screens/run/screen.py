@@ -267,7 +267,7 @@ class RunScreen(RunActions):
             live = self.live
             playing, problems = (live.playing, live.problems) if live else ({}, {})
             trials = self._snapshot.since(live).trials
-            self._trials.load(trials, playing, self._scores, problems)
+            self._trials.load(trials, playing, self._scores, problems, self._snapshot.tags)
 
     def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
         view = self._view or ScoreView(pool)
