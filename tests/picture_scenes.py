@@ -339,6 +339,13 @@ async def drafting(camera: Camera) -> None:
     await camera.press("escape")
 
 
+async def searching(camera: Camera) -> None:
+    """The words of a search before it stay in the field until the app is left."""
+    await camera.press("ctrl+f")
+    camera.screen.query_one("#query", Input).value = "lever"
+    await camera.until(lambda: camera.screen.rows and not camera.screen.busy)
+
+
 FAULTS = (
     Fault(kind=FaultKind.LEAK, found="Luigi Bezzera"),
     Fault(kind=FaultKind.MARKDOWN, found="- his dates"),
@@ -365,6 +372,7 @@ WALKS: tuple[Walk, ...] = (
         Scene("rounds", RoundsScreen),
     ),
     walk(Scene("home-of-a-reviewer", HomeScreen), person="Chen"),
+    walk(searching, Scene("search", SearchDialog)),
     walk(
         Scene("home-empty", HomeScreen),
         go("tasks"),
@@ -435,6 +443,15 @@ WALKS: tuple[Walk, ...] = (
         Scene("editor-version", VersionDialog),
         keys("escape f10 q"),
         Scene("editor-log-query", AskLine),
+    ),
+    walk(
+        task("espresso"),
+        keys("full_stop f y"),
+        typed("moka"),
+        keys("enter"),
+        typed("Bialetti"),
+        keys("enter space"),
+        Scene("editor-replace", ReplaceDialog),
     ),
     walk(
         task("espresso", "gold.triples[3]"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, cast
 
-from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.authoring.task_data import Path, leaves, parse_place
 from cuecard.annotate.independent_gold.building import under_way
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
@@ -233,18 +233,6 @@ def snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int]
     piece = " ".join(text[at : at + _LONG].split())
     piece = f"…{piece}" if at else piece
     return piece, tuple(match.span() for match in pattern.finditer(piece))
-
-
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Every text in the data, with its path."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for name, inner in cast(dict[str, Any], value).items():
-            yield from leaves(inner, (*path, name))
-    elif isinstance(value, list):
-        for at, inner in enumerate(cast(list[Any], value)):
-            yield from leaves(inner, (*path, at))
 
 
 _NAMES = {"id", "title", "language", "family", "silenced", "foreign", "kind", "stage", "difficulty"}
