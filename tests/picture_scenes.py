@@ -13,6 +13,7 @@ from typing import Any
 
 from textual.command import CommandPalette
 from textual.screen import Screen
+from textual.widgets import Input
 
 from cuecard.annotate.assist.drafting import Drafting
 from cuecard.annotate.assist.persona import ForPersona
@@ -70,6 +71,7 @@ from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.workers import RunWorkersScreen
+from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
@@ -77,6 +79,7 @@ from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPasteP
 from cuecard.tui.screens.task.outside import left_behind_dialog, untaken_dialog
 from cuecard.tui.screens.task.pasting import PastePreview
 from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
+from cuecard.tui.screens.task.replacing import ReplaceDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.stages import SplitDialog
 from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
@@ -88,7 +91,20 @@ from cuecard.tui.screens.trial.calls import CallsScreen
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
-from picture_camera import PATIENCE, SHORT, Camera, Scene, Step, Walk, back, go, keys, push, walk
+from picture_camera import (
+    PATIENCE,
+    SHORT,
+    Camera,
+    Scene,
+    Step,
+    Walk,
+    back,
+    go,
+    keys,
+    push,
+    typed,
+    walk,
+)
 from seeded_workspace import TODAY
 
 MODEL = """\

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from cuecard.annotate.authoring.replacing import Hit, find, replace
 from cuecard.core.i18n import N_, _, ngettext
@@ -29,8 +29,8 @@ from cuecard.tui.widgets.text import ChangingText
 if TYPE_CHECKING:
     from cuecard.tui.screens.task.screen import TaskScreen
 
-_BEFORE, _SHOWN = 16, 400
-"""Characters that are shown before the first mark, and of a text."""
+_BEFORE, _SHOWN, _BESIDE = 12, 400, 36
+"""Characters that are shown before the first mark, and of a text; cells beside both in a line."""
 
 
 class Wanted(Frozen):
@@ -51,6 +51,7 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
     ReplaceDialog FormPane { margin-bottom: 1; }
     ReplaceDialog .-column-0 { width: 3fr; }
     ReplaceDialog .-column-1 { width: 2fr; padding-left: 2; }
+    ReplaceDialog #texts { height: 5; padding: 0 1; }
     ReplaceDialog #note { height: auto; color: $muted; }
     """
     BINDINGS = keys(
@@ -68,15 +69,17 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
             yield FormPane(Wanted())
             yield ListView[Hit](
                 (
-                    Column(N_("Where"), lambda hit: hit.place(self._data), grow=1, least=12),
-                    Column(N_("Before"), lambda hit: shown(hit, after=False), grow=2, least=16),
-                    Column(N_("After"), lambda hit: shown(hit, after=True), grow=2, least=16),
+                    Column(N_("Where"), lambda hit: hit.place(self._data), grow=1, least=20),
+                    Column(N_("Before"), lambda hit: self._cut(hit, after=False), grow=2, least=16),
+                    Column(N_("After"), lambda hit: self._cut(hit, after=True), grow=2, least=16),
                 ),
                 lambda hit: hit.path,
                 marking=True,
                 filters=False,
+                tells=False,
                 id="hits",
             )
+            yield Static(id="texts")
             yield ChangingText(id="note", markup=False)
         yield KeyBar()
 
@@ -130,6 +133,20 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
         elif self._hits:
             self.hits.focus()
 
+    def on_list_view_moved(self, event: ListView.Moved) -> None:
+        """Both texts of the one under the cursor."""
+        event.stop()
+        whole, hit = Text(), self.hits.row
+        if hit is not None:
+            before, after = (shown(hit, after=after) for after in (False, True))
+            whole = Text.assemble("− ", before, "\n+ ", after)
+        self.query_one("#texts", Static).update(whole)
+
+    def _cut(self, hit: Hit, *, after: bool) -> Text:
+        text = shown(hit, after=after)
+        text.truncate(max(16, (self.app.size.width - _BESIDE) // 2), overflow="ellipsis")
+        return text
+
     def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
 
@@ -144,7 +161,7 @@ def shown(hit: Hit, *, after: bool) -> Text:
     """A piece of the text that begins shortly before the first mark, with all marks."""
     text = Text()
     for piece, marked in hit.pieces(after=after):
-        if not text and not marked and len(piece) > 2 * _BEFORE:
+        if not text and not marked and len(piece) > _BEFORE + 1:
             piece = f"…{piece[-_BEFORE:]}"
         text.append(
             for_display(piece[:_SHOWN]).replace("\n", " "), "bold reverse" if marked else ""
