@@ -61,7 +61,8 @@ def test_ids_stay_and_an_entity_is_replaced_everywhere() -> None:
     assert [t["tail"] for t in edit.data["gold"]["triples"]] == ["Italia", "Q1"]
     assert edit.data["id"] == "italy"
     edit.undo()
-    assert edit.data == graph().data and not edit.can_undo
+    assert edit.data == graph().data
+    assert not edit.can_undo
     # `Q1` is shown as Rome: nobody reads it, and triples refer to it.
     assert [hit.path for hit in find(edit.data, "Q1", "x")] == [
         ("gold", "nodes", 0, "aliases", 0),
@@ -120,4 +121,5 @@ def test_nothing_but_the_ticked_texts_changes_and_undo_brings_all_back(
     assert {**expected, "gold": told[0]} == {**edit.data, "gold": told[1]}
     if ticked:
         assert edit.undo() is not None
-    assert edit.data == before and not edit.can_undo
+    assert edit.data == before
+    assert not edit.can_undo

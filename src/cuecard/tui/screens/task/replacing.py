@@ -117,7 +117,7 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
             parts = [text, hint(_("{MARK} ticks or unticks one, {SAVE} replaces."))]
             if any(hit.address for hit in self._hits):
                 parts.append(_("Web addresses are not ticked at first."))
-            text = " ".join(parts)
+            text = " · ".join(parts)
         elif self.query_one("#words", Input).value:
             text = _("It stands nowhere, or would stay the same. Ids and kinds are never changed.")
         else:

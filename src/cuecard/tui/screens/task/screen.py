@@ -330,6 +330,9 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     protocol = protocol_of(await screen.services.config())
     for pane in screen.query(CommentsPane):
         pane.show(comments, protocol)
+        if screen.comment:
+            pane.call_after_refresh(pane.threads.go_to, screen.comment)
+            screen.comment = ""
 
 
 async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:
