@@ -102,7 +102,7 @@ async def test_more_of_a_kind_commands_and_fields(judged: Path, make_app):
         await until(pilot, lambda: "Gold" in shown(app.screen))
         await pilot.press("escape")
         await look_for(pilot, "board")
-        await until(pilot, lambda: "Board (b)" in shown(app.screen))
+        await until(pilot, lambda: "Board (. b)" in shown(app.screen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, BoardScreen))
         await pilot.press("escape", "2")
