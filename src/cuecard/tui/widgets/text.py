@@ -36,7 +36,7 @@ def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -
 # Textual takes a run of Han characters for one word, and has no other place to say where lines break.
 _textual_breaks = document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
 document.compute_wrap_offsets = _in_editors  # pyright: ignore[reportPrivateImportUsage]
-content.divide_line = breaks
+content.divide_line = breaks  # pyright: ignore[reportPrivateImportUsage]
 
 
 _VARIABLE: dict[Tone, str] = {
