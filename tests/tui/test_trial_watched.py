@@ -121,7 +121,7 @@ async def test_a_pane_fills_the_screen_and_comes_back(
         await app.push_screen(screen)
         await until(pilot, lambda: screen.query_one(Transcript).lines)
         await until(pilot, lambda: screen.check_action("judge", ()))
-        await pilot.press("s")
+        await pilot.press("v", "s")
         await until(pilot, lambda: screen.query("#stages"))
         stages = screen.query_one("#stages")
         await until(pilot, lambda: stages.has_focus_within)

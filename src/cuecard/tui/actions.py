@@ -17,7 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey, FooterLabel
 
 from cuecard.core.i18n import _
@@ -30,6 +30,7 @@ from cuecard.tui.present.keyboard import (
     key_name,
     read_keymap,
     registry,
+    types,
 )
 
 __all__ = ["Key", "KeyBar", "Means", "every_command", "fitting", "key_name", "keys", "registry"]
@@ -117,6 +118,9 @@ class KeyBar(Footer):
     def compose(self) -> ComposeResult:
         self._composed_for = room = self.screen.size.width
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+        field = self.screen.focused
+        if isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only):
+            keys = [key for key in keys if self._works_while_typing(key)]
         keys.sort(key=lambda key: key.key in _LAST)
         blanks = 2 if self.compact else 3
         widths = [cell_len(key.key_display + key.description) + blanks for key in keys]
@@ -129,6 +133,16 @@ class KeyBar(Footer):
                 yield FooterLabel(_MORE)
                 key.description = _("more")
             yield key
+
+    def _works_while_typing(self, key: FooterKey) -> bool:
+        """Whether a field leaves the key to others; it is shown by another one of its keys that a field leaves."""
+        if not types(key.key):
+            return True
+        for other, active in self.screen.active_bindings.items():
+            if active.binding.action == key.action and not types(other):
+                key.key, key.key_display = other, key_name(other)
+                return True
+        return False
 
     def on_resize(self) -> None:
         if self._composed_for not in (0, self.screen.size.width):

@@ -33,6 +33,7 @@ TRIAL_KEYS = keys(
     Key("trial.judges", Means.PAIR, "judges", N_("Side by side"), N_("Two judges of this trial side by side"), show=False),
     Key("trial.calls", Means.COMMAND, "calls", N_("Raw calls"), N_("Requests and replies of models: of the judge from the verdicts, else of the trial"), letter="R"),
     Key("trial.untake", Means.DELETE, "untake", N_("Delete note"), N_("Take my note back")),
+    Key("trial.resume", Means.PLAY, "resume", N_("Play on"), N_("Go on playing where this was paused")),
     Key("trial.step", Means.PLAY, "step_mode", N_("Step"), N_("Go through the trial event by event, like a replay")),
     Key("trial.on", Means.RIGHT, "step(1)", N_("Event on"), N_("One event further"), priority=True),
     Key("trial.before", Means.LEFT, "step(-1)", N_("Event back"), N_("One event back"), priority=True),
@@ -57,7 +58,6 @@ TRIAL_KEYS = keys(
     Key("trial.judge", Means.COMMAND, "judge", N_("Judge"), N_("Have this trial judged (again)"), show=False, letter="j"),
     Key("trial.sources", Means.OUTSIDE, "sources", N_("Pages"), N_("The pages that the agent found and visited")),
     Key("trial.replay", Means.COMMAND, "replay", N_("Re-play"), N_("Decide the user part's cues myself, turn by turn"), show=False, letter="d"),
-    Key("trial.resume", Means.PLAY, "resume", N_("Play on"), N_("Go on playing where this was paused")),
 )  # fmt: skip
 
 ACTIONS = frozenset(
