@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
@@ -138,6 +139,33 @@ class CuecardScreen(_Shared, Screen[Result]):
         Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
         Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
     )  # fmt: skip
+
+    _way_shown: Sequence[str] = ()
+
+    def crumbs(self) -> Sequence[str]:
+        """What this screen adds to the way: what it is called, and what Esc leaves first in it."""
+        said = "".join(str(head.content) for head in self.query(".way").results(Static))
+        name = re.split(r" · |  |\n", said.strip())[0]
+        return [one_line(name, 28)] if name else []
+
+    @property
+    def way(self) -> Sequence[str]:
+        """The steps to here from one of the six places. Esc takes the last one away."""
+        place = registry().get(f"go.{self.app.current_mode}")
+        steps = [_(place.label)] if place else []
+        for screen in self.app.screen_stack[1:]:
+            if isinstance(screen, CuecardScreen):
+                steps += screen.crumbs()
+            if screen is self:
+                break
+        return steps
+
+    def _show_bindings(self) -> None:
+        super()._show_bindings()
+        if (way := self.way) != self._way_shown:
+            self._way_shown = way
+            for head in self.query(".way"):
+                head.refresh()
 
     def action_zoom(self) -> None:
         """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""

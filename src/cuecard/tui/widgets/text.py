@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -60,6 +61,15 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
     return f"{_MANNER.get(tone, '')} {colour if colour[:1] == '#' else ''}".strip()
 
 
+def way_told(way: Sequence[str], room: int) -> str:
+    """The way to a screen in `room` cells, cut from the left."""
+    for first in range(len(way)):
+        told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
+        if cell_len(told) <= room:
+            return told
+    return one_line(way[-1], max(1, room))
+
+
 def _kept_blanks(text: str) -> str:
     """`one_line`, with the blanks that part a piece from its neighbours."""
     flat = one_line(text)
@@ -94,6 +104,28 @@ class ChangingText(Static, OneLayout):
             self.update(text, layout=layout)
 
 
+class _WithWay(Static):
+    """The first line of a screen: what there is room for of the way to here stands at its end."""
+
+    DEFAULT_CLASSES = "way"
+
+    def render_line(self, y: int) -> Strip:
+        strip, way = super().render_line(y), getattr(self.screen, "way", ())
+        if y or len(way) < 2:
+            return strip
+        width, said = self.content_size.width, cell_len(strip.text.rstrip())
+        told = way_told(way, max(width - said - 2, min(width // 2, cell_len(way[-1]) + 4)))
+        room, style = width - cell_len(told), self.rich_style + Style(dim=True, bold=False)
+        line = strip.crop(0, room)
+        if said >= room:
+            line = Strip([*strip.crop(0, max(0, room - 3)), Segment("…  ", style)])
+        return Strip([*line.adjust_cell_length(room, self.rich_style), Segment(told, style)])
+
+
+class HeadLine(_WithWay):
+    """A title."""
+
+
 class Lines(Static, OneLayout):
     """`load` lines of pieces; keeps their colours when the theme changes."""
 
@@ -117,6 +149,10 @@ class Lines(Static, OneLayout):
     def _draw(self) -> None:
         variables = self.app.theme_variables
         self.update(Text("\n").join(as_text(line, variables) for line in self._lines))
+
+
+class HeadLines(_WithWay, Lines):
+    """A title in colours."""
 
 
 _PARAGRAPHS_VARIABLE: dict[Tone, str] = {
