@@ -22,6 +22,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
