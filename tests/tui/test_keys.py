@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import subprocess
@@ -168,3 +169,28 @@ def test_the_way_is_cut_from_the_left() -> None:
     assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
     assert way_told(way, 20) == "… › Graph › cell"
     assert way_told(way, 3) == "ce…"
+
+
+async def test_y_copies_the_row_its_id_or_everything(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+
+    async def copied(letter: str) -> str:
+        app.copy_to_clipboard("")
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        await pilot.press(letter)
+        await until(pilot, lambda: app.clipboard)
+        return app.clipboard
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "espresso" in shown(app.screen).lower())
+        await until(pilot, lambda: app.screen.focused is not None)
+        every = json.loads(await copied("j"))
+        table = (await copied("t")).split("\n")
+        row = await copied("r")
+        assert len(table) == len(every) + 1 > 3
+        assert row == table[1]
+        assert row.count("\t") == table[0].count("\t") > 1
+        assert any("Espresso" in " ".join(each.values()) for each in every)
+        assert await copied("i") == "checkpoints-highest-mountain"

@@ -139,7 +139,13 @@ class CuecardScreen(_Shared, Screen[Result]):
         Key("screen.view_next", Means.VIEW_NEXT, "app.turn_view(1)", N_("Next view"), N_("What is shown after this"), show=False),
         Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
         Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
+        Key("screen.copy", Means.COPY, "copy_here", N_("Copy"), N_("Copy the row, its id, the text, or everything; what the mouse selected at once"), show=False),
     )  # fmt: skip
+
+    def action_copy_here(self) -> None:
+        from cuecard.tui.screens.copying import copy
+
+        copy(self)
 
     _way_shown: Sequence[str] = ()
 
