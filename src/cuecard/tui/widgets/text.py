@@ -104,22 +104,33 @@ class ChangingText(Static, OneLayout):
             self.update(text, layout=layout)
 
 
+_LEAST = 10
+"""Cells in which it is worth while to tell the way."""
+
+
 class _WithWay(Static):
-    """The first line of a screen: what there is room for of the way to here stands at its end."""
+    """The head of a screen: what there is room for of the way to here stands at the end of a line."""
 
     DEFAULT_CLASSES = "way"
 
     def render_line(self, y: int) -> Strip:
         strip, way = super().render_line(y), getattr(self.screen, "way", ())
-        if y or len(way) < 2:
+        if len(way) < 2 or y != self._line_of(way):
             return strip
         width, said = self.content_size.width, cell_len(strip.text.rstrip())
-        told = way_told(way, max(width - said - 2, min(width // 2, cell_len(way[-1]) + 4)))
+        if width - said < _LEAST:
+            return strip  # what a title says comes first
+        told = way_told(way, width - said - 2)
         room, style = width - cell_len(told), self.rich_style + Style(dim=True, bold=False)
-        line = strip.crop(0, room)
-        if said >= room:
-            line = Strip([*strip.crop(0, max(0, room - 3)), Segment("…  ", style)])
-        return Strip([*line.adjust_cell_length(room, self.rich_style), Segment(told, style)])
+        line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)
+        return Strip([*line, Segment(told, style)])
+
+    def _line_of(self, way: Sequence[str]) -> int:
+        """The first line with room for all of it; else the one with most."""
+        size, needed = self.content_size, cell_len(" › ".join(way)) + 2
+        lines = (super(_WithWay, self).render_line(y).text for y in range(size.height))
+        free = [min(needed, size.width - cell_len(line.rstrip())) for line in lines]
+        return free.index(max(free)) if free else 0
 
 
 class HeadLine(_WithWay):
