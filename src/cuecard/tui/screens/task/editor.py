@@ -280,7 +280,7 @@ class TaskEditor(Vertical):
 
     def crumbs(self) -> Sequence[str]:
         """What `step_back` leaves, the last of it first."""
-        pane = self.pane
+        pane = self.pane if self.query(ContentSwitcher) else None  # asked before it is composed
         if pane is None or not pane.has_focus_within or not pane.EDITS:
             return ()
         return [*(_(name) for tab, name in TAB_LABEL.items() if tab == pane.id), *pane.crumbs()]
