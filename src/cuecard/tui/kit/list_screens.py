@@ -174,7 +174,7 @@ class ListScreen(LiveScreen, Generic[Row]):
         self.action_open()
 
     def action_open(self) -> object:
-        """Enter, or a click on a row."""
+        """Enter, or a double click on a row."""
 
     def action_reload(self) -> None:
         self.load()

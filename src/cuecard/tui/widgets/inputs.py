@@ -227,9 +227,8 @@ def fitted_widths(columns: Sequence[FittedColumn], room: int) -> dict[int, int]:
 
 
 class FittedTable(Grid):
-    """`fill` it with rows of cells; the cursor stays where it was. A click chooses."""
+    """`fill` it with rows of cells; the cursor stays where it was."""
 
-    ONE_CLICK = True
     GUTTER = False
 
     def __init__(
@@ -267,7 +266,7 @@ _WITHOUT_ENTER = [
 
 
 class ListTable(FittedTable, inherit_bindings=False):
-    """Moves by key; a click posts `Chosen`; Enter is left to the screen, whose footer names what
+    """Moves by key; a double click posts `Chosen`; Enter is left to the screen, whose footer names what
     it does.
     """
 
