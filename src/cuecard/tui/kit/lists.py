@@ -208,7 +208,7 @@ class ListView(Vertical, Generic[Row]):
         """Another row is under the cursor, or the same one says something else."""
 
     class Opened(OfList):
-        """The row under the cursor was clicked."""
+        """The row under the cursor was clicked twice."""
 
     def __init__(
         self,

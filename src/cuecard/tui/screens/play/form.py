@@ -25,7 +25,7 @@ from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.labels import ink, player_label
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.widgets.text import Lines
+from cuecard.tui.widgets.text import HeadLines, Lines
 from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ class SessionFormScreen(CuecardScreen[None]):
         self._questions: tuple[FormQuestion, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         yield Transcript(id="transcript")
         yield SessionFormPane()
         yield KeyBar()

@@ -17,6 +17,7 @@ from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
@@ -258,6 +259,8 @@ class TaskScreen(DraftingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "join" and not self.forks:
             return False
+        if action == "yaml" and isinstance(self.focused, LineEditor | TextEditor):
+            return False  # there the key is of the field alone, also where it has no editor
         return self.loaded or action not in _ONLY_WHEN_OPEN
 
 
