@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,9 +11,19 @@ import pytest
 from apart import held
 from cuecard.annotate.sharing.reading import read_bundles
 from cuecard.store.bundle_kinds import KINDS, PARTS, SET_ITEMS, Rows
+from cuecard.store.bundle_records import SharedTag
 
 PACKS = Path(__file__).parents[1] / "annotate" / "sharing" / "packs"
 EVERY = {kind.name: kind.rows for kind in KINDS} | {part.kind: part.rows for part in PARTS}
+TAG = SharedTag(
+    uid="0" * 32,
+    kind="task",
+    about="t",
+    tag="hard",
+    person="Ben",
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+"""Earlier versions packed none."""
 SIMPLE = ("label", "reveal", "adjudication", "effort", "run")
 """Kinds whose records are rows without more."""
 
@@ -28,6 +39,7 @@ def test_a_declaration_names_fields_and_columns_that_there_are(rows: Rows) -> No
 
 def test_what_is_declared_of_each_kind_is_found_in_its_records() -> None:
     records = [record for bundle in read_bundles([PACKS]) for record in held(bundle).held]
+    records.append(TAG)
     people, counts = set[str](), set[str]()
     for kind in KINDS:
         mine = [record for record in records if type(record) is kind.rows.record]
@@ -52,6 +64,8 @@ def test_a_row_gives_back_its_record(name: str) -> None:
 
 
 def test_parts_of_trials_give_back_their_records_too() -> None:
+    tags = EVERY["tag"]
+    assert tags.record_of(SimpleNamespace(**tags.values(TAG))) == TAG
     (bundle,) = read_bundles([PACKS / "run.cuepack"])
     for trial in held(bundle).of("trial"):
         for part in PARTS:

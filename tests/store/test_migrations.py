@@ -137,6 +137,7 @@ def test_history_can_be_neither_changed_nor_deleted(
     workspace.player_moves.become_player(trial.id, "Ann")
     workspace.session_forms.add(trial.id, "Ann", (), {})
     workspace.trial_notes.add(trial.id, "Ann", "bookmark", "turn/0")
+    workspace.tags.change("task", "t", "Ann", ["hard"])
     hand_in("Cy")
     workspace.orders.give(trial.run_id, "pause", "Ann")
     workspace.effort.add("t", "Ann", "query", 1, "who?")

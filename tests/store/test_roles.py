@@ -58,6 +58,7 @@ SEEN = {
     "figures": ALL - {"Max"},
     "label": ALL - {"Max"},
     "note": ALL - {"Max"},
+    "tag": ALL - {"Max"},
     "stratum": ALL - {"Max"},
     "adjudication": ALL - {"Max"},
 }
@@ -119,6 +120,7 @@ def played(postgres: Databases, make_task: Callable[..., Task]) -> Generator[Own
         cleo.label_sets.create(name="s", created_by="Cleo", items=[drawn])
         lea.verdicts.label_item(trial.id, ITEM, "Lea", LabelValue.YES, "s3cret label")
         lea.trial_notes.add(trial.id, "Lea", "comment", "turn/0", "s3cret note")
+        lea.tags.change("trial", trial.uid, "Lea", ["s3cret tag"])
         lea.verdicts.note_reveal(trial.id, ITEM, "Lea")
         cleo.adjudications.add(trial.id, ITEM, "Cleo", LabelValue.YES, "", "s3cret adjudication")
         yield stage

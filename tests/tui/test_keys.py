@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import subprocess
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Tabs
 
-from cuecard.tui.app import CuecardApp
+from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.grid.cell_input import CellInput
 from cuecard.tui.present.keyboard import LETTERS, Means
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
+from cuecard.tui.widgets.text import way_told
 from tui_rooms import shown, until
 
 ROOT = Path(__file__).parents[2]
@@ -123,3 +126,71 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
         "line 3: C, alt+c is no key",
         "line 4: nothing is called nothing",
     ]
+
+
+async def test_the_way_is_shown_and_esc_takes_its_last_step_away(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+
+    def way() -> list[str]:
+        screen = app.screen
+        return list(screen.way) if isinstance(screen, CuecardScreen) else []
+
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "espresso" in shown(app.screen).lower())
+        assert way() == ["Tasks"]
+        await pilot.press("slash", *"espresso", "enter", "enter")
+        await until(pilot, lambda: isinstance(app.focused, Tabs))
+        for _tab in range(8):
+            await pilot.press("f4")
+            await pilot.pause()
+            if "graph" in str(app.screen.query_one(Tabs).active):
+                break
+        await pilot.press("enter")
+        await until(pilot, lambda: len(way()) > 2)
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(app.focused, CellInput))
+        steps = way()
+        assert (steps[0], steps[2:]) == ("Tasks", ["Graph", "cell"])
+        await until(pilot, lambda: " › ".join(steps) in shown(app.screen))
+        while len(steps) > 1:
+            await pilot.press("escape")
+            await until(pilot, lambda steps=steps: way() != steps)
+            assert way() == steps[:-1]
+            steps = way()
+        await pilot.press("escape")
+        await until(pilot, lambda: way() == ["Home"])
+
+
+def test_the_way_is_cut_from_the_left() -> None:
+    way = ["Tasks", "Espresso", "Graph", "cell"]
+    assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
+    assert way_told(way, 20) == "… › Graph › cell"
+    assert way_told(way, 3) == "ce…"
+
+
+async def test_y_copies_the_row_its_id_or_everything(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+
+    async def copied(letter: str) -> str:
+        app.copy_to_clipboard("")
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        await pilot.press(letter)
+        await until(pilot, lambda: app.clipboard)
+        return app.clipboard
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "espresso" in shown(app.screen).lower())
+        await until(pilot, lambda: app.screen.focused is not None)
+        every = json.loads(await copied("j"))
+        table = (await copied("t")).split("\n")
+        row = await copied("r")
+        assert len(table) == len(every) + 1 > 3
+        assert row == table[1]
+        assert row.count("\t") == table[0].count("\t") > 1
+        assert any("Espresso" in " ".join(each.values()) for each in every)
+        assert await copied("i") == "checkpoints-highest-mountain"

@@ -22,6 +22,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
@@ -326,3 +327,58 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         await pilot.press("escape", "w")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await until(pilot, lambda: "older · newer" in shown(app.screen))
+
+
+async def test_runs_are_tagged_named_archived_and_listed_again(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    for name in ("one", "two", "three"):
+        await started(database, "espresso", name=name)
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen) and app.screen.view.rows)
+        screen = app.screen
+        await pilot.press("space", "down", "space", "t")
+        await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
+        await pilot.press(*"baseline", "enter")
+        await until(pilot, lambda: shown(screen).count("baseline") == 2)
+        await pilot.press("slash", *"base", "enter")
+        assert len(screen.view.rows) == 2
+        await pilot.press("escape", "escape", "e")
+        await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
+        await pilot.press("end", *" again", "enter")
+        await until(pilot, lambda: "two again" in shown(screen))
+        screen.view.grid.mark([0, 1])
+        await pilot.press("d")
+        await until(pilot, lambda: [run.name for run in screen.view.rows] == ["one"])
+        assert "2 runs are archived; h shows what is." in shown(screen)
+        await pilot.press("h")
+        await until(pilot, lambda: len(screen.view.rows) == 2)
+        screen.view.grid.mark(())
+        await pilot.press("d")
+        await until(pilot, lambda: len(screen.view.rows) == 1)
+        await pilot.press("h")
+        await until(pilot, lambda: len(screen.view.rows) == 2)
+
+
+async def test_marked_trials_are_tagged_and_labelled(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    await started(database, *TWO)
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(RunScreen(1, over=True))
+        await until(pilot, lambda: isinstance(app.screen, RunScreen))
+        screen = app.screen
+        await pilot.press("v", "t")
+        await until(pilot, lambda: len(screen._trials.table.rows) == 2)
+        await pilot.press("ctrl+a", "t")
+        await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
+        await pilot.press(*"odd", "enter")
+        await until(pilot, lambda: screen.is_current and shown(screen).count("odd") >= 2)
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen) and app.screen.step)
+    with Workspace.open(database) as workspace:
+        uids = [trial.uid for trial in workspace.runs.trials(1)]
+        assert workspace.tags.of("trial", run=1) == dict.fromkeys(uids, ("odd",))

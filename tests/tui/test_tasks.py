@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from cuecard.annotate.review.workflow import submit, withdraw
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import set_language
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.bulk import RefusedDialog
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.run.list import RunStartDialog
+from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
@@ -214,3 +219,117 @@ async def test_a_task_is_played_from_the_list_and_from_the_editor(
         await until(pilot, lambda: editor.loaded and editor.focused)
         await pilot.press("f5")
         await until(pilot, dialog_is(pilot, PlayScreen))
+
+
+async def test_a_task_is_duplicated_as_a_draft_of_who_does_it(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        first = screen.listing.line
+        await pilot.press("D")
+        await until(pilot, lambda: screen.listing.table.count == 9)
+        await until(pilot, lambda: screen.listing.line.id == f"{first.id}-copy")
+        await pilot.press("D")
+        await until(pilot, lambda: screen.listing.line.id == f"{first.id}-copy-copy")
+        screen.listing.view.go_to(first.id)
+        await pilot.press("D")
+        await until(pilot, lambda: screen.listing.line.id == f"{first.id}-copy-2")
+    with Workspace.open(database) as ws:
+        draft = ws.drafts.get(f"{first.id}-copy", "Ana")
+        there = ws.tasks.revision(first.id).task.model_dump(mode="json")
+        assert draft.base == 0
+        assert draft.data["title"] == f"{first.title} (copy)"
+        kept = ("id", "title")
+        assert {k: v for k, v in draft.data.items() if k not in kept} == {
+            k: v for k, v in there.items() if k not in kept
+        }
+
+
+async def test_marked_tasks_are_archived_and_submitted_and_what_was_refused_is_told(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with Workspace.open(database) as ws:
+        submit(ws, "espresso", "Ana")
+        ws.drafts.save("aa-new", "Ana", 0, {"id": "aa-new", "gold": {"family": "facts"}})
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot, 9)
+        await pilot.press("ctrl+a", "u")
+        await until(pilot, dialog_is(pilot, AskLine))
+        assert "Submit 9 tasks?" in shown(app_with_samples.screen)
+        await pilot.press(*"meant", "enter")
+        await until(pilot, dialog_is(pilot, RefusedDialog))
+        assert "7 tasks were submitted. 2 were refused:" in shown(app_with_samples.screen)
+        assert "It was never saved as a revision" in shown(app_with_samples.screen)
+        never, submitted = app_with_samples.screen.query_one(ListView).rows
+        assert (never.name, submitted.name[:8]) == ("aa-new", "Espresso")
+        assert "Only a draft or a returned task can be submitted." in submitted.why
+        await pilot.press("escape")
+        await until(pilot, lambda: {line.state for line in screen.listing.view.rows} == {"in_review", "draft"})  # fmt: skip
+        with Workspace.open(database) as ws:
+            states = [ws.reviews.state(task.id) for task in ws.tasks.summaries()]
+            assert states == [TaskState.IN_REVIEW] * 8
+            withdraw(ws, "espresso", "Ana", "again")
+        await until(pilot, lambda: [line.state for line in screen.listing.view.rows].count("draft") == 2)  # fmt: skip
+        assert len(screen.listing.view.marked) == 9
+        await pilot.press("d")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press(*"double", "enter")
+        await until(pilot, dialog_is(pilot, RefusedDialog))
+        assert "2 tasks were archived. 7 were refused:" in shown(app_with_samples.screen)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.listing.table.count == 7)
+        await pilot.press("h")
+        await until(pilot, lambda: screen.listing.table.count == 2)
+        await pilot.press("ctrl+a", "d")
+        await until(pilot, lambda: screen.listing.table.count == 0)
+    with Workspace.open(database) as ws:
+        assert ws.reviews.state("espresso") is TaskState.DRAFT
+        assert [draft.task_id for draft in ws.drafts.of("Ana")] == ["aa-new"]
+
+
+async def test_marked_tasks_are_run_and_those_that_cannot_be_are_told(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with Workspace.open(database) as ws:
+        ws.drafts.save("aa-new", "Ana", 0, {"id": "aa-new", "gold": {"family": "facts"}})
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot, 9)
+        screen.listing.view.grid.mark([0, 1, 2])
+        await until(pilot, lambda: "3 marked" in shown(screen))
+        await pilot.press("p")
+        await until(pilot, dialog_is(pilot, RunStartDialog))
+        await until(pilot, lambda: "tasks: 2 · agents: 1 · trials: 2" in shown(pilot.app.screen))
+        marked = {line.id for line in screen.listing.view.marked}
+        await pilot.press("ctrl+s")
+        await until(pilot, dialog_is(pilot, RunScreen))
+        await until(pilot, lambda: "2 of 2 trials" in shown(pilot.app.screen))
+    with Workspace.open(database) as ws:
+        (run,) = ws.runs.all()
+        assert {trial.task_id for trial in ws.runs.trials(run.id)} == marked - {"aa-new"}
+
+
+async def test_tags_of_marked_tasks_are_shown_found_and_changed_together(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with Workspace.open(database) as ws:
+        ws.tags.change("task", "espresso", "Ben", ["pilot"])
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        await until(pilot, lambda: "pilot" in shown(screen))
+        screen.listing.view.grid.mark([0, 1])
+        marked = [line.id for line in screen.listing.view.marked]
+        await pilot.press("t")
+        await until(pilot, dialog_is(pilot, AskLine))
+        assert "In use: pilot" in shown(app_with_samples.screen)
+        await pilot.press(*"hard,new", "enter")
+        await until(pilot, lambda: [line.tags for line in screen.listing.view.rows].count(("hard", "new")) == 2)  # fmt: skip
+        await pilot.press("t")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press("end", *["backspace"] * 5, "enter")
+        await until(pilot, lambda: [line.tags for line in screen.listing.view.rows].count(("hard",)) == 2)  # fmt: skip
+        await until(pilot, lambda: "hard" in shown(screen))
+        await pilot.press("slash", *"hard", "enter")
+        await until(pilot, lambda: screen.listing.table.count == 2)
+    with Workspace.open(database) as ws:
+        assert ws.tags.of("task") == {"espresso": ("pilot",), **dict.fromkeys(marked, ("hard",))}

@@ -47,7 +47,7 @@ from cuecard.core.verdicts import (
 )
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.dialogs import TextDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog, TextDialog
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.play.sources import SourceScreen, SourcesDialog
 from cuecard.tui.screens.trial.actions import TellDialog
@@ -468,3 +468,31 @@ async def test_an_unjudged_trial_is_judged_by_key(
         await until(pilot, lambda: "Nobody has judged this trial yet" in shown(screen))
         await pilot.press("full_stop", "j")
         await until(pilot, lambda: len(pane(screen).query_one(LineList).entries) == 79)
+
+
+async def test_y_copies_what_the_mouse_selected_and_else_what_is_under_the_cursor(
+    make_app: AppMaker, database: Path
+) -> None:
+    trial_id = made_up(
+        database,
+        UserSpoke(turn=0, reply=UserReply(text="Who made the first espresso?")),
+        AgentSpoke(turn=0, reply=AgentReply(text="Moriondo of Turin did.")),
+    )
+    app = make_app(database)
+    async with app.run_test(size=NARROW) as pilot:
+        app.push_screen(TrialScreen(trial_id))
+        await until(pilot, lambda: "Moriondo" in shown(app.screen))
+        lines = shown(app.screen).split("\n")
+        y = next(i for i, line in enumerate(lines) if "Moriondo" in line)
+        x = lines[y].index("Moriondo")
+        await pilot.mouse_down(offset=(x, y))
+        await pilot.hover(offset=(x + 8, y))
+        await pilot.mouse_up(offset=(x + 8, y))
+        await pilot.press("y")
+        await until(pilot, lambda: app.clipboard)
+        assert app.clipboard.strip() in ("Moriondo", "Moriondo o")
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        await pilot.press("a")
+        await until(pilot, lambda: "Who made" in app.clipboard)
+        assert "Moriondo of Turin did." in app.clipboard

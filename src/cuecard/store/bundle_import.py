@@ -106,6 +106,8 @@ class BundleImport:
             case "label_set":
                 for drawn in records:
                     self._adding.label_set(kind, drawn)
+            case "tag":
+                self._adding.add(rows, [rows.values(tag) for tag in records], kind.name)
             case "contribution":
                 self._contributions(rows, records)
             case "effort":

@@ -276,6 +276,12 @@ KINDS = (
         owner="by",
         batch=1,
     ),
+    Kind(
+        "tag",
+        Rows(shared.SharedTag, task_tables.TagRow, ("uid",)),
+        order=("at", "uid"),
+        owner="person",
+    ),
 )
 """In the order in which they stand in a bundle, and are imported: whatever a record refers to is of an earlier kind."""
 KIND_OF = {kind.rows.record: kind for kind in KINDS}

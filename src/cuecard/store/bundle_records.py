@@ -253,6 +253,18 @@ class SharedLabelSet(Frozen):
     items: tuple[SharedSetItem, ...] = ()
 
 
+class SharedTag(Frozen):
+    """That a tag was put on the task with the id, or the run or trial with the uid, `about`; or (`off`) taken away."""
+
+    uid: str
+    kind: Literal["task", "run", "trial"]
+    about: str
+    tag: str
+    off: bool = False
+    person: str
+    at: datetime
+
+
 class SharedEffort(Frozen):
     """An entry of the effort log: `amount` seconds, queries or pages. It has no uid; equal entries are counted."""
 
@@ -278,7 +290,7 @@ class Pack(Protocol):
 class Arrived(Frozen):
     """How many entries of a kind were `added`, and how many were `known` already. `kind`: `person`,
     `task`, `revision`, `signature`, `label`, `reveal`, `adjudication`, `label_set`, `effort`, `run`, `trial`,
-    `event`, `judgement`, `judge_call`, `shadow`, `session_form`, `trial_note`, or the kind of a contribution.
+    `event`, `judgement`, `judge_call`, `shadow`, `session_form`, `trial_note`, `tag`, or the kind of a contribution.
     """
 
     kind: str

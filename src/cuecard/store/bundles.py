@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, and_, col, func, or_, select
 
 from cuecard.core.archive import BeingPlayed
 from cuecard.core.records import RunState
@@ -23,7 +23,7 @@ from cuecard.store.codec import decode_outline, origins_in, read_payloads, unpac
 from cuecard.store.engine import run_row
 from cuecard.store.judgements import load_judgements
 from cuecard.store.roles import check_whole, shown
-from cuecard.store.task_tables import ContentRow, ContributionRow, CosignRow, RevisionRow
+from cuecard.store.task_tables import ContentRow, ContributionRow, CosignRow, RevisionRow, TagRow
 from cuecard.store.trial_logs import load_usage
 from cuecard.store.trial_tables import (
     EventRow,
@@ -31,6 +31,7 @@ from cuecard.store.trial_tables import (
     JudgementRow,
     LabelSetRow,
     PayloadRow,
+    RunRow,
     SetItemRow,
     TrialRow,
 )
@@ -131,6 +132,8 @@ class _Reading:
                 return self._all_trials()
             case "label_set":
                 return self._label_sets()
+            case "tag":
+                return self._tags(kind)
             case _:
                 return iter(()) if self._export.runs and not kind.about else self._said(kind)
 
@@ -140,7 +143,7 @@ class _Reading:
     def _mine(self, kind: Kind) -> list[Any]:
         """The conditions for rows that travel: about the runs, or of the person."""
         rows = kind.rows
-        if self._export.runs:
+        if self._export.runs and kind.about:
             return [col(rows.table.trial_id).in_(self._trials)]
         return [rows.column(kind.owner) == self._export.person, *self._since(rows.column("at"))]
 
@@ -171,6 +174,17 @@ class _Reading:
                 for row, uid in found
             )
             yield from kind.sorted(records)
+
+    def _tags(self, kind: Kind) -> Iterator[Frozen]:
+        """The person's own; of runs and their trials, everybody's."""
+        conditions: list[Any] = self._mine(kind)
+        if runs := self._export.runs:
+            names = select(RunRow.uid).where(col(RunRow.id).in_(runs))
+            trials = select(TrialRow.uid).where(col(TrialRow.run_id).in_(runs))
+            on_run = and_(TagRow.kind == "run", col(TagRow.about).in_(names))
+            conditions = [or_(on_run, and_(TagRow.kind == "trial", col(TagRow.about).in_(trials)))]
+        found = self._all(select(TagRow).where(*conditions))
+        yield from kind.sorted(map(kind.rows.record_of, found))
 
     def _wanted(self) -> dict[str, set[str]]:
         """By task, the uids of the revisions that travel for their own sake, or because others refer to them."""

@@ -25,6 +25,7 @@ _ALL = "(SELECT cuecard_sees_all())"
 _ME = "(SELECT cuecard_person())"
 _WAITS = "(SELECT w.trial_id, w.item_key FROM cuecard_waiting() w)"
 _TRIAL = "trial_id NOT IN (SELECT w.trial_id FROM cuecard_waiting() w)"
+_WAITING = "(SELECT t.uid FROM trial t WHERE t.id IN (SELECT w.trial_id FROM cuecard_waiting() w))"
 _ITEM = f"(trial_id, item_key) NOT IN {_WAITS}"
 _OPEN_REVIEWS = "(SELECT o.task_id, o.revision FROM cuecard_open_reviews() o)"
 _SEEN = f"""{_ALL} OR by = {_ME} OR CASE
@@ -85,6 +86,7 @@ RULES: dict[str, Rule] = {
     "setitem": Rule(columns="set_id, position, trial_id, item_key, raters, people"),
     "shadow": Rule(sees=_TRIAL),
     "standing": Rule(more="UPDATE"),
+    "tag": Rule("person", f"kind <> 'trial' OR about NOT IN {_WAITING}"),
     "take": Rule(),
     "task": Rule(more="UPDATE"),
     "throwndraft": Rule("person", _OWN),
@@ -466,4 +468,4 @@ def _scalar(connection: Connection, query: str) -> Any:
 
 def _execute(connection: Connection, *statements: str) -> None:
     # Without parameters several statements go at once, and % stays what it is.
-    connection.execution_options(no_parameters=True).exec_driver_sql(";\n".join(statements))
+    connection.exec_driver_sql(";\n".join(statements), execution_options={"no_parameters": True})

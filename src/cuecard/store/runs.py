@@ -116,6 +116,13 @@ class Runs:
             row.reason = reason
             session.add(row)
 
+    def rename(self, run_id: int, name: str) -> None:
+        """Raises `NotFound`."""
+        with self._database.append() as session:
+            row = run_row(session, run_id)
+            row.name = name.strip() or row.name
+            session.add(row)
+
     def set_plan(self, run_id: int, plan: Mapping[str, JsonValue]) -> None:
         """Replace the plan of a run. Raises `NotFound`."""
         with self._database.append() as session:

@@ -26,7 +26,7 @@ from cuecard.store.engine import Barred, Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
-VERSIONS = tuple(f"{number:04}" for number in range(1, 13))
+VERSIONS = tuple(f"{number:04}" for number in range(1, 14))
 """The versions of the database, oldest first."""
 HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -68,7 +68,7 @@ APPEND_ONLY = (
         "take",
         "throwndraft",
     ),
-    *("trialnote", "verdict"),
+    *("tag", "trialnote", "verdict"),
 )
 """The tables whose rows are neither changed nor deleted."""
 PRESENT = frozenset({"allowance", "passage", "runlease", "searchmark"})

@@ -4,7 +4,16 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, DateTime, ForeignKeyConstraint, MetaData, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    DateTime,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Table,
+    Text,
+)
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.orm import declared_attr, registry
 from sqlalchemy.sql.dml import Insert
@@ -239,6 +248,22 @@ class ContributionRow(Row, table=True):
     tick: int = Field(sa_type=BigInteger)
     body: str | None = Field(default=None, sa_type=Text)
     packed: bytes | None = None
+
+
+class TagRow(Row, table=True):
+    """Append-only: somebody put a tag on a task, run or trial, or (`off`) took it away; the newest counts. `about`: the id of
+    the task, the uid of the run or trial.
+    """
+
+    __table_args__ = (Index(None, "kind", "about"),)
+
+    uid: str = Field(primary_key=True)
+    kind: str
+    about: str
+    tag: str = Field(sa_type=FreeText)
+    off: bool = False
+    person: str = Field(foreign_key="person.name")
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
 class StandingRow(Row, table=True):

@@ -31,6 +31,7 @@ from cuecard.store.reviews import Reviews
 from cuecard.store.roles import Roles, check_owner
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
+from cuecard.store.tags import Tags
 from cuecard.store.tasks import Tasks
 from cuecard.store.trial_logs import JudgeCalls, KeptPrompts
 from cuecard.store.verdicts import Figures, Verdicts
@@ -77,6 +78,7 @@ class Workspace:
         self.prompts = KeptPrompts(database)
         self.figures = Figures(database)
         self.trial_notes = TrialNotes(database)
+        self.tags = Tags(database)
 
     @classmethod
     def open(

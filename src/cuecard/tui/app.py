@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
@@ -21,6 +22,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import Worker
 
 from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
@@ -138,7 +140,40 @@ class CuecardScreen(_Shared, Screen[Result]):
         Key("screen.view_next", Means.VIEW_NEXT, "app.turn_view(1)", N_("Next view"), N_("What is shown after this"), show=False),
         Key("screen.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this screen")),
         Key("screen.zoom", Means.ZOOM, "zoom", N_("Zoom"), N_("This pane fills the screen; again: the next one; esc: all of them"), show=False),
+        Key("screen.copy", Means.COPY, "copy_here", N_("Copy"), N_("Copy the row, its id, the text, or everything; what the mouse selected at once"), show=False),
     )  # fmt: skip
+
+    def action_copy_here(self) -> None:
+        from cuecard.tui.screens.copying import copy
+
+        copy(self)
+
+    _way_shown: Sequence[str] = ()
+
+    def crumbs(self) -> Sequence[str]:
+        """What this screen adds to the way: what it is called, and what Esc leaves first in it."""
+        said = "".join(str(head.content) for head in self.query(".way").results(Static))
+        name = re.split(r" · |  |\n", said.strip())[0]
+        return [one_line(name, 28)] if name else []
+
+    @property
+    def way(self) -> Sequence[str]:
+        """The steps to here from one of the six places. Esc takes the last one away."""
+        place = registry().get(f"go.{self.app.current_mode}")
+        steps = [_(place.label)] if place else []
+        for screen in self.app.screen_stack[1:]:
+            if isinstance(screen, CuecardScreen):
+                steps += screen.crumbs()
+            if screen is self:
+                break
+        return steps
+
+    def _show_bindings(self) -> None:
+        super()._show_bindings()
+        if (way := self.way) != self._way_shown:
+            self._way_shown = way
+            for head in self.query(".way"):
+                head.refresh()
 
     def action_zoom(self) -> None:
         """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""

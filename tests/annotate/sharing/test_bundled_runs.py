@@ -93,6 +93,10 @@ def rich_run(workspace: Workspace) -> int:
     workspace.trial_notes.add(first, "Eve", "comment", "turn/1", "here it went wrong")
     gone = workspace.trial_notes.add(first, "Eve", "bookmark", "turn/2")
     workspace.trial_notes.take_back(gone.uid, "Eve")
+    uid = workspace.runs.trial(first).uid
+    workspace.tags.change("trial", uid, "Eve", ["odd", "slow"])
+    workspace.tags.change("trial", uid, "Ben", remove=["slow"])
+    workspace.tags.change("run", workspace.runs.get(run).uid, "Cy", ["baseline"])
     return run
 
 
@@ -136,6 +140,7 @@ def picture(workspace: Workspace, run: int) -> dict[str, Any]:
         ],
         "shadows": [one.model_dump(exclude={"trial_id"}) for one in workspace.shadows.of()],
         "notes": [note.model_dump(exclude={"trial_id"}) for note in workspace.trial_notes.of()],
+        "tags": (workspace.tags.of("run"), workspace.tags.of("trial", run=run)),
         "prompt": workspace.prompts.get(DIGEST),
     }
 

@@ -76,6 +76,6 @@ async def test_requests_of_agent_user_and_judge(
             assert judged.body in got[len(replied) :]
             assert len(server.requests) == len(got)
             other = model.model_copy(update={"model": "another"})
+            changed = config.model_copy(update={"models": {"scripted": other}})
             with pytest.raises(ConfigError):
-                changed = config.model_copy(update={"models": {"scripted": other}})
                 await request_of(workspace, changed, trial.id, replied[0].seq)

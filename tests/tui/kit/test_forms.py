@@ -18,6 +18,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Options, Row, Values
+from cuecard.tui.screens.dialogs import ConfirmDialog, LongTextDialog
 from cuecard.tui.widgets.inputs import TickList
 from tui_rooms import shown, until
 
@@ -262,3 +263,33 @@ async def test_the_page_has_an_example_that_works(app_with_samples: Any) -> None
         await pilot.press("ctrl+s")
         await until(pilot, lambda: answers)
         assert answers == [made["Draw"](by="trials", runs=(2,))]
+
+
+async def test_a_long_text_is_written_on_the_whole_screen(
+    app_with_samples: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.delenv("VISUAL", raising=False)
+    app = app_with_samples
+    async with app.run_test(size=(100, 30)) as pilot:
+        dialog, _answers = await opened(pilot)
+        field = dialog.query_one("#notes", TextArea)
+        field.load_text("One day")
+        field.focus()
+        await until(pilot, lambda: field.cursor_location == (0, 7))
+        assert "$EDITOR" not in shown(app.screen)
+        await pilot.press("f11")
+        await until(pilot, lambda: isinstance(app.screen, LongTextDialog))
+        await pilot.press(*" in", "space", "乌", "尔", "姆")
+        await until(pilot, lambda: "6 words · 14 characters" in shown(app.screen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, LongTextDialog))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: field.text == "One day in 乌尔姆")
+        await until(pilot, lambda: app.screen is dialog)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: field.text == "One day")
+        await pilot.press("f11", "escape")
+        await until(pilot, lambda: app.screen is dialog)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static
 
@@ -155,12 +156,31 @@ async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -
         assert (app.view.row, app.view.chosen) == (None, [])
 
 
-async def test_enter_is_left_to_others_and_a_click_opens() -> None:
+async def test_the_mouse_selects_opens_scrolls_and_widens() -> None:
+    app = Shelf([Tree(f"tree {n:03}", n, "a note " * 30) for n in range(200)])
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.click(ListView, offset=(3, 3))
+        assert (app.view.row, app.heard) == (app.rows[2], [])
+        top = app.view.grid.scroll_y
+        await pilot._post_mouse_events([events.MouseScrollDown], ListView, offset=(3, 3), button=0)
+        await until(pilot, lambda: app.view.grid.scroll_y > top)
+        assert app.view.row == app.rows[2]
+        head = shown(app.screen).split("\n")[0]
+        edge = head.index("Height")
+        region = app.view.grid.cell_region(int(app.view.grid.scroll_y), 0)
+        await pilot.mouse_down(ListView, offset=(region.right, 0))
+        await pilot.hover(ListView, offset=(region.right + 7, 0))
+        await pilot.mouse_up(ListView, offset=(region.right + 7, 0))
+        await until(pilot, lambda: shown(app.screen).split("\n")[0].index("Height") == edge + 7)
+        assert "▲" not in shown(app.screen)
+
+
+async def test_enter_is_left_to_others_and_a_double_click_opens() -> None:
     app = Shelf(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("enter")
         assert app.heard == []
-        await pilot.click(ListView, offset=(3, 3))
+        await pilot.click(ListView, offset=(3, 3), times=2)
         assert app.heard == ["Ash"]
 
 

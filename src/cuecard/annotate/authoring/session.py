@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -139,6 +140,22 @@ def begin_task(
         task_id,
         _("Choose another id, or open that task."),
     )
+
+
+def duplicate_task(ws: Workspace, person: str, task_id: str) -> str:
+    """Begin a task that says what this one says: this person's draft, or else the newest revision. Gives its id. Raises
+    `NotFound`.
+    """
+    edit = open_task(ws, task_id, person).edit
+    title = _("{title} (copy)").format(title=edit.data.get("title") or task_id)
+    origins = [origin for line in ws.tasks.log(task_id) for origin in line.origins]
+    for n in count(1):
+        new_id = f"{task_id[:110]}-copy{f'-{n}' if n > 1 else ''}"
+        with contextlib.suppress(Conflict):
+            data = {**edit.data, "id": new_id, "title": title}
+            begin_task(ws, person, data, (*origins, *edit.origins))
+            return new_id
+    raise AssertionError  # one number is free
 
 
 def rename_draft(ws: Workspace, person: str, data: dict[str, Any], new_id: str) -> dict[str, Any]:

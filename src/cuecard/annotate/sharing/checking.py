@@ -44,10 +44,12 @@ from cuecard.store.bundle_records import (
     SharedPayload,
     SharedRevision,
     SharedRun,
+    SharedTag,
     SharedTrial,
 )
 from cuecard.store.codec import decode_outline, from_json, hash_of
 from cuecard.store.people import checked_name
+from cuecard.store.tags import checked_tag
 
 _UID = re.compile(r"[0-9a-f]{32}")
 _MOST_TICKS = 10**18
@@ -137,9 +139,15 @@ def _note(record: Any, seen: Seen) -> None:
 
 
 def _owner_problems(name: str, record: Any, seen: Seen) -> Iterator[str]:
-    """Only the packer may speak; of trials whose run is in the bundle, anybody."""
+    """Only the packer may speak; of runs in the bundle and their trials, anybody."""
     trials = [item.trial for item in getattr(record, "items", ())] or [getattr(record, "trial", "")]
-    if name != seen.person and not (seen.trials.issuperset(trials) and not name_problem(name)):
+    there = seen.trials
+    if isinstance(record, SharedTag):
+        trials, there = (
+            [record.about],
+            {"run": seen.runs, "trial": seen.trials}.get(record.kind, set()),
+        )
+    if name != seen.person and not (there.issuperset(trials) and not name_problem(name)):
         yield _("it speaks in the name of {other}, but {person} packed it").format(
             other=one_line(name, 80), person=one_line(seen.person, 80)
         )
@@ -381,6 +389,15 @@ def _reads(adapter: TypeAdapter[Any], text: str) -> bool:
     return True
 
 
+def _tag_problems(tag: SharedTag, _seen: Seen) -> Iterator[str]:
+    if not _UID.fullmatch(tag.uid):
+        yield _("this cannot be the uid of a tag")
+    try:
+        checked_tag(tag.tag)
+    except CuecardError as error:
+        yield error.message
+
+
 _CHECKS: dict[str, Callable[[Any, Seen], Iterable[str]]] = {
     "task": _content_problems,
     "revision": _revision_problems,
@@ -391,4 +408,5 @@ _CHECKS: dict[str, Callable[[Any, Seen], Iterable[str]]] = {
     "label": _label_problems,
     "effort": _effort_problems,
     "label_set": _label_set_problems,
+    "tag": _tag_problems,
 }

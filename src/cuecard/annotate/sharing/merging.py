@@ -152,6 +152,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     N_("what simulators would have said"): ("shadow",),
     N_("forms about sessions"): ("session_form",),
     N_("bookmarks and comments on trials"): ("trial_note",),
+    N_("tags"): ("tag",),
 }
 _GROUP_OF = {kind: group for group, kinds in _GROUPS.items() for kind in kinds}
 STATE = {

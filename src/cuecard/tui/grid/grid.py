@@ -11,7 +11,7 @@ from textual.message import Message
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.grid.cells import GridColumn
+from cuecard.tui.grid.cells import PADDING, GridColumn
 from cuecard.tui.grid.view import GridView
 
 
@@ -37,7 +37,6 @@ class OfCell(OfGrid):
 class Grid(GridView, can_focus=True):
     """`load` a source of rows; arrows move the cursor, Enter chooses, space marks where marking is on."""
 
-    ONE_CLICK = False  # whether a click chooses at once, or only on what is under the cursor
     BINDINGS = keys(
         Key("grid.choose", Means.OPEN, "choose", N_("Choose"), N_("Choose what is under the cursor"), show=False),
         Key("grid.mark", Means.MARK, "mark", N_("Mark"), N_("Mark this row, or take the mark away")),
@@ -61,7 +60,7 @@ class Grid(GridView, can_focus=True):
         """The cursor is on another row or column, by key, mouse, `load` or `move_to`."""
 
     class Chosen(OfCell):
-        """Enter was pressed, or the row under the cursor clicked."""
+        """Enter was pressed, or a row clicked twice."""
 
     class HeadClicked(OfGrid):
         """The head of a column was clicked."""
@@ -99,6 +98,8 @@ class Grid(GridView, can_focus=True):
             classes=classes,
         )
         self._dragging = False
+        self._edge: int | None = None
+        self._widened = False
 
     @property
     def marking(self) -> bool:
@@ -219,7 +220,8 @@ class Grid(GridView, can_focus=True):
         self.mark(())
 
     def on_click(self, event: events.Click) -> None:
-        if self._on_bar(event.x):
+        if self._on_bar(event.x) or self._widened:
+            self._widened = False
             return
         column = self._laid_out().column_at(event.x, self.left)
         if event.y < self._head:
@@ -229,14 +231,13 @@ class Grid(GridView, can_focus=True):
         row = int(self.scroll_y) + event.y - self._head
         if row >= self.count:
             return
-        again = row == self._cursor.row and (not self._by_cell or column == self._cursor.column)
         if self._marking and event.shift:
             self.action_extend(row - self._cursor.row)
         else:
             self.move_to(row, column)
             if self._marking and event.ctrl:
                 self.action_mark()
-            elif again or self.ONE_CLICK:
+            elif event.chain > 1:
                 self.action_choose()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -245,17 +246,36 @@ class Grid(GridView, can_focus=True):
             self.capture_mouse()
             self._drag(event.y)
             event.stop()
+        elif event.y < self._head and (edge := self._edge_at(event.x)) is not None:
+            self._edge = edge
+            self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._dragging:
             self._drag(event.y)
             event.stop()
+        elif self._edge is not None:
+            span = self._laid_out().span(self._edge, self.left)
+            if span is not None and event.x != span[1]:
+                self._widened = True
+                self.widen(self._edge, event.x - span[0])
+            event.stop()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._edge is not None:
+            self._edge = None
+            self.release_mouse()
         if self._dragging:
             self._dragging = False
             self.release_mouse()
             event.stop()
+
+    def _edge_at(self, x: int) -> int | None:
+        """The column that ends at `x`."""
+        layout = self._laid_out()
+        spans = {column: layout.span(column, self.left) for column in layout.widths}
+        ends = (column for column, span in spans.items() if span and 0 <= x - span[1] < 2 * PADDING)
+        return next(ends, None)
 
     def _on_bar(self, x: int) -> bool:
         """Whether the scrollbar is at `x`."""

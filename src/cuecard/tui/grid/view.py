@@ -75,6 +75,7 @@ class GridView(ScrollView):
         self._layout_now: Layout | None = None
         self._wanted: dict[int, int] | None = None
         self._covered: tuple[int, int] | None = None
+        self._dragged: dict[int, int] = {}  # widths that a person gave to columns
 
     @property
     def columns(self) -> Sequence[GridColumn]:
@@ -108,6 +109,8 @@ class GridView(ScrollView):
 
     def set_columns(self, columns: Sequence[GridColumn], *, fixed: int | None = None) -> None:
         """Show other columns; the cursor's column is kept if there still is one there."""
+        if len(columns) != len(self._columns):
+            self._dragged.clear()
         self._columns = tuple(columns)
         self._fixed = self._fixed if fixed is None else fixed
         self._wanted = None
@@ -148,6 +151,14 @@ class GridView(ScrollView):
         if self._wanted is None:
             self._wanted = measured(self._source, self._columns)
         return fitted(self._columns, room, self._wanted)
+
+    def _fitted(self, room: int) -> dict[int, int]:
+        return {i: self._dragged.get(i, width) for i, width in self.fit(room).items()}
+
+    def widen(self, column: int, width: int) -> None:
+        """Show a column with this many cells; where there is no room for all, they scroll sideways."""
+        self._dragged[column] = max(1, width)
+        self._arrange()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines in view. They are kept as strips already, so that Textual's own cache, which is
@@ -250,7 +261,7 @@ class GridView(ScrollView):
         if now is None or now.room != room or now.digits != digits:
             marks = self._marking + self.GUTTER
             now = Layout.of(
-                self.fit,
+                self._fitted,
                 room,
                 digits=digits,
                 marks=marks,

@@ -14,7 +14,7 @@ from cuecard.tui.kit.lists import Column, ListView, Row
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState, NavBar
-from cuecard.tui.widgets.text import ChangingText, Pane, Paragraphs
+from cuecard.tui.widgets.text import ChangingText, HeadLine, Pane, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _AROUND, _LEAST = 8, 6
 """Lines of title, head and keys around a list, and of a detail at least."""
+
+
+class ListTitle(HeadLine, ChangingText):
+    """The line above a list."""
 
 
 class ListScreen(LiveScreen, Generic[Row]):
@@ -82,7 +86,7 @@ class ListScreen(LiveScreen, Generic[Row]):
         if self.PLACE:
             yield NavBar(self.PLACE)
         if self._says("title_words"):
-            yield ChangingText(id="title", markup=False)
+            yield ListTitle(id="title", markup=False)
         yield from self.compose_list()
         yield KeyBar()
 
@@ -182,7 +186,7 @@ class ListScreen(LiveScreen, Generic[Row]):
         self.action_open()
 
     def action_open(self) -> object:
-        """Enter, or a click on a row."""
+        """Enter, or a double click on a row."""
 
     def action_reload(self) -> None:
         self.load()

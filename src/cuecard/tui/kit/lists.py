@@ -43,6 +43,7 @@ class Column(Generic[Row]):
     It is as wide as its contents. Where there is no room for all, those with `spare` are left out, the highest first;
     then those that `grow` are cut, the lowest first, to no less than `least` cells. Room that is left is shared by those
     that grow. It keeps `wide` cells for what it may say later. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
+    One that is `quiet` is not there while it says nothing of any row.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Column(Generic[Row]):
     wide: int = 0
     sort: Callable[[Row], Any] | None = None
     raw: bool = False
+    quiet: bool = False
 
     @property
     def label(self) -> str:
@@ -72,7 +74,9 @@ def widths_of(
     """Width by index of each column that is shown in `room` cells. `contents`: the longest cell of each."""
     contents = {i: max(column.wide, contents[i]) for i, column in enumerate(columns)}
     wants = {
-        i: max(cell_len(column.label), min(contents[i], _MOST if column.grow else _UNGROWN))
+        i: 0
+        if column.quiet and not contents[i]
+        else max(cell_len(column.label), min(contents[i], _MOST if column.grow else _UNGROWN))
         for i, column in enumerate(columns)
     }
     widths = {
@@ -112,6 +116,11 @@ class _Rows(GridSource, Generic[Row]):
 
     def cells(self, row: int) -> Sequence[Cell]:
         return [column.get(self._rows[row]) for column in self._columns]
+
+    def longest(self, column: int) -> int:
+        """Cells of what a column says, over all rows."""
+        get = self._columns[column].get
+        return max((cell_len(plain(get(row))) for row in self._rows), default=0)
 
 
 class ListGrid(ListTable):
@@ -158,6 +167,9 @@ class ListGrid(ListTable):
     def fit(self, room: int) -> dict[int, int]:
         if self._wanted is None:
             self._wanted = measured(self.source, self.columns)
+            for i, head in enumerate(self._heads):
+                if head.quiet and not self._wanted.get(i) and isinstance(self.source, _Rows):
+                    self._wanted[i] = min(_MOST, self.source.longest(i))
         return widths_of(self._heads, room, self._wanted)
 
     def _made(self) -> list[GridColumn]:
@@ -196,7 +208,7 @@ class ListView(Vertical, Generic[Row]):
         """Another row is under the cursor, or the same one says something else."""
 
     class Opened(OfList):
-        """The row under the cursor was clicked."""
+        """The row under the cursor was clicked twice."""
 
     def __init__(
         self,

@@ -143,6 +143,7 @@ class Entry:
     score: float | None
     judged: bool
     reason: str
+    tags: tuple[str, ...] = ()
 
     @property
     def shown_as(self) -> frozenset[Show]:
@@ -165,15 +166,28 @@ def entries_of(
     playing: Mapping[int, int],
     scores: Mapping[int, Scores],
     problems: Mapping[int, str],
+    tags: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[Entry]:
-    """`scores` of the judged trials and `problems` by the trial's id, `playing`: turns so far."""
+    """`scores` of the judged trials and `problems` by the trial's id, `playing`: turns so far, `tags` by uid."""
+    found = tags or {}
     return [
-        _entry(trial, playing, scores.get(trial.id), problems.get(trial.id, "")) for trial in trials
+        _entry(
+            trial,
+            playing,
+            scores.get(trial.id),
+            problems.get(trial.id, ""),
+            found.get(trial.uid, ()),
+        )
+        for trial in trials
     ]
 
 
 def _entry(
-    trial: TrialRecord, playing: Mapping[int, int], scores: Scores | None, problem: str
+    trial: TrialRecord,
+    playing: Mapping[int, int],
+    scores: Scores | None,
+    problem: str,
+    tags: tuple[str, ...],
 ) -> Entry:
     state = trial_state(trial, playing)
     turns, score = "", None
@@ -184,7 +198,7 @@ def _entry(
     if scores is not None:
         score = scores.get(MAIN_MEASURE[trial.family])
     reason = trial.detail if state is TrialState.FAILED else ""
-    return Entry(trial, state, turns, score, scores is not None, problem or reason)
+    return Entry(trial, state, turns, score, scores is not None, problem or reason, tags)
 
 
 class RunTrials:

@@ -214,7 +214,7 @@ class Spending:
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
-    order to whoever plays it.
+    order to whoever plays it. `tags`: of its trials, by uid.
     """
 
     run: RunRecord
@@ -226,6 +226,7 @@ class RunSnapshot:
     unread: CuecardError | None = None
     handout: Handout | None = None
     asked: RunOrder | None = None
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def since(self, live: LiveRun | None) -> RunSnapshot:
         """With what a run that is played here has told since; itself where that is nothing."""
@@ -264,6 +265,7 @@ def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> Run
         unread=unread,
         handout=workspace.workers.handout(run_id),
         asked=next(reversed(workspace.orders.of(run_id)), None),
+        tags=workspace.tags.of("trial", run=run_id),
     )
 
 

@@ -52,6 +52,7 @@ class TaskLine:
     forks: int = 0
     comments: int = 0
     building: bool = False
+    tags: tuple[str, ...] = ()
 
     @property
     def archived(self) -> bool:
@@ -86,7 +87,7 @@ class TaskFilter:
         return replace(self, state="" if self.state == "retired" else "retired")
 
     def keeps(self, line: TaskLine) -> bool:
-        """Every word typed must occur in the line's id, title, domain or author."""
+        """Every word typed must occur in the line's id, title, domain, author or tags."""
         if line.archived and self.state != "retired":
             return False
         wanted = (
@@ -96,7 +97,7 @@ class TaskFilter:
         )
         if any(want and want != has for want, has in wanted):
             return False
-        text = normalise(" ".join((line.id, line.title, line.domain, line.author)))
+        text = normalise(" ".join((line.id, line.title, line.domain, line.author, *line.tags)))
         return all(word in text for word in normalise(self.text).split())
 
 
@@ -106,6 +107,7 @@ def task_lines(
     thrown: Iterable[ThrownDraft] = (),
     comments: Mapping[str, int] | None = None,
     building: Collection[str] = (),
+    tags: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[TaskLine]:
     """All tasks, mine that were never saved first; `drafts` are one person's, `thrown` those of tasks
     that were never saved, the last first, `comments` those that are open, by task, `building` tasks whose gold they
@@ -130,6 +132,7 @@ def task_lines(
                 forks=task.forks,
                 comments=(comments or {}).get(task.id, 0),
                 building=task.id in building,
+                tags=(tags or {}).get(task.id, ()),
             )
         )
     last: dict[str, ThrownDraft] = {}

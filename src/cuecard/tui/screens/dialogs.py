@@ -1,5 +1,6 @@
 """General dialogs: for a text, for one line, for confirmation, and the list of keys."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,10 +11,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Button, OptionList, Static
+from textual.widgets import Button, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -21,7 +22,13 @@ from cuecard.tui.app import CuecardDialog
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.text import Paragraphs, PlainText
+
+_WORD = re.compile(
+    r"[\u3400-\u9fff\uf900-\ufaff]|[^\W\u3400-\u9fff\uf900-\ufaff]+(?:[-'’][^\W\u3400-\u9fff]+)*"
+)
+"""A word; each Han character is one."""
 
 
 class _Text(Frozen):
@@ -36,6 +43,68 @@ class TextDialog(AnswerDialog[_Text, str]):
 
     async def answer(self, model: _Text) -> str:
         return model.text
+
+
+class LongTextDialog(CuecardDialog[str]):
+    """A text on the whole screen, to be written on; dismissed with it, or with None."""
+
+    DEFAULT_CSS = """
+    LongTextDialog { background: $background; }
+    LongTextDialog TextArea { height: 1fr; border: none; padding: 0 2; }
+    LongTextDialog #counted { height: 1; dock: top; padding: 0 1; background: $panel; color: $primary; }
+    """
+    BINDINGS = keys(
+        Key("long.take", (Means.SAVE, Means.ZOOM), "take", N_("Accept"), N_("Take the text over into its field")),
+        Key("long.leave", Means.UP_ONE, "leave", N_("Back"), N_("Leave the field as it was; asks where something was written")),
+    )  # fmt: skip
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="counted", markup=False)
+        yield TextArea(self._text, soft_wrap=True)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._area.focus()
+        self._area.move_cursor(self._area.document.end)
+        self._count()
+
+    @property
+    def _area(self) -> TextArea:
+        return self.query_one(TextArea)
+
+    def on_text_area_changed(self) -> None:
+        self._count()
+
+    def _count(self) -> None:
+        text = self._area.text
+        words, characters = len(_WORD.findall(text)), len(text)
+        told = [
+            ngettext("{n} word", "{n} words", words).format(n=f"{words:,}"),
+            ngettext("{n} character", "{n} characters", characters).format(n=f"{characters:,}"),
+            hint(_("{UNDO} takes back"), typing=True),
+        ]
+        self.query_one("#counted", Static).update(" · ".join(filter(None, [self._title, *told])))
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.text = for_display(event.text)
+
+    def action_take(self) -> None:
+        self.dismiss(self._area.text)
+
+    def action_leave(self) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.dismiss()
+
+        if self._area.text == self._text:
+            self.dismiss()
+        else:
+            text = _("The field stays as it was.")
+            self.app.push_screen(ConfirmDialog(_("Give up what you wrote?"), text, _("Give up")), answered)  # fmt: skip
 
 
 class ConfirmDialog(CuecardDialog[bool]):

@@ -43,7 +43,7 @@ from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import PlainText
+from cuecard.tui.widgets.text import HeadLine, PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -220,7 +220,7 @@ class ScatterScreen(CuecardScreen[None]):
         self._listed: tuple[Point, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield Static(told(self._found), id="title", markup=False)
+        yield HeadLine(told(self._found), id="title", markup=False)
         yield Static(plot_heading(self._found), id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="plot")
         yield ListTable(SESSIONS, id="sessions")

@@ -41,7 +41,7 @@ from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.fidelity_replay_choice import Step, Work, step_of
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Lines, Paragraphs
+from cuecard.tui.widgets.text import HeadLines, Lines, Paragraphs
 from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class ReplayScreen(CuecardScreen[None]):
         return self._step
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         yield Static("", id="progress", markup=False)
         with Horizontal(id="body"):
             yield CardPane()

@@ -22,7 +22,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Paragraphs
+from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -163,7 +163,7 @@ class FidelityTurnScreen(CuecardScreen[int]):
         self._rows, self._at = tuple(rows), at
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         with VerticalScroll(id="agent", classes="pane") as agent:
             agent.border_title = _("Agent's reply")
             yield Paragraphs(id="agent-text")

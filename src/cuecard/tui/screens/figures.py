@@ -27,7 +27,7 @@ from cuecard.tui.present.files import Report, path_of, report_text
 from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows, text_lines
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import ChangingText, Lines, PlainText
+from cuecard.tui.widgets.text import ChangingText, HeadLine, Lines, PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -111,7 +111,7 @@ class FiguresScreen(CuecardScreen[None]):
         return {**{key: one for key, one in found.items() if key not in last}, **last}
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         yield Lines(id="tabs")
         yield Static("", id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="figures")

@@ -32,6 +32,7 @@ from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.independent_gold import MARK, SHOWN_LABEL, TAKE_LABEL, GoldView
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.text import HeadLine
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -133,7 +134,9 @@ class CompareGoldScreen(CuecardScreen[None]):
         self._keeper = DraftKeeper(self._keep, self._kept, quiet=0.0)
 
     def compose(self) -> ComposeResult:
-        yield Static(_("Opening {task}…").format(task=self._task_id), id="gold-title", markup=False)
+        yield HeadLine(
+            _("Opening {task}…").format(task=self._task_id), id="gold-title", markup=False
+        )
         yield Static("", id="figures", markup=False)
         with Container(id="gold-body"):
             with Vertical(classes="pane", id="elements"):

@@ -32,7 +32,7 @@ from cuecard.tui.present.plots import By, PlotsView
 from cuecard.tui.present.tables import table_rows
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import PlainText
+from cuecard.tui.widgets.text import HeadLine, PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -162,7 +162,7 @@ class PlotsScreen(CuecardScreen[None]):
         return self._view
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         with Horizontal(id="body"):
             yield ListTable((FittedColumn(N_("Plot"), 20, grow=1),), id="list")
             with Vertical(id="main"):

@@ -27,7 +27,7 @@ from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present import qc as present
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.widgets.text import Lines, Paragraphs
+from cuecard.tui.widgets.text import HeadLines, Lines, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -86,7 +86,7 @@ class QcScreen(LiveScreen):
         )
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         yield Static("", id="progress", markup=False)
         with Vertical(id="panes"):
             yield self.stages

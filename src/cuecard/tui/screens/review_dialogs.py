@@ -26,6 +26,7 @@ from cuecard.tui.present.review_document import counted
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
+from cuecard.tui.widgets.text import HeadLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -149,7 +150,7 @@ class ThreadsScreen(CuecardScreen[str | None]):
         self._task_id = task_id
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         yield ThreadList()
         yield EmptyState(
             _("No comments"),

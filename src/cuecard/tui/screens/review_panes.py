@@ -36,7 +36,7 @@ from cuecard.tui.present.review import (
 from cuecard.tui.present.review_document import ReviewView
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
-from cuecard.tui.widgets.text import Paragraphs
+from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -208,7 +208,7 @@ class OpenReview(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="head"):
-            yield Static("", id="title", markup=False)
+            yield HeadLine("", id="title", markup=False)
             yield Static("", id="progress", markup=False)
         with Horizontal(id="panes"):
             yield ReviewDocument(id="document", classes="pane")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
 
-from cuecard.annotate.authoring.session import begin_task
-from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
+from cuecard.annotate.authoring.session import begin_task, duplicate_task
+from cuecard.annotate.independent_gold.building import refuse_while_building
+from cuecard.core.errors import NotAllowed
+from cuecard.core.i18n import N_, NP_, _, current_language, joined, ngettext, plural
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
@@ -34,7 +39,8 @@ def _load(workspace: Workspace, person: str) -> list[TaskLine]:
     back = {task.id for task in tasks if task.state.value == "returned"}
     mine = back & workspace.tasks.written_by(person) if back else back
     comments = open_comments(workspace, person, mine)
-    return task_lines(tasks, drafts, thrown, comments, under_way(workspace, person))
+    building, tags = under_way(workspace, person), workspace.tags.of("task")
+    return task_lines(tasks, drafts, thrown, comments, building, tags)
 
 
 def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
@@ -54,10 +60,12 @@ class TasksScreen(LiveScreen):
     BINDINGS = keys(
         Key("tasks.open", Means.OPEN, "open", N_("Open"), N_("Read and edit this task")),
         Key("tasks.new", Means.ADD, "new", N_("New"), N_("Begin a task")),
-        Key("tasks.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent")),
+        Key("tasks.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent; run the marked ones")),
         Key("tasks.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
         Key("tasks.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
         Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision for review")),
+        Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a task that says the same, as a draft of mine"), show=False),
+        Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
@@ -127,16 +135,26 @@ class TasksScreen(LiveScreen):
     @on(TaskListing.Opened)
     def opened(self, event: TaskListing.Opened) -> None:
         if event.line.thrown:
-            self.notify(_("x takes it into use again; then it can be opened."), markup=False)
+            text = hint(_("{DELETE} takes it into use again; then it can be opened."))
+            self.notify(text, markup=False)
         else:
             self._open(event.line.id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         line = self.listing.line if self._lines else None
+        if (many := self._many) and action in (
+            "submit",
+            "archive",
+            "restore",
+            "withdraw",
+            "reopen",
+        ):
+            restoring = all(each.archived for each in many)
+            return action == "submit" or action == ("restore" if restoring else "archive")
         match action:
-            case "open" | "play":
+            case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
-            case "qc" | "independent_gold":
+            case "qc" | "independent_gold" | "tags":
                 return line is not None and bool(line.revision)
             case "withdraw":
                 return line is not None and line.state == "in_review"
@@ -158,9 +176,51 @@ class TasksScreen(LiveScreen):
             case _:
                 return True
 
+    @property
+    def _many(self) -> list[TaskLine]:
+        """The marked lines, if more than one is."""
+        marked = self.listing.view.marked if self.is_mounted else []
+        return marked if len(marked) > 1 else []
+
+    async def _to_each(
+        self,
+        do: Callable[[Workspace, TaskLine], object],
+        told: Callable[[int], str],
+        lines: Sequence[TaskLine] = (),
+    ) -> None:
+        """Do it to the marked lines, or to these; the list is read again."""
+        await to_each(self, lines or self._many, lambda line: line.title, do, told)
+        self.load()
+
     def action_open(self) -> None:
         if (line := self.listing.line) is not None:
             self._open(line.id)
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        lines = self.listing.view.chosen
+        if await ask_tags(self, "task", lines, lambda line: line.id, lambda line: line.title):
+            self.load()
+
+    @guarded("new")
+    async def action_duplicate(self) -> None:
+        person, made = self.person, list[str]()
+
+        def duplicate(ws: Workspace, line: TaskLine) -> None:
+            refuse_while_building(ws, line.id, person)
+            made.append(duplicate_task(ws, person, line.id))
+
+        await to_each(
+            self,
+            self.listing.view.chosen,
+            lambda line: line.title,
+            duplicate,
+            lambda n: plural("{n} task was duplicated.", "{n} tasks were duplicated.", n),
+        )
+        if made:
+            self.listing.view.grid.mark(())
+            self.listing.choose(TaskFilter())
+            self.load(made[0])
 
     @guarded("new")
     async def action_new(self) -> None:
@@ -176,6 +236,9 @@ class TasksScreen(LiveScreen):
         line = self.listing.line
         if line is None:
             return
+        if self._many:
+            self._run_many()
+            return
         if not line.revision:
             text = _("Save a first revision; that is what can be played.")
             self.notify(text, severity="warning", markup=False)
@@ -183,6 +246,12 @@ class TasksScreen(LiveScreen):
         from cuecard.tui.screens.play.screen import PlayScreen
 
         self.app.push_screen(PlayScreen(line.id, line.revision, choose=choose))
+
+    @guarded("new")
+    async def _run_many(self) -> None:
+        from cuecard.tui.screens.run.list import begin_run
+
+        await begin_run(self, [line.id for line in self._many])
 
     def action_qc(self) -> None:
         from cuecard.tui.screens.quality import QcScreen
@@ -198,11 +267,48 @@ class TasksScreen(LiveScreen):
         line = self.listing.line
         if line is None:
             return
+        if self._many:
+            await self._submit_many()
+            return
         outcome = await submit_task(self, line.id, unsaved=line.draft)
         if outcome == "problems":
             self.app.push_screen(TaskScreen(line.id, place="silenced"))
         elif outcome == "moved":
             self.load()
+
+    async def _submit_many(self) -> None:
+        from cuecard.annotate.review.submitting import check_for_review, submit_checked
+        from cuecard.annotate.review.workflow import protocol_of
+
+        lines, person = self._many, self.person
+        told = [_("Two other people will review each, blind to each other and to you.")]
+        if any(line.draft for line in lines):
+            told.append(_("Unsaved changes are not in them."))
+        told.append(_("What has errors is refused. Why may warnings stay, where there are any?"))
+        question = ngettext("Submit {n} task?", "Submit {n} tasks?", len(lines))
+        dialog = AskLine(
+            question.format(n=len(lines)),
+            joined(told),
+            button=_("Submit"),
+            placeholder=_("Without a reason, what has warnings is refused."),
+            required=False,
+        )
+        reason = await self.app.push_screen_wait(dialog)
+        if reason is None:
+            return
+        protocol = protocol_of(await self.services.config())
+
+        def submit(ws: Workspace, line: TaskLine) -> None:
+            if not line.revision:
+                raise NotAllowed(_("It was never saved as a revision"), _("Open it, and save it."))
+            warned = check_for_review(ws, line.id, person).unanswered
+            submit_checked(ws, line.id, person, protocol, reason if warned else "")
+
+        await self._to_each(
+            submit,
+            lambda n: plural("{n} task was submitted.", "{n} tasks were submitted.", n),
+            lines,
+        )
 
     @guarded("independent_gold")
     async def action_independent_gold(self) -> None:
@@ -296,12 +402,27 @@ class TasksScreen(LiveScreen):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-        if (line := self.listing.line) is not None and await archive(self, line):
+        line, lines, person = self.listing.line, self._many, self.person
+        if lines:
+            reason = await self.app.push_screen_wait(_why_archive(len(lines)))
+            if reason is not None:
+                await self._to_each(
+                    lambda ws, each: _archive(ws, each, person, reason),
+                    lambda n: plural("{n} task was archived.", "{n} tasks were archived.", n),
+                    lines,
+                )
+        elif line is not None and await archive(self, line):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-        if (line := self.listing.line) is not None:
+        person = self.person
+        if self._many:
+            await self._to_each(
+                lambda ws, each: _restore(ws, each, person),
+                lambda n: plural("{n} task is in use again.", "{n} tasks are in use again.", n),
+            )
+        elif (line := self.listing.line) is not None:
             await restore(self, line)
             self.load()
 
@@ -314,39 +435,61 @@ class TasksScreen(LiveScreen):
         self.app.push_screen(TaskScreen(task_id, editing=editing))
 
 
+def _archive(ws: Workspace, line: TaskLine, person: str, reason: str = "") -> None:
+    """A draft that was never saved is thrown away, to be had back. Raises `CuecardError`."""
+    from cuecard.annotate.review.workflow import retire
+
+    if line.revision:
+        retire(ws, line.id, person, reason)
+    else:
+        ws.drafts.throw_away(line.id, person)
+
+
+def _restore(ws: Workspace, line: TaskLine, person: str) -> None:
+    from cuecard.annotate.review.workflow import restore as take_back
+
+    if line.thrown:
+        ws.drafts.recall(line.thrown)
+    else:
+        take_back(ws, line.id, person)
+
+
+def _why_archive(n: int, task_id: str = "") -> AskLine:
+    """Asks why one task, or so many, are taken out of use."""
+    if n == 1:
+        title = _("Archive this task?")
+        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
+    else:
+        title = plural("Archive {n} task?", "Archive {n} tasks?", n)
+        text = _("They will not be played, reviewed or listed any more. All their history stays.")
+    return AskLine(title, text.format(task=task_id), button=_("Archive"), placeholder=_("Why?"))
+
+
 async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
     """Ask why, or for a task that was never saved whether, and archive it; False if the person left.
     Raises `CuecardError`.
     """
-    from cuecard.annotate.review.workflow import retire
-
-    person = screen.person
+    person, reason = screen.person, ""
     if not line.revision:
         question = ConfirmDialog(
             _("Archive this draft?"),
-            _(
-                "It was never saved as a revision. Among the archived tasks (a) you can have it back."
+            hint(
+                _(
+                    "It was never saved as a revision. Among the archived tasks ({REVEAL}) you can have it back."
+                )
             ),
             yes=_("Archive"),
         )
         if not await screen.app.push_screen_wait(question):
             return False
-        await screen.services.ask(lambda ws: ws.drafts.throw_away(line.id, person))
     else:
-        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
-        reason = await screen.app.push_screen_wait(
-            AskLine(
-                _("Archive this task?"),
-                text.format(task=line.id),
-                button=_("Archive"),
-                placeholder=_("Why?"),
-            )
-        )
-        if reason is None:
+        answer = await screen.app.push_screen_wait(_why_archive(1, line.id))
+        if answer is None:
             return False
-        await screen.services.ask(lambda ws: retire(ws, line.id, person, reason))
-    text = _("{task} is archived; a shows what is.")
-    screen.cue_app.tell(text.format(task=line.id))
+        reason = answer
+    await screen.services.ask(lambda ws: _archive(ws, line, person, reason))
+    text = _("{task} is archived; {REVEAL} shows what is.")
+    screen.cue_app.tell(hint(text, task=line.id))
     return True
 
 
@@ -354,11 +497,6 @@ async def restore(screen: CuecardScreen[Any], line: TaskLine) -> None:
     """Take a task into use again where it stood, or a draft that was thrown away. Raises
     `CuecardError`.
     """
-    from cuecard.annotate.review.workflow import restore as take_back
-
     person = screen.person
-    if line.thrown:
-        await screen.services.ask(lambda ws: ws.drafts.recall(line.thrown))
-    else:
-        await screen.services.ask(lambda ws: take_back(ws, line.id, person))
+    await screen.services.ask(lambda ws: _restore(ws, line, person))
     screen.cue_app.tell(_("{task} is in use again.").format(task=line.id))

@@ -18,10 +18,11 @@ from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.families import TUI
+from cuecard.tui.grid import Grid
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.lists import Column, ListGrid, ListView
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
@@ -57,6 +58,7 @@ class TaskListing(Vertical):
                 columns = (
                     Column[TaskLine]("", self._family),
                     Column[TaskLine](N_("Title"), self._title, grow=3, least=16, sort=lambda line: line.title.casefold()),
+                    Column[TaskLine](N_("Tags"), lambda line: ", ".join(line.tags), grow=1, least=6, quiet=True),
                     Column[TaskLine](N_("Lang"), lambda line: LANGUAGE_LABEL.get(line.language, line.language), spare=2),
                     Column[TaskLine](N_("Level"), lambda line: _(DIFFICULTY.get(line.difficulty, line.difficulty)), spare=3),
                     Column[TaskLine](N_("Rev"), lambda line: str(line.revision or _("new")), right=True),
@@ -158,11 +160,21 @@ class TaskListing(Vertical):
         state = _(TASK_STATE[chosen.state][2]) if chosen.state else anything
         language = LANGUAGE_LABEL.get(chosen.language, anything)
         text = Text()
-        for key, value in (("f", family), ("l", language), ("t", state)):
-            label = {"f": _("family"), "l": _("language"), "t": _("state")}[key]
-            text.append(f"{key} ", "bold").append(f"{label}{_(': ')}{value}   ")
+        words = {"family": _("family"), "language": _("language"), "state": _("state")}
+        for name, value in (("family", family), ("language", language), ("state", state)):
+            key = shown_key(f"tasks.{name}")
+            text.append(f"{key} ", "bold").append(f"{words[name]}{_(': ')}{value}  ")
         count = len(self.view.rows)
+        if marked := len(self.view.marked):
+            return text.append(ngettext("{n} marked", "{n} marked", marked).format(n=marked))
         return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
+
+    @on(Grid.MarksChanged)
+    def marks_changed(self, event: Grid.MarksChanged) -> None:
+        """What a key does may be about all of them."""
+        event.stop()
+        self.query_one("#criteria", Static).update(self._criteria())
+        self.post_message(self.Moved())
 
     def on_list_view_moved(self, event: ListView.Moved) -> None:
         event.stop()

@@ -22,7 +22,7 @@ from cuecard.tui.present.runs import when
 from cuecard.tui.present.wizard_of_oz import NotACall, call_from, read_hand_in, told_a_model
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.wizard_of_oz_panes import HandInPane, Looking, Notes, SearchLine, Words
-from cuecard.tui.widgets.text import Lines, PlainText
+from cuecard.tui.widgets.text import HeadLines, Lines, PlainText
 from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class WizardOfOzScreen(Looking):
     BINDINGS = WIZARD_OF_OZ_KEYS
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         with Horizontal(id="body"):
             with Vertical(id="talk"):
                 yield Transcript(id="transcript")

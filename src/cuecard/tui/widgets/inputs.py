@@ -5,6 +5,7 @@ and tables whose columns share the width, opened by Enter.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -48,6 +49,9 @@ class LineEditor(Input):
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return _has_editor() if action == "outside" else True
+
     def action_outside(self) -> None:
         _edit_outside(self)
 
@@ -55,10 +59,32 @@ class LineEditor(Input):
 class TextEditor(TextArea):
     """A long text; grows with it. What is pasted loses what a terminal could act on."""
 
-    BINDINGS = keys(OUTSIDE)
+    BINDINGS = keys(
+        Key("field.large", Means.ZOOM, "large", N_("Full screen"), N_("Write this text on the whole screen, with a count of words")),
+        OUTSIDE,
+    )  # fmt: skip
 
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
+
+    def on_focus(self, event: events.Focus) -> None:
+        # A click comes after it and puts the cursor where it was clicked.
+        if self.cursor_location == (0, 0) and not event.from_app_focus:
+            self.move_cursor(self.document.end)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return _has_editor() if action == "outside" else True
+
+    def action_large(self) -> None:
+        from cuecard.tui.screens.dialogs import LongTextDialog
+
+        def written(text: str | None) -> None:
+            if text is not None and text != self.text:
+                self.replace(text, (0, 0), self.document.end)  # one step for undo
+                self.move_cursor(self.document.end)
+
+        title = str(self.border_title or "")
+        self.app.push_screen(LongTextDialog(title, self.text), written)
 
     def action_outside(self) -> None:
         _edit_outside(self)
@@ -72,6 +98,10 @@ class TextEditor(TextArea):
         before = text[:same]
         if old:
             self.move_cursor((before.count("\n"), same - (before.rfind("\n") + 1)))
+
+
+def _has_editor() -> bool:
+    return any(os.environ.get(name, "").strip() for name in ("VISUAL", "EDITOR"))
 
 
 def _edit_outside(field: Input | TextArea) -> None:
@@ -197,9 +227,8 @@ def fitted_widths(columns: Sequence[FittedColumn], room: int) -> dict[int, int]:
 
 
 class FittedTable(Grid):
-    """`fill` it with rows of cells; the cursor stays where it was. A click chooses."""
+    """`fill` it with rows of cells; the cursor stays where it was."""
 
-    ONE_CLICK = True
     GUTTER = False
 
     def __init__(
@@ -237,7 +266,7 @@ _WITHOUT_ENTER = [
 
 
 class ListTable(FittedTable, inherit_bindings=False):
-    """Moves by key; a click posts `Chosen`; Enter is left to the screen, whose footer names what
+    """Moves by key; a double click posts `Chosen`; Enter is left to the screen, whose footer names what
     it does.
     """
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -74,6 +75,15 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
     return f"{_MANNER.get(tone, '')} {colour if colour[:1] == '#' else ''}".strip()
 
 
+def way_told(way: Sequence[str], room: int) -> str:
+    """The way to a screen in `room` cells, cut from the left."""
+    for first in range(len(way)):
+        told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
+        if cell_len(told) <= room:
+            return told
+    return one_line(way[-1], max(1, room))
+
+
 def _kept_blanks(text: str) -> str:
     """`one_line`, with the blanks that part a piece from its neighbours."""
     flat = one_line(text)
@@ -108,6 +118,39 @@ class ChangingText(Static, OneLayout):
             self.update(text, layout=layout)
 
 
+_LEAST = 10
+"""Cells in which it is worth while to tell the way."""
+
+
+class _WithWay(Static):
+    """The head of a screen: what there is room for of the way to here stands at the end of a line."""
+
+    DEFAULT_CLASSES = "way"
+
+    def render_line(self, y: int) -> Strip:
+        strip, way = super().render_line(y), getattr(self.screen, "way", ())
+        if len(way) < 2 or y != self._line_of(way):
+            return strip
+        width, said = self.content_size.width, cell_len(strip.text.rstrip())
+        if width - said < _LEAST:
+            return strip  # what a title says comes first
+        told = way_told(way, width - said - 2)
+        room, style = width - cell_len(told), self.rich_style + Style(dim=True, bold=False)
+        line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)
+        return Strip([*line, Segment(told, style)])
+
+    def _line_of(self, way: Sequence[str]) -> int:
+        """The first line with room for all of it; else the one with most."""
+        size, needed = self.content_size, cell_len(" › ".join(way)) + 2
+        lines = (super(_WithWay, self).render_line(y).text for y in range(size.height))
+        free = [min(needed, size.width - cell_len(line.rstrip())) for line in lines]
+        return free.index(max(free)) if free else 0
+
+
+class HeadLine(_WithWay):
+    """A title."""
+
+
 class Lines(Static, OneLayout):
     """`load` lines of pieces; keeps their colours when the theme changes."""
 
@@ -131,6 +174,10 @@ class Lines(Static, OneLayout):
     def _draw(self) -> None:
         variables = self.app.theme_variables
         self.update(Text("\n").join(as_text(line, variables) for line in self._lines))
+
+
+class HeadLines(_WithWay, Lines):
+    """A title in colours."""
 
 
 _PARAGRAPHS_VARIABLE: dict[Tone, str] = {

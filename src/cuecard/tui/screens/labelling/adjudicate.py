@@ -34,7 +34,7 @@ from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, gold_paragraphs, value_label
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Paragraphs
+from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -95,7 +95,7 @@ class AdjudicateScreen(CuecardScreen[None]):
         self._turn = threading.Lock()
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="progress", markup=False)
+        yield HeadLine("", id="progress", markup=False)
         with Horizontal(id="what"):
             yield _pane("gold")
             yield _pane("evidence")

@@ -36,6 +36,7 @@ from cuecard.tui.present.labelling import Searched
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleSnapshot, worked_out
 from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.text import HeadLine
 from cuecard.tui.widgets.transcript import Transcript
 
 
@@ -62,7 +63,7 @@ class DetailScreen(CuecardScreen[None]):
         self._searched = Searched(entries)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         with Vertical():
             yield Input(placeholder=_("type to search"), compact=True)
             found = EntryList(id="found")
@@ -123,7 +124,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
         self._whole: dict[int, Event] = {}
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield HeadLine("", id="title", markup=False)
         yield Transcript(id="transcript")
         yield KeyBar()
 

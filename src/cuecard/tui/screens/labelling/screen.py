@@ -39,7 +39,7 @@ from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.labelling import dialogs as works
 from cuecard.tui.screens.labelling.dialogs import Detail, Step, Work, step_of
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Paragraphs
+from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -101,7 +101,7 @@ class LabelScreen(CuecardScreen[None]):
         return self._step
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="progress", markup=False)
+        yield HeadLine("", id="progress", markup=False)
         with VerticalScroll(id="gold", classes="pane"):
             yield Paragraphs(id="gold-text")
         yield Static("", id="question", markup=False)

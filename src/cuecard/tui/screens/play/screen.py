@@ -40,7 +40,7 @@ from cuecard.tui.screens.play.link import (
 from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.screens.play.sources import Looking
 from cuecard.tui.screens.play.turns import Turning
-from cuecard.tui.widgets.text import Lines
+from cuecard.tui.widgets.text import HeadLines, Lines
 from cuecard.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class PlayScreen(Turning, Looking, Finishing):
         return dict(sorted(shown.items(), key=lambda item: _place(item[1], routine=routine)))
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         with Horizontal(id="body"):
             yield CardPane()
             with Vertical(id="talk"):

@@ -36,7 +36,7 @@ from cuecard.tui.screens.play.card import CardPane, FiguresPane
 from cuecard.tui.screens.play.session import Playing
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.inputs import ListTable
-from cuecard.tui.widgets.text import Lines
+from cuecard.tui.widgets.text import HeadLine, Lines
 from cuecard.tui.widgets.transcript import Transcript
 
 COLUMNS = (
@@ -155,7 +155,7 @@ class SourceScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         title = one_line(self._source.title or self._source.url, 120)
-        yield Static(title, id="title", markup=False)
+        yield HeadLine(title, id="title", markup=False)
         yield EntryList(gap=True)
         yield KeyBar()
 

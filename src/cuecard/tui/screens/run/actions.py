@@ -323,6 +323,8 @@ SCREEN_KEYS = keys(
 TRIALS_KEYS = keys(
     Key("run_trials.open", Means.OPEN, "open", N_("Open trial"), N_("Read the trial")),
     Key("run_trials.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), show=False),
+    Key("run_trials.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this trial, or of the marked ones"), show=False),
+    Key("run_trials.label", Means.DECIDE, "label", N_("Label"), N_("Label what this trial, or the marked ones, hold, blind"), show=False),
     Key("run_trials.kind", Means.ONLY, "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
     Key("run_trials.again", Means.REPEAT, "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
 )  # fmt: skip

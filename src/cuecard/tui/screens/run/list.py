@@ -5,9 +5,9 @@ agents, samples and concurrency, and what it is going to take.
 import asyncio
 import gc
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from importlib import import_module
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -18,14 +18,16 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
 from cuecard.core.evaluation.workers import offer_run
-from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
+from cuecard.store.tags import ARCHIVED
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import guarded
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -34,7 +36,7 @@ from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, forecast_words, when
-from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.widgets.inputs import TickList
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -46,7 +48,10 @@ class RunsScreen(ListScreen[RunRecord]):
 
     PLACE = "runs"
     MARKING = True
-    NEED_ROW = ("open", "compare", "errors", "plots", "report", "fidelity")
+    NEED_ROW = (
+        *("open", "compare", "errors", "plots", "report", "fidelity"),
+        *("tags", "rename", "archive", "restore"),
+    )
     BINDINGS = keys(
         Key("runs.open", Means.OPEN, "open", N_("Open"), N_("Open the run"), show=False),
         Key("runs.new", Means.ADD, "new", N_("New run"), N_("Play many tasks with one or more agents")),
@@ -55,17 +60,26 @@ class RunsScreen(ListScreen[RunRecord]):
         Key("runs.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones"), letter="e"),
         Key("runs.plots", Means.COMMAND, "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False, letter="g"),
         Key("runs.report", Means.EXPORT, "report", N_("Report"), N_("A file on this run, or on the marked ones")),
+        Key("runs.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this run, or of the marked ones")),
+        Key("runs.rename", Means.EDIT, "rename", N_("Name"), N_("Give this run another name"), show=False),
+        Key("runs.archive", Means.DELETE, "archive", N_("Archive"), N_("Leave this run, or the marked ones, out of the list"), show=False),
+        Key("runs.restore", Means.DELETE, "restore", N_("Restore"), N_("List this run, or the marked ones, again")),
+        Key("runs.archived", Means.REVEAL, "archived", N_("Archived"), N_("Show what is archived, or what is not"), show=False),
         Key("runs.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("The user part of this run held against people; re-play it"), letter="f"),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
         self._disputed: dict[int, int] = {}
+        self._tags: dict[str, tuple[str, ...]] = {}
+        self._archived = self._retagged = False
+        self._hidden = 0
         self._warm = False
 
     def columns(self) -> Sequence[Column[RunRecord]]:
         return (
             Column(N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()),
+            Column(N_("Tags"), lambda run: ", ".join(self._tags.get(run.uid, ())), grow=1, quiet=True),
             Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
             Column(N_("State"), lambda run: run.state.told),
             Column(N_("Trials"), lambda run: f"{run.finished}/{run.trials}", right=True),
@@ -88,20 +102,80 @@ class RunsScreen(ListScreen[RunRecord]):
         )
 
     async def read(self) -> Sequence[RunRecord]:
-        seen = self.services.live_runs.seen
-        runs, self._disputed = await self.services.ask(
-            lambda ws: (tuple(map(seen, ws.runs.all())), disputed_runs(ws))
+        seen, before = self.services.live_runs.seen, self._tags
+        runs, self._disputed, self._tags = await self.services.ask(
+            lambda ws: (tuple(map(seen, ws.runs.all())), disputed_runs(ws), ws.tags.of("run"))
         )
-        return runs
+        self._retagged = before != self._tags
+        listed = [r for r in runs if (ARCHIVED in self._tags.get(r.uid, ())) is self._archived]
+        self._hidden = len(runs) - len(listed)
+        return listed
 
     def show(self, rows: Sequence[RunRecord], to: Hashable = None) -> None:
+        if self._retagged and to is None:
+            self.view.load(rows)
         super().show(rows, to)
         if rows and not self._warm:
             self._warm = True
             self.warm(rows[0].id)
 
     def note(self) -> str:
-        return disputed_legend() if self._disputed else ""
+        told = [disputed_legend()] if self._disputed else []
+        if self._archived:
+            told.append(hint(_("These are archived; {REVEAL} goes back to the others.")))
+        elif self._hidden:
+            text = plural("{n} run is archived", "{n} runs are archived", self._hidden)
+            told.append(hint(_("{what}; {REVEAL} shows what is."), what=text))
+        return " · ".join(told)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("archive", "restore"):
+            return self.row is not None and self._archived is (action == "restore")
+        if action == "archived":
+            return self._archived or self._hidden > 0
+        return super().check_action(action, parameters)
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        if await ask_tags(self, "run", self._chosen(), lambda run: run.uid, lambda run: run.name):
+            self.load()
+
+    @guarded("tags")
+    async def action_rename(self) -> None:
+        run = self.row
+        if run is None:
+            return
+        dialog = AskLine(_("Name of the run"), "", button=_("Save"), value=run.name)
+        if name := await self.app.push_screen_wait(dialog):
+            await self.services.ask(lambda ws: ws.runs.rename(run.id, name))
+            self.load()
+
+    def action_archive(self) -> None:
+        self._set_archived(archived=True)
+
+    def action_restore(self) -> None:
+        self._set_archived(archived=False)
+
+    @guarded("tags")
+    async def _set_archived(self, *, archived: bool) -> None:
+        add, remove = ((ARCHIVED,), ()) if archived else ((), (ARCHIVED,))
+        person = self.person
+        await to_each(
+            self,
+            self._chosen(),
+            lambda run: run.name,
+            lambda ws, run: ws.tags.change("run", run.uid, person, add, remove),
+            lambda n: (
+                plural("{n} run was archived.", "{n} runs were archived.", n)
+                if archived
+                else plural("{n} run is listed again.", "{n} runs are listed again.", n)
+            ),
+        )
+        self.load()
+
+    def action_archived(self) -> None:
+        self._archived = not self._archived
+        self.load()
 
     @guarded("warm", background=True)
     async def warm(self, run_id: int) -> None:
@@ -121,35 +195,11 @@ class RunsScreen(ListScreen[RunRecord]):
 
                 self.app.push_screen(TrialScreen(trials[0].id))
                 return
-        from cuecard.tui.screens.run.screen import RunScreen
-
-        over = run.state is RunState.DONE
-        self.app.push_screen(RunScreen(run.id, over=over))
+        _open_run(self, run)
 
     @guarded("new")
     async def action_new(self) -> None:
-
-        config = await self.services.config()
-        tasks: list[TaskSummary] = await self.services.ask(lambda ws: ws.tasks.summaries())
-        if not tasks:
-            self.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
-            return
-        alone = await self.services.ask(_why_alone)
-        dialog = RunStartDialog(tasks, player_choices(config), alone)
-        chosen = await self.app.push_screen_wait(dialog)
-        if chosen is None:
-            return
-        person, plan = self.person, chosen.plan()
-        run = await self.services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
-        workspace = await self.services.ask(lambda ws: ws)
-        if chosen.played_by == "workers":
-            await self.services.engine.perform(offer_run(workspace, run.id, by=person))
-            self.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
-        else:
-            self.services.live_runs.play(
-                self.services.engine, workspace, run.id, config, plan.concurrency, by=person
-            )
-        self.open_run(run)
+        await begin_run(self)
 
     def action_open(self) -> None:
         if self.row:
@@ -196,6 +246,48 @@ class RunsScreen(ListScreen[RunRecord]):
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; without any, the one under the cursor."""
         return sorted(self.view.chosen, key=lambda run: run.id)
+
+
+async def begin_run(screen: CuecardScreen[Any], tasks: Collection[str] = ()) -> None:
+    """Ask for the choices of a run, with these tasks chosen or all, and begin it. Raises `CuecardError`."""
+    services, person = screen.services, screen.person
+    config = await services.config()
+    found: list[TaskSummary] = await services.ask(lambda ws: ws.tasks.summaries())
+    if not found:
+        screen.cue_app.tell(_("There is no task to play yet: 2 goes to Tasks."))
+        return
+    ticked = [task.id for task in found if task.id in tasks]
+    if left := len(tasks) - len(ticked):
+        text = ngettext(
+            "{n} marked task has no revision in use and is not played.",
+            "{n} marked tasks have no revision in use and are not played.",
+            left,
+        )
+        screen.cue_app.tell(text.format(n=left))
+        if not ticked:
+            return
+    alone = await services.ask(_why_alone)
+    dialog = RunStartDialog(found, player_choices(config), alone, ticked)
+    chosen = await screen.app.push_screen_wait(dialog)
+    if chosen is None:
+        return
+    plan = chosen.plan()
+    run = await services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
+    workspace = await services.ask(lambda ws: ws)
+    if chosen.played_by == "workers":
+        await services.engine.perform(offer_run(workspace, run.id, by=person))
+        screen.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
+    else:
+        services.live_runs.play(
+            services.engine, workspace, run.id, config, plan.concurrency, by=person
+        )
+    _open_run(screen, run)
+
+
+def _open_run(screen: CuecardScreen[Any], run: RunRecord) -> None:
+    from cuecard.tui.screens.run.screen import RunScreen
+
+    screen.app.push_screen(RunScreen(run.id, over=run.state is RunState.DONE))
 
 
 def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
@@ -250,7 +342,9 @@ class RunForm(Frozen):
 
 
 class RunStartDialog(AnswerDialog[RunForm, RunForm]):
-    """Gives the choices. `alone`: why workers cannot play it, "" if they can. All tasks and the agents of last time, or the first one, are chosen to begin with."""
+    """Gives the choices. `alone`: why workers cannot play it, "" if they can. The tasks `ticked`, or all, and the agents
+    of last time, or the first one, are chosen to begin with.
+    """
 
     DEFAULT_CSS = """
     RunStartDialog {
@@ -267,7 +361,11 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
     REMEMBERS = "run"
 
     def __init__(
-        self, tasks: Sequence[TaskSummary], choices: PlayerChoices, alone: str = ""
+        self,
+        tasks: Sequence[TaskSummary],
+        choices: PlayerChoices,
+        alone: str = "",
+        ticked: Sequence[str] = (),
     ) -> None:
         self._choices, self._alone = choices, alone
         self._past = dict[str, list[Taken]]()
@@ -281,7 +379,11 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
         super().__init__(
             _("Start a run"),
             RunForm.model_validate(
-                {**first, "tasks": [task.id for task in tasks], "agents": [first["agents"]]}
+                {
+                    **first,
+                    "tasks": ticked or [task.id for task in tasks],
+                    "agents": [first["agents"]],
+                }
             ),
             button=pgettext("verb", "Start"),
             options={

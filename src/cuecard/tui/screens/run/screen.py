@@ -18,7 +18,7 @@ from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
 from cuecard.tui.screens.run.trials import TrialsPane
-from cuecard.tui.widgets.text import Lines
+from cuecard.tui.widgets.text import HeadLines, Lines
 
 REFRESH = 0.5
 """Seconds between frames of a run that goes on here; they read no database."""
@@ -62,7 +62,7 @@ class RunScreen(RunActions):
         return f"show('{self._pane}')"
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         yield Lines(id="tabs")
         yield TrialsPane(id="trials")
         yield ScoresPane(id="scores")
@@ -267,7 +267,7 @@ class RunScreen(RunActions):
             live = self.live
             playing, problems = (live.playing, live.problems) if live else ({}, {})
             trials = self._snapshot.since(live).trials
-            self._trials.load(trials, playing, self._scores, problems)
+            self._trials.load(trials, playing, self._scores, problems, self._snapshot.tags)
 
     def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
         view = self._view or ScoreView(pool)

@@ -10,15 +10,17 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.records import TrialRecord
-from cuecard.tui.app import CuecardScreen
+from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import run_trials as present
-from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, refresh_keys
+from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.widgets.text import Lines, style_of
 
 _TALL = 32
+_MOST = 100_000
 _LINES, _LINES_TALL = 4, 10
 
 
@@ -64,6 +66,7 @@ class Mosaic(Static):
 
 COLUMNS = (
     Column[present.Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
+    Column[present.Entry](N_("Tags"), lambda entry: ", ".join(entry.tags), grow=1, quiet=True),
     Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
     Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),
     Column[present.Entry](
@@ -127,9 +130,10 @@ class TrialsPane(Vertical):
         playing: Mapping[int, int],
         scores: Mapping[int, present.Scores],
         problems: Mapping[int, str],
+        tags: Mapping[str, tuple[str, ...]],
     ) -> None:
         self.query_one(Mosaic).load(trials, playing)
-        self._list.entries = present.entries_of(trials, playing, scores, problems)
+        self._list.entries = present.entries_of(trials, playing, scores, problems, tags)
         self._fill()
 
     def list_behind(self, behind: present.Behind) -> None:
@@ -144,7 +148,7 @@ class TrialsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "open" | "pair":
+            case "open" | "pair" | "tags" | "label":
                 return bool(self.table.rows)
             case "again":
                 return bool(present.failed(self.table.rows))
@@ -171,6 +175,32 @@ class TrialsPane(Vertical):
             for rows in (self.table.chosen, self.table.rows)
         ]
         show_pair(cast("CuecardScreen[None]", self.screen), trials_to_pair(*both))
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        screen, entries = cast("RunActions", self.screen), self.table.chosen
+        if await ask_tags(screen, "trial", entries, lambda e: e.trial.uid, lambda e: e.trial.title):
+            screen.load()
+
+    @guarded("label")
+    async def action_label(self) -> None:
+        """Label what I have not labelled of the marked trials, blind."""
+        from cuecard.annotate.labelling.views import Target
+        from cuecard.tui.screens.labelling.screen import LabelScreen
+
+        screen, entries = cast("RunActions", self.screen), self.table.chosen
+        person, trials = screen.person, [entry.trial for entry in entries]
+        found = await screen.services.ask(
+            lambda ws: [
+                v for t in trials for v in ws.verdicts.queue(person, trial_id=t.id, limit=_MOST)
+            ]
+        )
+        if not found:
+            screen.cue_app.tell(_("Nothing is left for you to label in what is chosen."))
+            return
+        targets = [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
+        name = plural("{n} trial", "{n} trials", len(trials))
+        self.app.push_screen(LabelScreen(trials[0].run_id, name, targets=targets))
 
     def action_kind(self) -> None:
         self._list.next_show()

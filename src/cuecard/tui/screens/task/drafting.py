@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
@@ -28,6 +28,7 @@ from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.task.editor import TaskEditor, TaskMode
+from cuecard.tui.widgets.text import HeadLine
 
 
 class TaskTitle(Horizontal):
@@ -36,7 +37,7 @@ class TaskTitle(Horizontal):
     forks = 0  # newest revisions besides the one that counts
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="which")
+        yield HeadLine("", id="which")
         yield Static("", id="safe")
 
     def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
@@ -101,6 +102,7 @@ class DraftingScreen(CuecardScreen[None]):
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
+    comment = ""  # the one to go to once comments are shown
 
     def __init__(
         self, task_id: str, *, place: str = "", editing: bool = False, mode: TaskMode | None = None
@@ -122,6 +124,12 @@ class DraftingScreen(CuecardScreen[None]):
         self.gone = False  # thrown away: neither read nor written any more
         self.keeper = DraftKeeper(self._write_draft, self._draft_noticed)
         self._worked = WorkedTime()
+
+    def crumbs(self) -> Sequence[str]:
+        if not self.loaded:
+            return [self.task_id]
+        title = one_line(str(self.edit.get(("title",)) or self.task_id), 28)
+        return [title, *self.editor.crumbs()]
 
     def compose(self) -> ComposeResult:
         yield TaskTitle()

@@ -278,6 +278,13 @@ class TaskEditor(Vertical):
             f"{label} ✎{open_ones}" if open_ones else label
         )
 
+    def crumbs(self) -> Sequence[str]:
+        """What `step_back` leaves, the last of it first."""
+        pane = self.pane if self.query(ContentSwitcher) else None  # asked before it is composed
+        if pane is None or not pane.has_focus_within or not pane.EDITS:
+            return ()
+        return [*(_(name) for tab, name in TAB_LABEL.items() if tab == pane.id), *pane.crumbs()]
+
     def step_back(self) -> bool:
         """Escape: out of a form to its list, from changing to reading; False when the task is only read."""
         pane = self.pane

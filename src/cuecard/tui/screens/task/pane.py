@@ -15,6 +15,7 @@ from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid
+from cuecard.tui.grid.cell_input import CellInput
 from cuecard.tui.screens.task.fields import FieldSpec, Form
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.inputs import FittedColumn, FittedTable
@@ -95,6 +96,10 @@ class TaskPane(Vertical):
             screen.to_change(then)
         else:
             then()
+
+    def crumbs(self) -> Sequence[str]:
+        """What Escape leaves first inside the pane."""
+        return [_("cell")] if isinstance(self.screen.focused, CellInput) else []
 
     def step_back(self) -> bool:
         """Escape: go one level up inside the pane; False when there is none."""
@@ -287,6 +292,9 @@ class Collection(TaskPane):
         else:
             self.table.focus()
 
+    def crumbs(self) -> Sequence[str]:
+        return [] if self.table.has_focus else [_("field")]
+
     def step_back(self) -> bool:
         if self.table.has_focus:
             return False
@@ -297,9 +305,11 @@ class Collection(TaskPane):
         """The thing under the cursor is another one, or changed."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action not in ("add", "remove", "copy", "shift"):
+        if action == "add":  # from within a field too, by the key that is none of its letters
+            return self.table.has_focus or self.form.has_focus_within
+        if action not in ("remove", "copy", "shift"):
             return True
-        return self.table.has_focus and (action == "add" or self._index >= 0)
+        return self.table.has_focus and self._index >= 0
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()

@@ -20,6 +20,7 @@ from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.proposals import MARKS, ProposalView, cost_of, headline, raw_entries
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.entry_list import EntryList
+from cuecard.tui.widgets.text import HeadLine
 
 COLUMNS = (
     GridColumn("", 1, raw=True),
@@ -92,7 +93,7 @@ class ProposalScreen(CuecardScreen[Decided | None]):
 
     def compose(self) -> ComposeResult:
         proposal = self.view.proposal
-        yield Static("", id="proposal-title", markup=False)
+        yield HeadLine("", id="proposal-title", markup=False)
         notes = "\n".join(f"! {note}" for note in proposal.notes)
         if notes:
             yield Static(for_display(notes), id="proposal-notes", markup=False)

@@ -17,6 +17,7 @@ from cuecard.tui.screens.task.drafting import DraftingScreen
 from cuecard.tui.screens.task.editor import TaskEditor
 from cuecard.tui.screens.task.evidence import EvidencePane
 from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _ONLY_WHEN_OPEN = {
     "submit",
     "revert",
     "yaml",
+    "replace",
     "assist",
     "log",
     "turn",
@@ -57,6 +59,7 @@ class TaskScreen(DraftingScreen):
         Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
         Key("task.page", Means.COMMAND, "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True, letter="p"),
         Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
+        Key("task.replace", Means.COMMAND, "replace", N_("Replace"), N_("Find words in the whole task and replace them, after a look at each place"), show=False, letter="f"),
         Key("task.yaml", Means.OUTSIDE, "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False),
         Key("task.revert", Means.COMMAND, "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, letter="r"),
     )  # fmt: skip
@@ -209,6 +212,13 @@ class TaskScreen(DraftingScreen):
         if await self.agreed():
             await assist(self)
 
+    @guarded("replace")
+    async def action_replace(self) -> None:
+        from cuecard.tui.screens.task.replacing import find_and_replace
+
+        if await self.agreed():
+            await find_and_replace(self)
+
     @guarded("yaml")
     async def action_yaml(self) -> None:
         from cuecard.tui.screens.task.outside import edit_as_yaml
@@ -249,6 +259,8 @@ class TaskScreen(DraftingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "join" and not self.forks:
             return False
+        if action == "yaml" and isinstance(self.focused, LineEditor | TextEditor):
+            return False  # there the key is of the field alone, also where it has no editor
         return self.loaded or action not in _ONLY_WHEN_OPEN
 
 
@@ -321,6 +333,9 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     protocol = protocol_of(await screen.services.config())
     for pane in screen.query(CommentsPane):
         pane.show(comments, protocol)
+        if screen.comment:
+            pane.call_after_refresh(pane.threads.go_to, screen.comment)
+            screen.comment = ""
 
 
 async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from cuecard.annotate.authoring.changes import Change
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -26,6 +26,7 @@ from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import HeadLine
 
 
 class HistoryPane(TaskPane):
@@ -250,7 +251,7 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         self.list = ListView(columns, lambda row: row.key, filters=False, tells=False)
 
     def compose(self) -> ComposeResult:
-        yield Static(for_display(self._told), id="merge-told", markup=False)
+        yield HeadLine(for_display(self._told), id="merge-told", markup=False)
         with Container(id="merge-body"):
             with Vertical(classes="pane", id="differences"):
                 yield self.list

@@ -18,7 +18,7 @@ from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.trial.actions import Noting
 from cuecard.tui.screens.trial.panes import PaneBar
 from cuecard.tui.screens.trial.reading import ACTIONS, AT_ONCE, TRIAL_KEYS
-from cuecard.tui.widgets.text import Lines
+from cuecard.tui.widgets.text import HeadLines
 from cuecard.tui.widgets.transcript import Transcript
 
 FIRST = 40
@@ -46,7 +46,7 @@ class TrialScreen(Noting):
         self._first: PaneName | None = pane
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="head")
+        yield HeadLines(id="head")
         yield PaneBar()
         with Horizontal(id="body"):
             yield Transcript(id="transcript")
