@@ -51,6 +51,7 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         assert "1 reviewer · 1 free · 0/2 in" in seen
         assert "hidden from those who may review it" in seen
         assert "Zebedee" not in seen
+        assert "handed in for review" in str(app.screen.query_one("#detail Paragraphs").render())
         await pilot.press("f", "f")
         await until(pilot, lambda: "in review · " not in shown(app.screen))
         await pilot.press("v", "p")

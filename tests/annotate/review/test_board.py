@@ -70,6 +70,18 @@ def test_states_and_ages_are_for_all(team: Workspace):
         assert tasks["split"].waits_for == ("Dana",)
 
 
+def test_what_happened_is_told_newest_first(team: Workspace) -> None:
+    def told(reader: str, task: str) -> list[tuple[str, str]]:
+        return [(one.kind, one.by) for one in look(team, reader)[1][task].latest]
+
+    reviews = [("reviewed", "Chen"), ("reviewed", "Ben")]
+    assert told("Dana", "split") == [*reviews, ("submitted", "Dana")]
+    both = [("claimed", "Cora"), ("reviewed", "Ben"), ("submitted", "Ana")]
+    assert told("Cora", "review") == both
+    # Who may review it learns nothing of the others; not even the author's name.
+    assert all(not by for _kind, by in told("Eve", "review"))
+
+
 def test_who_is_named_while_a_task_is_in_review(team: Workspace):
     named = {
         "Eve": ((), (), (), ""),

@@ -32,7 +32,7 @@ def test_a_problem_says_where_what_how_to_mend_and_why() -> None:
     refused, open_, silenced = shown(PROBLEMS, "all", silenced=True)
     assert place_of(open_, DATA) == "Stage 6 · If not met"
     said = explained(open_, DATA).plain
-    assert said.startswith("L013 warning  Stage 6 · If not met  persona.stages[5].not_met\n")
+    assert said.startswith("warning · Stage 6 · If not met  L013 persona.stages[5].not_met\n")
     assert "\nMend  Write what the user says" in said
     assert "\nWhy  Nothing is left empty" in said
     assert explained(silenced, DATA).plain.endswith("Silenced  meant")

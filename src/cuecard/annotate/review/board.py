@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.figures import ALL_DIMENSIONS, DECISION, Spread
-from cuecard.core.contributions import REVIEWS_NEEDED, TaskState
+from cuecard.core.contributions import REVIEWS_NEEDED, Answered, Commented, TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import OpenRound, TaskSummary
 from cuecard.core.review import Standing, TaskLog, claims_of, standing_of
@@ -31,12 +31,39 @@ STATES = (
 """The states in the order of the board: those that wait for others first."""
 
 
+LATEST = 20
+"""How many entries of a task's log the board tells."""
+TOLD: dict[str, str] = {
+    "submitted": N_("handed in for review"),
+    "withdrawn": N_("taken back"),
+    "reopened": N_("reopened"),
+    "retired": N_("archived"),
+    "restored": N_("restored"),
+    "third_asked": N_("a third reviewer is asked"),
+    "reviewed": N_("review handed in"),
+    "claimed": N_("taken to review"),
+    "commented": N_("comment"),
+    "answered": N_("answer to a comment"),
+}
+"""What the board tells of a log, by kind. The rest says what reviewers must not know before they hand in."""
+
+
+class Happened(Frozen):
+    """An entry of a task's log. `by` is "" where the reader must not know; `text`: of a comment or an answer."""
+
+    at: datetime
+    revision: int
+    kind: str
+    by: str = ""
+    text: str = ""
+
+
 class BoardTask(Frozen):
     """A task as the board's reader may know it.
 
     `authors` (of the newest revision), `reviewed` and `reviewing` (claimed it) contain only names that the reader may
     know; `reviews` of `needed` are in and `claims` people have it, named or not. `since`: when it came into its state.
-    `forks`: concurrent newest revisions. `mine`: the reader's part in it.
+    `forks`: concurrent newest revisions. `mine`: the reader's part in it. `latest`: what happened, the newest first.
     """
 
     task: TaskSummary
@@ -49,6 +76,7 @@ class BoardTask(Frozen):
     reviewing: tuple[str, ...] = ()
     forks: int = 0
     mine: Literal["", "wrote", "reviewing", "reviewed"] = ""
+    latest: tuple[Happened, ...] = ()
 
     @property
     def state(self) -> TaskState:
@@ -214,6 +242,22 @@ def _task(
         else "reviewed"
         if reader in reviewed
         else "",
+        latest=_latest(log),
+    )
+
+
+def _latest(log: TaskLog) -> tuple[Happened, ...]:
+    entries = [one for one in log.contributions if one.body.kind in TOLD]
+    entries.sort(key=lambda one: one.order, reverse=True)
+    return tuple(
+        Happened(
+            at=one.at,
+            revision=one.revision,
+            kind=one.body.kind,
+            by=one.by,
+            text=one.body.text if isinstance(one.body, Commented | Answered) else "",
+        )
+        for one in entries[:LATEST]
     )
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+_AROUND, _LEAST = 8, 6
+"""Lines of title, head and keys around a list, and of a detail at least."""
+
+
 class ListTitle(HeadLine, ChangingText):
     """The line above a list."""
 
@@ -41,7 +45,7 @@ class ListScreen(LiveScreen, Generic[Row]):
     ListScreen {
         #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
         #note { height: auto; color: $muted; padding: 0 1; }
-        #detail { height: 20%; min-height: 6; padding: 0 1; border-top: solid $foreground 20%; }
+        #detail { padding: 0 1; border-top: solid $foreground 20%; }
     }
     """
     BINDINGS = keys(
@@ -107,6 +111,10 @@ class ListScreen(LiveScreen, Generic[Row]):
         """Whether screens of this kind ever have a title, a note or a detail; without, they have no widget for it."""
         return getattr(type(self), what) is not getattr(ListScreen, what)
 
+    def on_resize(self) -> None:
+        if self._was_read:
+            self.tell()
+
     def on_mount(self) -> None:
         for widget in self.query("#title, #list, #note, #detail, EmptyState"):
             widget.display = False
@@ -158,6 +166,10 @@ class ListScreen(LiveScreen, Generic[Row]):
             pane.display = bool(said)
             if said:
                 pane.query_one(Paragraphs).load(said)
+                # It takes the room that a short list leaves, half of the screen at most.
+                height = self.size.height
+                free = min(height - len(self.view.rows) - _AROUND, height // 2)
+                pane.styles.height = max(height // 5, _LEAST, free)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.row is not None if action in self.NEED_ROW else True

@@ -13,6 +13,7 @@ from rich.text import Text
 from cuecard.annotate.review.board import (
     STATES,
     STATISTICS,
+    TOLD,
     Board,
     BoardTask,
     Labels,
@@ -43,6 +44,7 @@ from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge
 from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tasks import moment
 
 
 def waits_cell(task: BoardTask, reader: str) -> GridCell:
@@ -127,6 +129,15 @@ class BoardView:
                 n,
             )
             lines.append(Paragraph(told.format(n=n), "bad"))
+        if task.latest:
+            lines += [Paragraph(""), Paragraph(_("What happened"), "strong")]
+        for one in task.latest:
+            who = _("you") if one.by == self.board.reader else one_line(one.by, 30)
+            said = _("revision {n}").format(n=one.revision)
+            told = " · ".join(filter(None, (moment(one.at), who, _(TOLD[one.kind]), said)))
+            lines.append(Paragraph(told))
+            if one.text:
+                lines.append(Paragraph(one_line(one.text, 300), "muted", 2))
         return lines
 
     def about_person(self, load: PersonLoad) -> list[Paragraph]:

@@ -135,10 +135,8 @@ def explained(problem: Problem, data: Mapping[str, Any]) -> Text:
     """One problem in full: where, what, why it matters, how to mend it, and the silence over it."""
     text = Text(overflow="fold")
     kind = _("error") if problem.severity == "error" else _("warning")
-    text.append(f"{problem.code} {kind}  ", style="bold")
-    text.append(one_line(place_of(problem, data)), style="bold")
-    if problem.place:
-        text.append(f"  {one_line(problem.place)}", style="dim")
+    text.append(f"{kind} · {one_line(place_of(problem, data))}", style="bold")
+    text.append(f"  {problem.code} {one_line(problem.place)}".rstrip(), style="dim")
     text.append(f"\n{for_display(problem.reason)}")
     _part(text, _("Mend"), problem.hint)
     rule = RULES.get(problem.code)

@@ -199,12 +199,12 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
     def columns(self) -> Sequence[Column[Case]]:
         left, right = self._place.left, self._place.right
         return (
-            Column(N_("Task"), lambda case: case.task, grow=1, spare=1),
             Column(N_("Item"), self._item, grow=3, least=18),
             Column(
                 self._side(left), lambda case: self._said(left, case), grow=1, least=11, raw=True
             ),
             Column(self._side(right), self._right, grow=1, least=11, raw=True),
+            Column(N_("Task"), lambda case: case.task, grow=1, spare=1),
         )
 
     def key(self, row: Case) -> str:

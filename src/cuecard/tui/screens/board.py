@@ -120,13 +120,13 @@ class BoardScreen(BoardList[BoardTask]):
 
     def columns(self) -> Sequence[Column[BoardTask]]:
         return (
-            Column(N_("State"), lambda task: self._badge(TASK_STATE, task.state.value), sort=lambda task: STATES.index(task.state)),
             Column(N_("Task"), lambda task: task.task.title, grow=3, least=16),
+            Column(N_("State"), lambda task: self._badge(TASK_STATE, task.state.value), sort=lambda task: STATES.index(task.state)),
+            Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
             Column(N_("Family"), lambda task: self._badge(FAMILY, task.task.family), spare=3),
             Column(N_("Lang"), lambda task: LANGUAGE_LABEL[task.task.language], spare=2),
             Column(N_("Author"), lambda task: ", ".join(task.authors), grow=1, spare=1),
             Column(N_("Since"), lambda task: age(task.since, self.board.now), right=True, sort=lambda task: task.since),
-            Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
         )  # fmt: skip
 
     def key(self, row: BoardTask) -> Hashable:

@@ -190,10 +190,10 @@ class TrialListScreen(ListScreen[Row]):
             Column(N_("Task"), lambda row: row.trial.title or row.trial.task_id, grow=3, least=14),
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
-            Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
             Column(N_("Ended"), present.ended, grow=1, spare=1),
             Column(N_("Score"), lambda row: GridCell(present.score_word(row, self._measure), "strong"), right=True),
             Column(N_("Cause"), present.cause_cell, grow=2, least=12),
+            Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
         )  # fmt: skip
 
     def key(self, row: Row) -> int:

@@ -51,8 +51,7 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
             N_("Simulator"), lambda row: simulator_word(row.voice.player), spare=1
         )
         return (
-            Column(N_("Task"), lambda row: row.case.task.id, grow=1, spare=2),
-            Column(N_("Turn"), lambda row: str(row.case.turn + 1), right=True),
+            Column(N_("Task"), lambda row: row.case.task.title, grow=1, spare=2),
             Column(N_("Where"), lambda row: present.place_word(row.case), grow=2, least=12),
             *((who,) if several else ()),
             Column(N_("People"), _people, grow=1, least=12),
@@ -60,6 +59,7 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
             Column(
                 NP_("what is", "Wrong"), _wrong, grow=3, least=14, sort=lambda row: -row.severity
             ),
+            Column(N_("Turn"), lambda row: str(row.case.turn + 1), right=True),
         )
 
     def key(self, row: TurnRow) -> Hashable:

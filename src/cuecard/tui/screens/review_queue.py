@@ -60,14 +60,14 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         return (
             Column("", self._urgency, spare=1, sort=lambda row: -row.priority),
             Column("", lambda row: self._family(row).divide([1])[0]),
-            Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Task"), lambda row: row.task.title, grow=3, least=20),
+            Column("", self._note, grow=2, least=17),
+            Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),
             Column(N_("Domain"), lambda row: row.task.domain, grow=1, spare=4),
-            Column(N_("Rev"), lambda row: str(row.task.revision), right=True, spare=3),
             Column(N_("In"), lambda row: row.reviews, right=True, spare=1),
             Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, sort=lambda row: row.task.updated_at),
-            Column("", self._note, grow=2, least=17),
+            Column(N_("Rev"), lambda row: str(row.task.revision), right=True, spare=3),
         )  # fmt: skip
 
     def key(self, row: QueueRow) -> str:

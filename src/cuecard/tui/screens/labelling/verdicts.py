@@ -248,14 +248,14 @@ def _item(row: ListedVerdict) -> str:
 
 
 COLUMNS = (
-    Column[ListedVerdict](N_("Run"), lambda row: str(row.line.run_id) if row.line else "", right=True),
     Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=14),
     Column[ListedVerdict](N_("Item"), _item),
+Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
+    Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
     Column[ListedVerdict](N_("Task"), lambda row: row.line.task_id if row.line else "", grow=2, spare=2),
     Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, spare=3),
     Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=1),
-    Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
-    Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
+    Column[ListedVerdict](N_("Run"), lambda row: str(row.line.run_id) if row.line else "", right=True),
 )  # fmt: skip
 MINE: dict[str, str] = {
     "": N_("all"),

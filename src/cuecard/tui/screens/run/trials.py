@@ -68,12 +68,12 @@ COLUMNS = (
     Column[present.Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
     Column[present.Entry](N_("Tags"), lambda entry: ", ".join(entry.tags), grow=1, quiet=True),
     Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
-    Column[present.Entry](N_("Sample"), lambda entry: str(entry.trial.sample + 1), right=True),
     Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),
-    Column[present.Entry](N_("Turns"), lambda entry: entry.turns, right=True),
     Column[present.Entry](
         N_("Score"), present.outcome, grow=2, least=16, sort=lambda entry: entry.score
     ),
+    Column[present.Entry](N_("Turns"), lambda entry: entry.turns, right=True),
+    Column[present.Entry](N_("Sample"), lambda entry: str(entry.trial.sample + 1), right=True),
 )
 
 

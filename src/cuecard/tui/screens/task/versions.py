@@ -73,12 +73,12 @@ class HistoryPane(TaskPane):
         self._against_draft = False
         self._highlighted: tuple[Version, bool] | None = None
         columns = (
-            Column[Version](N_("Rev"), number_cell, right=True),
-            Column[Version](N_("When"), lambda version: moment(version.at)),
+            Column[Version](N_("Message"), message_cell, grow=3),
             Column[Version](N_("Author"), lambda version: version.author or "–", grow=1, least=6),
+            Column[Version](N_("When"), lambda version: moment(version.at)),
             Column(N_("Changes"), self._changed, right=True),
             Column[Version]("", lambda version: GridCell("⚙" if version.origins else "", "warn")),
-            Column[Version](N_("Message"), message_cell, grow=3),
+            Column[Version](N_("Rev"), number_cell, right=True),
         )
         self.list = ListView(columns, lambda version: version)
 
