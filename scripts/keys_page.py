@@ -34,7 +34,8 @@ comment: C, ctrl+space
 tasks.new: N
 ```
 
-A key that is given to a meaning leaves the one that had it. What cannot be used is told at the start with its line; the rest is used.
+*Keys* in the menu of Settings writes it: Enter records the next key, and tells what would lose it. A key that is given to a meaning
+leaves the one that had it, which is told. What cannot be used is told at the start with its line; the rest is used.
 
 In fields, what the terminal and Textual do with text comes first: Ctrl+A, E, K, U and W edit a line there.
 """

@@ -13,10 +13,12 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, Tabs
 
+from cuecard.tui.actions import KEYMAP
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cell_input import CellInput
 from cuecard.tui.present.keyboard import LETTERS, Means
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
+from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.widgets.text import way_told
 from tui_rooms import shown, until
 
@@ -125,6 +127,7 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
     assert [problem.partition(", ")[2] for problem in problems] == [
         "line 3: C, alt+c is no key",
         "line 4: nothing is called nothing",
+        "line 5: e is not edit any more",
     ]
 
 
@@ -194,3 +197,33 @@ async def test_y_copies_the_row_its_id_or_everything(app_with_samples: CuecardAp
         assert row.count("\t") == table[0].count("\t") > 1
         assert any("Espresso" in " ".join(each.values()) for each in every)
         assert await copied("i") == "checkpoints-highest-mountain"
+
+
+async def test_a_key_of_ones_own_is_recorded_told_and_given_back(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    KEYMAP.unlink(missing_ok=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("6", "f10", "k")
+        await until(pilot, lambda: isinstance(app.screen, OwnKeysScreen))
+        screen = app.screen
+        assert isinstance(screen, OwnKeysScreen)
+        await until(pilot, lambda: screen.view.rows)
+        screen.view.go_to("EXPORT")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RecordDialog))
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert "Comment, note or answer" in shown(app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        assert not KEYMAP.exists()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RecordDialog))
+        await pilot.press("ctrl+x")
+        await until(pilot, lambda: KEYMAP.exists() and "✓" in shown(screen))
+        assert KEYMAP.read_text(encoding="utf-8") == "export: ctrl+x\n"
+        await pilot.press("d")
+        await until(pilot, lambda: not KEYMAP.read_text(encoding="utf-8"))
+    KEYMAP.unlink()

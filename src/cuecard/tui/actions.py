@@ -36,15 +36,18 @@ from cuecard.tui.present.keyboard import (
 __all__ = ["Key", "KeyBar", "Means", "every_command", "fitting", "key_name", "keys", "registry"]
 
 
+KEYMAP = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
+"""The file of the person's own keys."""
+
+
 def _keymap() -> list[str]:
-    """Take over the person's own keys: `CUECARD_KEYMAP`, or `keymap` beside the preferences."""
-    file = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
+    """Take them over."""
     try:
-        return read_keymap(file.read_text(encoding="utf-8"), str(file))
+        return read_keymap(KEYMAP.read_text(encoding="utf-8"), str(KEYMAP))
     except FileNotFoundError:
         return []
     except (OSError, UnicodeError) as error:
-        return [f"{file}: {error}"]
+        return [f"{KEYMAP}: {error}"]
 
 
 KEYMAP_PROBLEMS = _keymap()

@@ -4,6 +4,7 @@ Nothing here imports Textual: hints in what screens show name keys by `shown_key
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -286,6 +287,15 @@ _own: dict[str, tuple[str, ...]] = {}
 """Keys of single actions, by id, that a keymap gives them."""
 
 
+def is_key(key: str) -> bool:
+    """Whether a keymap may give it: terminals send Alt with a letter as Esc and the letter."""
+    return bool(_KEY.fullmatch(key)) and not re.fullmatch(r"alt\+\w", key)
+
+
+def _keys_of(value: str) -> tuple[str, ...]:
+    return tuple(_PLAIN.get(key, key) for key in value.replace(",", " ").split())
+
+
 def read_keymap(text: str, file: str) -> list[str]:
     """Take over a keymap, before anything is declared: lines `meaning: keys`, `screen.action: keys` or `preset: name`.
     Returns what cannot be used, with file and line; the rest is used. A key that is given to another meaning leaves its own.
@@ -297,20 +307,26 @@ def read_keymap(text: str, file: str) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1)
         for each in PRESETS.get(line.partition("preset:")[2].partition("#")[0].strip(), line).splitlines()
     ]  # fmt: skip
+    presets = "\n".join(PRESETS.values()).splitlines()
     for number, line in lines:
         name, _colon, value = (part.strip() for part in line.partition(":"))
-        found = tuple(_PLAIN.get(key, key) for key in value.replace(",", " ").split())
+        found = _keys_of(value)
         named = {"file": file, "n": number, "what": value or name}
         if not line.strip():
             continue
-        if not found or not all(
-            _KEY.fullmatch(k) and not re.fullmatch(r"alt\+\w", k) for k in found
-        ):
+        if not found or not all(map(is_key, found)):
             wrong.append(_("{file}, line {n}: {what} is no key").format(**named))
         elif name in names:
             for other in set(names.values()) - {names[name]}:
                 if other.group != "answer":
+                    taken = [key_name(key) for key in other.keys if key in found]
                     other.keys = tuple(key for key in other.keys if key not in found)
+                    if taken and line not in presets:
+                        told = _("{file}, line {n}: {what} is not {loser} any more")
+                        lose = other.name.lower()
+                        wrong.append(
+                            told.format(file=file, n=number, what=" ".join(taken), loser=lose)
+                        )
             names[name].keys = found
         elif "." in name:
             _own[name] = found
@@ -321,3 +337,31 @@ def read_keymap(text: str, file: str) -> list[str]:
     told = _("{file}: {what} has no key any more")
     lost = [name for name, means in names.items() if not means.keys]
     return [*wrong, *(told.format(file=file, what=name) for name in lost)]
+
+
+def given(text: str) -> dict[str, tuple[str, ...]]:
+    """What a keymap gives to meanings by its own lines, by name."""
+    names = {means.name.lower() for means in Means if means not in LETTERS}
+    lines = (line.partition("#")[0].partition(":") for line in text.splitlines())
+    found = {name.strip(): _keys_of(value) for name, _colon, value in lines}
+    return {name: keys for name, keys in found.items() if name in names and keys}
+
+
+def keymap_with(text: str, name: str, keys: Sequence[str]) -> str:
+    """A keymap that gives these keys to `name`, or none of its own; all other lines stay."""
+    kept = [line for line in text.splitlines() if line.partition(":")[0].strip() != name]
+    return "".join(
+        f"{line}\n" for line in [*kept, *([f"{name}: {', '.join(keys)}"] if keys else [])]
+    )
+
+
+def losers(means: Means, key: str, own: Mapping[str, Sequence[str]]) -> list[Means]:
+    """The other meanings that have the key, as a keymap gives keys."""
+    return [
+        other
+        for other in Means
+        if other is not means
+        and other not in LETTERS
+        and (other.group == "answer") == (means.group == "answer")
+        and key in own.get(other.name.lower(), other.keys)
+    ]

@@ -56,6 +56,7 @@ class SettingsScreen(CuecardScreen[None]):
         Key("settings.save", Means.SAVE, "rename", N_("Use name"), N_("Work under this name")),
         Key("settings.refresh", Means.REFRESH, "reload", N_("Reload"), N_("Read cuecard.yaml again")),
         Key("settings.models", Means.COMMAND, "models", N_("Models"), N_("Which models the servers have"), letter="m"),
+        Key("settings.keys", Means.COMMAND, "own_keys", N_("Keys"), N_("Give keys of my own to what can be done"), letter="k"),
         Key("settings.back", Means.UP_ONE, "app.go('home')", N_("Home"), N_("Back to Home")),
     )  # fmt: skip
 
@@ -231,6 +232,11 @@ class SettingsScreen(CuecardScreen[None]):
     def action_models(self) -> None:
 
         self.app.push_screen(ServedModelsScreen())
+
+    def action_own_keys(self) -> None:
+        from cuecard.tui.screens.own_keys import OwnKeysScreen
+
+        self.app.push_screen(OwnKeysScreen())
 
     def _skill_fields(self) -> ComposeResult:
         with Horizontal(classes="row tight"):
