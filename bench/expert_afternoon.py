@@ -31,7 +31,7 @@ def draw(seat: Seat) -> None:
     """30 items, all of them by two people."""
     seat.keys("5")
     seat.wait("No labelling set yet")
-    seat.keys("d")
+    seat.keys("a")
     seat.wait("From each stratum")
     seat.type(str(ITEMS))
     seat.wait(f"{ITEMS} items of")
@@ -69,7 +69,7 @@ def label(seat: Seat, against: int) -> list[float]:
 
 def adjudicate(seat: Seat, count: int) -> None:
     """Decide yes on everything, with the causes in turn."""
-    seat.keys("j")
+    seat.keys(".", "j")
     seat.wait("See what others decided?")
     seat.keys("y")
     seat.wait(f"1 of {count}")
@@ -84,10 +84,10 @@ def adjudicate(seat: Seat, count: int) -> None:
 
 
 def look(seat: Seat) -> None:
-    seat.keys("a")
+    seat.keys(".", "a")
     seat.wait("kappa")
     print(seat.screen())
-    seat.keys("e")
+    seat.keys("v", "e")
     seat.wait("Triplet recall")
     print(seat.screen())
     seat.keys("Escape")

@@ -85,9 +85,9 @@ def open_from_queue(seat: Seat) -> None:
 def approve(seat: Seat) -> None:
     """All marks right, every dimension passes."""
     for number in range(1, 4):
-        seat.keys("n", "r")
+        seat.keys("+", "y")
         seat.wait(f"{number} of 3 checked")
-    seat.keys("Tab", "p", "p", "p", "p", "p")
+    seat.keys("Tab", "y", "y", "y", "y", "y")
     seat.wait("5 of 5 rated")
     seat.keys("a")
     seat.wait("Approve this revision?")
@@ -97,23 +97,23 @@ def approve(seat: Seat) -> None:
 
 def return_it(seat: Seat) -> None:
     """The second of three items is wrong, and a dimension fails; both with a pinned comment."""
-    seat.keys("n", "r")
+    seat.keys("+", "y")
     seat.wait("1 of 3 checked")
-    seat.keys("n", "w")
+    seat.keys("+", "n")
     seat.wait("What is wrong here?")
     seat.type("Is it 36 or 45?")
     seat.keys("C-s")
     seat.wait("2 of 3 checked")
-    seat.keys("n", "r")
+    seat.keys("+", "y")
     seat.wait("3 of 3 checked")
-    seat.keys("Tab", "f")
+    seat.keys("Tab", "n")
     seat.wait("Why does")
     seat.type("They clash.")
     seat.keys("C-s")
     seat.wait("2 comments")
-    seat.keys("p", "p", "p", "p")
+    seat.keys("y", "y", "y", "y")
     seat.wait("5 of 5 rated")
-    seat.keys("e")
+    seat.keys("r")
     seat.wait("Return it to the author?")
     seat.keys("y")
 
@@ -135,12 +135,12 @@ def revise(seat: Seat) -> None:
     seat.keys("Enter", "Escape")
     seat.keys("F4", "F4", "F4")
     seat.wait("2 comments open")
-    seat.keys("r")
+    seat.keys("y")
     seat.wait("Resolve the comment")
     seat.type("It is 45.")
     seat.keys("C-s")
     seat.wait("1 comment open")
-    seat.keys("Home", "a")
+    seat.keys("Home", "c")
     seat.wait("Answer the comment")
     seat.type("They do not: 900 by 45.")
     seat.keys("C-s")
@@ -162,13 +162,13 @@ def look_at_changes(seat: Seat) -> None:
     """What changed since one's own review comes first, and with it what was said and answered."""
     seat.wait("Changed since revision 1")
     seat.wait("+ 45")
-    seat.keys("m")
+    seat.keys("i")
     seat.wait("They do not: 900 by 45.")
     seat.wait("changed since")
     seat.blind(AUTHOR, *({FIRST, SECOND} - {seat.person}))
     seat.keys("Escape")
     seat.wait("Changed since revision 1")
-    seat.keys("d")
+    seat.keys("w")
     seat.wait("Full query")
 
 

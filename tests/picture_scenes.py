@@ -13,6 +13,7 @@ from typing import Any
 
 from textual.command import CommandPalette
 from textual.screen import Screen
+from textual.widgets import Input
 
 from cuecard.annotate.assist.drafting import Drafting
 from cuecard.annotate.assist.persona import ForPersona
@@ -70,6 +71,7 @@ from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.workers import RunWorkersScreen
+from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
@@ -77,6 +79,7 @@ from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPasteP
 from cuecard.tui.screens.task.outside import left_behind_dialog, untaken_dialog
 from cuecard.tui.screens.task.pasting import PastePreview
 from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
+from cuecard.tui.screens.task.replacing import ReplaceDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.stages import SplitDialog
 from cuecard.tui.screens.task.versions import MergeScreen, VersionDialog
@@ -88,7 +91,20 @@ from cuecard.tui.screens.trial.calls import CallsScreen
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
-from picture_camera import PATIENCE, SHORT, Camera, Scene, Step, Walk, back, go, keys, push, walk
+from picture_camera import (
+    PATIENCE,
+    SHORT,
+    Camera,
+    Scene,
+    Step,
+    Walk,
+    back,
+    go,
+    keys,
+    push,
+    typed,
+    walk,
+)
 from seeded_workspace import TODAY
 
 MODEL = """\
@@ -339,6 +355,13 @@ async def drafting(camera: Camera) -> None:
     await camera.press("escape")
 
 
+async def searching(camera: Camera) -> None:
+    """The words of a search before it stay in the field until the app is left."""
+    await camera.press("ctrl+f")
+    camera.screen.query_one("#query", Input).value = "lever"
+    await camera.until(lambda: camera.screen.rows and not camera.screen.busy)
+
+
 FAULTS = (
     Fault(kind=FaultKind.LEAK, found="Luigi Bezzera"),
     Fault(kind=FaultKind.MARKDOWN, found="- his dates"),
@@ -365,6 +388,7 @@ WALKS: tuple[Walk, ...] = (
         Scene("rounds", RoundsScreen),
     ),
     walk(Scene("home-of-a-reviewer", HomeScreen), person="Chen"),
+    walk(searching, Scene("search", SearchDialog)),
     walk(
         Scene("home-empty", HomeScreen),
         go("tasks"),
@@ -435,6 +459,15 @@ WALKS: tuple[Walk, ...] = (
         Scene("editor-version", VersionDialog),
         keys("escape f10 q"),
         Scene("editor-log-query", AskLine),
+    ),
+    walk(
+        task("espresso"),
+        keys("full_stop f y"),
+        typed("moka"),
+        keys("enter"),
+        typed("Bialetti"),
+        keys("enter space"),
+        Scene("editor-replace", ReplaceDialog),
     ),
     walk(
         task("espresso", "gold.triples[3]"),

@@ -198,3 +198,18 @@ def test_a_snippet_marks_the_words(text: str, words: list[str], told: str) -> No
 
 def test_a_place_is_a_value() -> None:
     assert len({Found(Kind.TASK, "t"), Found(Kind.TASK, "t")}) == 1
+
+
+def test_bringing_the_index_up_to_date_is_told(tmp_path: Path) -> None:
+    with sqlite(tmp_path / "cuecard.db") as at:
+        zoe, trial = at("Zoe"), play(at)
+        now = datetime(2099, 1, 1, tzinfo=UTC)
+        said = [UserSpoke(turn=n, reply=UserReply(text=f"w0rd {n}")) for n in range(1, 1200)]
+        zoe.runs.append_events(
+            [(trial, Event(seq=n, at=now, body=body)) for n, body in enumerate(said, 1)]
+        )
+        told: list[int] = []
+        assert find(zoe, "Zoe", "w0rd 7", told.append, seconds=1e-9)
+        assert told == [700, 200]
+        find(zoe, "Zoe", "w0rd", told.append)
+        assert told == [700, 200]

@@ -14,7 +14,6 @@ from cuecard.annotate.review.workflow import retire, submit
 from cuecard.annotate.sessions import (
     EMBEDDED_FORM,
     check_answers,
-    decline_form,
     keep_form,
     questions_of,
     session_reports,
@@ -102,7 +101,7 @@ async def test_a_session_asks_for_its_form_until_it_is_given_declined_or_forgott
     keep_form(workspace, ids[0], "Ana", EMBEDDED_FORM, {**FULL, "remarks": "=1+1"})
     with pytest.raises(CuecardError, match="not complete"):
         keep_form(workspace, ids[1], "Ana", EMBEDDED_FORM, {})
-    decline_form(workspace, ids[1], "Ana", EMBEDDED_FORM)
+    keep_form(workspace, ids[1], "Ana", EMBEDDED_FORM, None)
     assert forms_missing(workspace, "Ana") == []
 
     given, declined, opened_report = session_reports(workspace)

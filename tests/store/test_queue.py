@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.archive import BeingPlayed, Claim
+from cuecard.core.archive import POISON_AT_LAST, BeingPlayed, Claim
 from cuecard.core.engine.events import Event, EventBody, RunState, UserSpoke
 from cuecard.core.engine.messages import ModelReply, UserReply
 from cuecard.core.engine.step_context import RecordedCall
@@ -124,6 +124,48 @@ async def test_losses_of_a_trial_count_from_its_last_step_on(
                 said_now = at(0, said(0)).model_copy(update={"at": now})
                 await workspace.sink(trial.id, claim).append(said_now)
     assert lost == [0, 1, 2, 1, 2]
+
+
+@on_postgres
+async def test_a_trial_is_no_poison_where_workers_die_without_it_too(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    one = make_trial()
+    two, run = make_trial(one.run_id, task_id="u"), one.run_id
+    async with AsyncExitStack() as stack:
+        parties = [
+            await stack.enter_async_context(workspace.workers.queue(str(n), 2, lapse=NO_LAPSE))
+            for n in range(6)
+        ]
+        await parties[0].offer(run, [[one.id], [two.id]])
+        assert len(await parties[0].take(run, 2)) == 2
+        # What was lost is offered behind what was lost less often.
+        taken = [claim for party in parties[1:] for claim in await party.take(run, 1)]
+    assert [claim.trial_id for claim in taken] == [one.id, two.id, one.id, two.id, one.id]
+    assert [claim.lost for claim in taken] == [1, 1, 2, 2, 3]
+    assert (taken[-1].elsewhere, taken[-1].poisons) == (1, False)
+    assert Claim(1, 1, 1, lost=3).poisons
+    assert Claim(1, 1, 1, lost=POISON_AT_LAST, elsewhere=POISON_AT_LAST).poisons
+
+
+@on_postgres
+async def test_trials_that_workers_may_have_died_of_are_held_by_different_workers(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    one = make_trial()
+    two, run = make_trial(one.run_id, task_id="u"), one.run_id
+    async with AsyncExitStack() as stack:
+        parties = [
+            await stack.enter_async_context(workspace.workers.queue(str(n), 2, lapse=NO_LAPSE))
+            for n in range(3)
+        ]
+        await parties[0].offer(run, [[one.id], [two.id]])
+        for party in parties[:2]:
+            assert len(await party.take(run, 2)) == 2
+        (suspect,) = await parties[2].take(run, 2)
+        assert (suspect.trial_id, suspect.lost) == (one.id, 2)
+        other = await stack.enter_async_context(workspace.workers.queue("Eve", 2))
+        assert (await _take(other, run)).trial_id == two.id
 
 
 @on_postgres

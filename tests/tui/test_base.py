@@ -8,11 +8,13 @@ import gc
 import pytest
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Static
+from textual.widgets import Input, Static
+from textual.widgets._toast import Toast
 
 from cuecard.tui.actions import Key, KeyBar, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.screens.dialogs import ConfirmDialog
+from tui_rooms import until
 
 
 async def test_a_screen_that_was_left_cannot_take_another_with_it(
@@ -32,6 +34,54 @@ async def test_a_screen_that_was_left_cannot_take_another_with_it(
             dialog.dismiss(True)
         await pilot.pause()
         assert app.screen is home
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_a_toast_leaves_free_where_one_types(
+    app_with_samples: CuecardApp, size: tuple[int, int]
+) -> None:
+    """At the top, in a filter, and in a dialog."""
+    app = app_with_samples
+    message = "What happened, and " + "more of it. " * 12
+    async with app.run_test(size=size, notifications=True) as pilot:
+        for keys_ in (("2", "slash"), ("ctrl+f",)):
+            await pilot.press(*keys_)
+            await pilot.pause(0.3)
+            app.notify(message, title="Not saved", markup=False)
+            await until(pilot, lambda: bool(app.screen.query(Toast)))
+            await pilot.pause()
+            toasts = list(app.screen.query(Toast))
+            focused = app.screen.focused
+            assert isinstance(focused, Input)
+            y = focused.cursor_screen_offset.y
+            assert not any(each.region.y <= y < each.region.bottom for each in toasts)
+            foot = app.screen.query_one(KeyBar).region.y if app.screen.query(KeyBar) else size[1]
+            assert all(each.region.bottom <= foot for each in toasts)
+            app.clear_notifications()
+            await pilot.pause()
+
+
+class AtTheBottom(CuecardScreen[None]):
+    def compose(self) -> ComposeResult:
+        yield Vertical()
+        yield Input(compact=True)
+        yield KeyBar()
+
+
+async def test_a_toast_goes_where_nothing_is_typed_also_when_the_focus_moves(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await app.push_screen(AtTheBottom())
+        await pilot.pause()
+        app.tell("Recorded.")
+        await until(pilot, lambda: bool(app.screen.query(Toast)))
+        await pilot.pause()
+        assert app.screen.query_one(Toast).region.y == 0
+        await app.screen.mount(high := Input(compact=True), before=0)
+        high.focus()
+        await until(pilot, lambda: app.screen.query_one(Toast).region.y == 22)
 
 
 class SlowToClose(Static):

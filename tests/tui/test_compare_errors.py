@@ -98,6 +98,27 @@ async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: 
         await until(pilot, lambda: "Nothing to compare yet" in shown(lone))
 
 
+async def test_a_tall_screen_shows_differences_intervals_and_the_worst_tasks_together(
+    compared: Path, make_app: AppMaker
+) -> None:
+    app = make_app(compared)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = CompareScreen((1,), "main")
+        await app.push_screen(screen)
+        await until(pilot, lambda: "tasks that differ most in Triplet F1" in shown(screen))
+        text = shown(screen)
+        assert "compared by agent" in text
+        assert "├" in text
+        below = text.partition("tasks that differ most")[2]
+        title = next(iter(Services(str(compared)).workspace().tasks.summaries())).title
+        assert title in below
+        assert "t1" in below
+        await pilot.press("down")
+        await until(pilot, lambda: "tasks that differ most in Node F1" in shown(screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TrialListScreen))
+
+
 async def test_errors_lead_to_failed_trials(compared: Path, make_app: AppMaker) -> None:
     app = make_app(compared)
     async with app.run_test(size=(80, 24)) as pilot:

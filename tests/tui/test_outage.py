@@ -17,7 +17,10 @@ from textual.pilot import Pilot
 from cuecard.annotate.samples import import_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import Limits, RunState, UserSpoke
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.engine.step_context import ReplyMove
 from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import start_run
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -25,10 +28,13 @@ from cuecard.tui.outage import OutageBar
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.play.dialogs import MarkDialog
+from cuecard.tui.screens.play.form import write_form
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.play.sources import NoteDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks import TasksScreen
+from cuecard.tui.screens.wizard_of_oz import WizardOfOzScreen
+from cuecard.tui.screens.wizard_of_oz_panes import Words
 from cuecard.tui.services import Services
 from postgres_server import Server, own_server
 from steady_app import SteadyApp
@@ -132,6 +138,39 @@ async def test_a_list_that_cannot_be_read_waits_and_says_so(
         await pilot.press("f12")
         await until(pilot, lambda: "night train" in shown(app.screen))
         await until(pilot, lambda: "is back" in bar(app))
+
+
+async def test_a_move_as_the_agent_and_answers_wait_until_the_file_is_back(
+    database: Path, make_app: Any
+) -> None:
+    with Workspace.open(database) as workspace:
+        session = await PlaySession.start(workspace, "espresso", by="Chen", agent="person")
+        trial = session.trial.id
+        await session.wait_turn()
+        await session.submit(UserReply(text="Which coffee is it?"))
+        await session.close()
+    app = make_app(database, person="Ben")
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = WizardOfOzScreen(trial)
+        app.push_screen(screen)
+        await until(pilot, lambda: screen.state and screen.state.view)
+        away = taken_away(database)
+        screen.query_one(Words).focus()
+        await pilot.press(*"Mocha", "enter")
+        await until(pilot, lambda: "1 thing is kept" in bar(app))
+        await until(pilot, lambda: "On its way" in shown(screen))
+        assert screen.query_one(Words).text == ""
+        await write_form(screen, trial, (), {})
+        await until(pilot, lambda: "2 things are kept" in bar(app))
+        away.rename(database)
+        await pilot.press("f12")
+        await until(pilot, lambda: "is back" in bar(app))
+        await until(pilot, lambda: not app.services.journal.waiting)
+    with Workspace.open(database) as workspace:
+        (step,) = workspace.player_moves.of(trial)
+        (form,) = workspace.session_forms.newest()
+    assert (step.place, step.move) == ("agent/0/move/0", ReplyMove(text="Mocha"))
+    assert (form.trial_id, form.person) == (trial, "Ben")
 
 
 @contextmanager

@@ -48,6 +48,8 @@ async def test_run_look_and_decide(
             await _until(pilot, lambda: "nobody has decided" in _shown(app, "#head"))
             screen = app.screen
             assert isinstance(screen, QcScreen)
+            # Beside the stage that is read stands what came out of the others.
+            await _until(pilot, lambda: "The other stages" in shown(screen))
             await pilot.press("down", "p")
             await _until(pilot, lambda: app.screen is not screen)
             await pilot.press("y")

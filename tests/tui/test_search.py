@@ -8,12 +8,14 @@ import pytest
 from textual.keys import _character_to_key
 
 from cuecard.annotate.search import Kind
+from cuecard.core.contributions import Commented
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.board import BoardScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
+from cuecard.tui.widgets.review import ThreadList
 from steady_app import SteadyApp
 from tui_rooms import HOSTILE, shown, until
 
@@ -100,7 +102,7 @@ async def test_more_of_a_kind_commands_and_fields(judged: Path, make_app):
         await until(pilot, lambda: "Gold" in shown(app.screen))
         await pilot.press("escape")
         await look_for(pilot, "board")
-        await until(pilot, lambda: "Board (b)" in shown(app.screen))
+        await until(pilot, lambda: "Board (. b)" in shown(app.screen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, BoardScreen))
         await pilot.press("escape", "2")
@@ -108,6 +110,28 @@ async def test_more_of_a_kind_commands_and_fields(judged: Path, make_app):
         await pilot.press("slash", *"esp")
         await look_for(pilot, "moka")  # from within a field, too
         await until(pilot, lambda: "moka pot" in shown(app.screen))
+
+
+async def test_a_comment_opens_its_own_thread(judged: Path, make_app):
+    with Workspace.open(judged) as workspace:
+        for place, text in (
+            ("title", "first of all"),
+            ("gold.triples[2]", "a g1raffe"),
+            ("query", "a zebra"),
+        ):
+            workspace.reviews.act("facts-night-train", "Ana", Commented(place=place, text=text))
+    app = make_app(judged)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "What waits" in shown(app.screen))
+        await look_for(pilot, "g1raffe")
+        await down_to(pilot, Kind.COMMENT)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        await until(
+            pilot, lambda: (threads := app.screen.query(ThreadList)) and threads.first().has_focus
+        )
+        threads = app.screen.query_one(ThreadList)
+        await until(pilot, lambda: threads.thread.comment.text == "a g1raffe")
 
 
 async def test_hostile_text_is_found_and_shown_as_it_is(judged: Path, make_app):

@@ -7,12 +7,12 @@ is few is held in memory (`Finder`); what is many is asked of the database (`sto
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, cast
 
-from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.authoring.task_data import Path, leaves, parse_place
 from cuecard.annotate.independent_gold.building import under_way
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
@@ -64,7 +64,7 @@ _LABELS = {
 @dataclass(frozen=True)
 class Found:
     """A place that was found: what it belongs to (`title`), a `snippet` of it with the words at `marks`, and where it is:
-    a `place` of a task or of a trial, an event `seq`, a run, a person, or the command of this number.
+    a `place` of a task or of a trial, an event `seq`, a run, a person, the command of this number, or a comment by its id.
     """
 
     kind: Kind
@@ -77,6 +77,7 @@ class Found:
     seq: int | None = None
     run_id: int = 0
     number: int = 0
+    comment: str = ""
 
 
 class _Passage(NamedTuple):
@@ -210,11 +211,22 @@ class Finder:
             yield _Passage.of(found, note.text)
 
 
-def find(ws: Workspace, person: str, query: str) -> list[Found]:
-    """Everything that is found, by kind. Brings the index of trials up to date first. Raises `CuecardError`."""
+def find(
+    ws: Workspace,
+    person: str,
+    query: str,
+    tell: Callable[[int], None] = lambda left: None,
+    seconds: float = 1.0,
+) -> list[Found]:
+    """Everything that is found, by kind. Brings the index of trials up to date first and, every so many `seconds`, tells
+    how many events are left. Raises `CuecardError`.
+    """
     finder, words = Finder(person), words_in(query)
     finder.load(ws)
-    ws.search.catch_up()
+    before = 0
+    while (left := ws.search.catch_up(seconds)) and left != before:
+        tell(left)
+        before = left
     found = [*finder.few(words), *finder.said(ws, words)]
     reasons, before = finder.reasons(ws, words)
     while before and len(reasons) < EACH:
@@ -233,18 +245,6 @@ def snippet(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int]
     piece = " ".join(text[at : at + _LONG].split())
     piece = f"…{piece}" if at else piece
     return piece, tuple(match.span() for match in pattern.finditer(piece))
-
-
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Every text in the data, with its path."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for name, inner in cast(dict[str, Any], value).items():
-            yield from leaves(inner, (*path, name))
-    elif isinstance(value, list):
-        for at, inner in enumerate(cast(list[Any], value)):
-            yield from leaves(inner, (*path, at))
 
 
 _NAMES = {"id", "title", "language", "family", "silenced", "foreign", "kind", "stage", "difficulty"}
@@ -287,7 +287,9 @@ def _comments(ws: Workspace, person: str, titles: Mapping[str, str]) -> Iterator
             continue
         said: list[Comment] = comments_in(sorted(log.contributions, key=lambda entry: entry.order))
         for comment in said:
-            found = Found(Kind.COMMENT, titles[task_id], task_id=task_id, place=comment.place)
+            found = Found(
+                Kind.COMMENT, titles[task_id], task_id=task_id, place=comment.place, comment=comment.id
+            )  # fmt: skip
             for text in (comment.text, *(answer.text for answer in comment.answers)):
                 if text:
                     yield _Passage(found, text, text.casefold())

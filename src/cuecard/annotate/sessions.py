@@ -104,20 +104,15 @@ def keep_form(
     trial_id: int,
     person: str,
     questions: Sequence[FormQuestion],
-    answers: Answers,
+    answers: Answers | None,
+    *,
+    at: datetime | None = None,
 ) -> SessionForm:
-    """Check and save a person's answers on a session. Raises `CuecardError`, `NotFound`."""
-    kept = check_answers(questions, answers)
-    return workspace.session_forms.add(trial_id, person, questions, kept)
-
-
-def decline_form(
-    workspace: Workspace, trial_id: int, person: str, questions: Sequence[FormQuestion]
-) -> SessionForm:
-    """Save that the person prefers not to answer: a form without answers, so that they are not asked again. Raises
-    `NotFound`.
+    """Check and save a person's answers on a session; None if they would rather not answer: a form without answers, so that
+    they are not asked again. Raises `CuecardError`, `NotFound`.
     """
-    return workspace.session_forms.add(trial_id, person, questions, {})
+    kept = {} if answers is None else check_answers(questions, answers)
+    return workspace.session_forms.add(trial_id, person, questions, kept, at=at)
 
 
 def _given(value: int | str | None) -> bool:

@@ -106,9 +106,9 @@ class Lease:
     lost: bool = False
 
 
-POISON = 3
-"""Takes of a trial that were lost in a row, because the worker died before it recorded anything more of it, after which
-nobody takes it again.
+POISON, POISON_AT_LAST = 3, 10
+"""So many more workers than without it must die while they hold a trial, in a row and before anything more of it is
+recorded, for it to end as the cause; or so many in all.
 """
 
 Purpose = Literal["play", "retry", "judge"]
@@ -118,7 +118,8 @@ Purpose = Literal["play", "retry", "judge"]
 @dataclass(frozen=True)
 class Claim:
     """A worker's hold on a trial. `fence` grows with each take: what is written with an
-    older one is refused (`ClaimLost`). `lost`: how many workers in a row died while they held the trial and got no further.
+    older one is refused (`ClaimLost`). `lost`: how many workers in a row died while they held the trial and got no further;
+    `elsewhere`: how many others of its run died in that time.
     """
 
     trial_id: int
@@ -126,6 +127,12 @@ class Claim:
     fence: int
     purpose: Purpose = "play"
     lost: int = 0
+    elsewhere: int = 0
+
+    @property
+    def poisons(self) -> bool:
+        """Whether workers die of this trial, as far as that can be told."""
+        return self.lost >= POISON_AT_LAST or self.lost - self.elsewhere >= POISON
 
 
 class TrialQueue(Protocol):

@@ -71,6 +71,19 @@ def contains_term(text: str, term: str) -> bool:
     return re.search(left + re.escape(needle) + right, haystack) is not None
 
 
+def words_pattern(words: str, *, case: bool, whole: bool) -> re.Pattern[str]:
+    """Where `words` stand as they are written. `case`: upper and lower case differ; `whole`: not within a longer word,
+    which Chinese has none of.
+
+    >>> words_pattern("art", case=False, whole=True).findall("Art, artful; 画art画")
+    ['Art', 'art']
+    """
+    letter = rf"[^\W{_HAN}]"
+    left = rf"(?<!{letter})" if whole and re.match(letter, words) else ""
+    right = rf"(?!{letter})" if whole and re.match(letter, words[-1:]) else ""
+    return re.compile(left + re.escape(words) + right, 0 if case else re.IGNORECASE)
+
+
 def is_cjk(text: str) -> bool:
     """Whether the text contains at least one Han character."""
     return any("\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" for char in text)

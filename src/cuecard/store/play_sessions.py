@@ -142,19 +142,20 @@ class PlayerMoves:
             return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
 
     def add(self, trial_id: int, attempt: int, place: str, person: str, move: PlayMove) -> PlayStep:
-        """Record a move at the step whose key is `place`. Raises `NotAllowed` for who does not play it,
-        `Conflict` if the step has a move.
+        """Record a move at the step whose key is `place`; the same again changes nothing. Raises `NotAllowed` for who does
+        not play it, `Conflict` if the step has another move.
         """
         if self.holder(trial_id) != person.strip():
             raise NotAllowed(_("The agent's part is not yours"), _("Take it first."))
         body = to_json(move.model_dump(mode="json")).decode()
         with self._database.append() as session:
-            if not _made(session, trial_id, attempt, place, person.strip(), body):
-                raise Conflict(
-                    _("This step has been made already"), place, _("Look at the newest dialogue.")
-                )
+            _made(session, trial_id, attempt, place, person.strip(), body)
         step = self.find(trial_id, attempt, place)
         assert step is not None
+        if step.move != move:
+            raise Conflict(
+                _("This step has been made already"), place, _("Look at the newest dialogue.")
+            )
         return step
 
     def of(self, trial_id: int) -> Sequence[PlayStep]:
@@ -229,18 +230,27 @@ class SessionForms:
         person: str,
         questions: Sequence[FormQuestion],
         answers: Mapping[str, int | str],
+        *,
+        at: datetime | None = None,
     ) -> SessionForm:
-        """Keep the answers, which the caller has checked. Raises `NotFound`."""
+        """Keep the answers, which the caller has checked; those given `at` the same time again change nothing. Raises
+        `NotFound`.
+        """
         asked = to_json([question.model_dump(mode="json") for question in questions])
+        row = SessionFormRow
         with self._database.append() as session:
             trial_row(session, trial_id)
+            name = ensure_person(session, person).name
+            mine = select(row).where(row.trial_id == trial_id, row.person == name, row.at == at)
+            if at is not None and (kept := session.exec(mine).first()) is not None:
+                return _form(kept)
             row = SessionFormRow(
                 trial_id=trial_id,
-                person=ensure_person(session, person).name,
+                person=name,
                 form=hashlib.sha256(asked).hexdigest()[:16],
                 questions=asked.decode(),
                 answers=to_json(dict(answers)).decode(),
-                at=datetime.now(UTC),
+                at=at or datetime.now(UTC),
             )
             session.add(row)
             session.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import platform
 from collections import defaultdict, deque
@@ -19,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
+from cuecard.core.archive import POISON, WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
@@ -39,6 +40,7 @@ Answer = TypeVar("Answer")
 
 _TRIES = 3
 _BRIEFLY = 2.5
+_BEHIND = f"UPDATE {QUEUE}pgqueuer SET priority = $2 WHERE id = $1"
 _LET_GO = f"UPDATE {QUEUE}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
 
 
@@ -193,11 +195,17 @@ class PgQueue:
         claims: list[Claim] = []
         try:
             for claim, job, rest in await asyncio.to_thread(self._claim, run_id, taken):
-                if claim is None:
+                if claim is None and rest:
+                    await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
+                elif claim is None:
                     await self._ask(lambda q, j=job: q.log_jobs([(j, "successful", None)]))
                 else:
                     self._jobs[claim.trial_id] = claim, job, rest
                     claims.append(claim)
+                    if claim.lost:  # Whoever is next has others first.
+                        await self._ask(
+                            lambda q, j=job, n=claim.lost: q.driver.execute(_BEHIND, j.id, -n)
+                        )
         except BeingPlayed:
             for job, _trials in taken:
                 await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
@@ -302,7 +310,9 @@ class PgQueue:
     def _claim(
         self, run_id: int, taken: Sequence[tuple[Job, list[int]]]
     ) -> list[tuple[Claim | None, Job, list[int]]]:
-        """The claim on the first trial of each job that is not done, with what is left of the job; None where nothing is."""
+        """The claim on the first trial of each job that is not done, with what is left of the job. None where nothing is, and
+        for all but one that workers may have died of: they would be suspected together.
+        """
         if not taken:
             return []
         with self._database.write(of_run(run_id)) as session:
@@ -310,6 +320,8 @@ class PgQueue:
             trials = [trial for _job, lane in taken for trial in lane]
             rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
             losses = dict(session.exec(_losses(trials)).all())
+            held = [claim for claim, _job, _rest in self._jobs.values()]
+            suspected = any(_is_suspect(claim) for claim in held)
             now = db_now(session)
             claims: list[tuple[Claim | None, Job, list[int]]] = []
             for job, lane in taken:
@@ -319,10 +331,19 @@ class PgQueue:
                     continue
                 row = rows[left[0]]
                 before, why = row.worker, "again" if row.fence else "first"
+                number, elsewhere = losses.get(row.trial_id, 0), 0
                 # What it took itself and knows nothing of: the server died before it answered.
                 if before not in (None, self.worker):
-                    why = "lost"
-                    losses[row.trial_id] = losses.get(row.trial_id, 0) + 1
+                    why, number = "lost", number + 1
+                if number >= POISON:
+                    elsewhere = _deaths_elsewhere(session, row, number)
+                purpose: Any = row.purpose
+                claim = Claim(row.trial_id, run_id, row.fence + 1, purpose, number, elsewhere)
+                if _is_suspect(claim):
+                    if suspected:
+                        claims.append((None, job, left))
+                        continue
+                    suspected = True
                 row.fence, row.worker, row.taken = row.fence + 1, self.worker, now
                 session.add(row)
                 session.add(
@@ -335,9 +356,6 @@ class PgQueue:
                         before=before,
                     )
                 )
-                number = losses.get(row.trial_id, 0)
-                purpose: Any = row.purpose
-                claim = Claim(row.trial_id, run_id, row.fence, purpose, number)
                 claims.append((claim, job, left[1:]))
             return claims
 
@@ -438,6 +456,8 @@ class PgQueue:
         from pgqueuer.domain.settings import DBSettings
         from pgqueuer.queries import Queries
 
+        # Of what a lost connection leaves behind it warns by itself; we say that the database is away.
+        logging.getLogger("psycopg").setLevel(logging.ERROR)
         async with self._mending:
             if self._queries is not None:
                 return self._queries
@@ -501,6 +521,23 @@ def _losses(trials: Sequence[int]) -> SelectOfScalar[Any]:
         or_(last.scalar_subquery().is_(None), col(TakeRow.at) > last.scalar_subquery()),
     )
     return cast(SelectOfScalar[Any], lost.group_by(col(TakeRow.trial_id)))
+
+
+def _is_suspect(claim: Claim) -> bool:
+    return claim.lost >= POISON - 1 and not claim.poisons
+
+
+def _deaths_elsewhere(session: Session, claim: ClaimRow, lost: int) -> int:
+    """How many workers of the run died that had not held the trial, since the first of those took it that were `lost` with
+    it in a row.
+    """
+    mine = select(TakeRow).where(TakeRow.trial_id == claim.trial_id)
+    takes = session.exec(mine.order_by(col(TakeRow.fence).desc())).all()
+    holders = {take.worker for take in takes}
+    since = takes[min(lost, len(takes)) - 1].at
+    died = select(func.count(func.distinct(TakeRow.before))).join(TrialRow)
+    others = TakeRow.why == "lost", TrialRow.run_id == claim.run_id, TakeRow.at > since
+    return session.exec(died.where(*others, col(TakeRow.before).not_in(holders))).one()
 
 
 def _is_here() -> Any:

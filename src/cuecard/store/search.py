@@ -77,7 +77,7 @@ def words_in(query: str) -> list[str]:
 
 
 class Search:
-    """Words in what trials and judges said. It knows nothing of who must not see what: see `annotate.search`."""
+    """Words in what trials and judges said. It knows nothing of who must not see what: their caller leaves that out."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -101,15 +101,15 @@ class Search:
             return [(trial, at, end) for trial, at, end in session.connection().execute(query)]
 
     def catch_up(self, seconds: float = 0.0) -> int:
-        """Bring the index up to date, for so long if `seconds`; how many events are left. A workspace that takes no changes,
+        """Bring the index up to date, for about so long if `seconds`; how many events are left. A workspace that takes no changes,
         or whose other writers do not let go, stays as it is; then only the newest events are found.
         """
         if self._database.barred:
             return 0
-        until = time.monotonic() + seconds
         behind = self.behind()[::-1]  # the newest are the last, and first
+        until = time.monotonic() + seconds
         left = sum(end + 1 - at for _trial, at, end in behind)
-        while behind and not (seconds and time.monotonic() > until):
+        while behind:
             some: dict[int, tuple[int, int]] = {}
             room = _AT_ONCE
             while behind and room > 0:
@@ -124,6 +124,8 @@ class Search:
             except DatabaseAway:
                 break
             left -= sum(stop - at for at, stop in some.values())
+            if seconds and time.monotonic() > until:
+                break
         return left
 
     def said(self, words: Sequence[str], limit: int = 60) -> list[Said]:

@@ -30,6 +30,7 @@ from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, LIGHT, OURS, Preferences
+from cuecard.tui.present.entries import breaks
 from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
@@ -416,6 +417,30 @@ class CuecardApp(HoldsKeys):
         self.bell()
         self._exit_renderables.append(Text(scrub(traceback.format_exc())))
         self._close_messages_no_wait()
+
+    def _refresh_notifications(self) -> None:
+        self._place_toasts()
+        super()._refresh_notifications()
+
+    def on_descendant_focus(self) -> None:
+        self._place_toasts()
+
+    def _place_toasts(self) -> None:
+        """Above what is typed or read: at the top, or at the bottom while the cursor is up there."""
+        if not self._notifications or not self.screen_stack:
+            return
+        width = max(1, self.size.width - 4)
+        lines = sum(
+            len(breaks(line, width)) + 1
+            for note in self._notifications
+            for line in (note.title + "\n" + note.message).strip().split("\n")
+        )
+        focused, top = self.screen.focused, self.size.height
+        if focused is not None:
+            row = getattr(focused, "cursor_row", -1) - focused.scroll_offset.y
+            typed = getattr(focused, "cursor_screen_offset", None)
+            top = typed.y if typed is not None else focused.region.y + max(row + 1, 0)
+        self.screen.set_class(top < lines < self.size.height - top - 1, "-toasts-below")
 
     def tell(self, message: str, *, title: str = "") -> None:
         """Show a short notification."""

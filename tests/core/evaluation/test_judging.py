@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import judged_trials
 from cuecard.annotate.samples import load_samples, run_demo
+from cuecard.core.archive import Archive
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.engine.step_context import CallContext, Judge
-from cuecard.core.errors import ModelPaused, NotAllowed
+from cuecard.core.errors import DatabaseAway, ModelPaused, NotAllowed
 from cuecard.core.evaluation.judging import (
     hash_of,
     judge_run,
@@ -58,6 +60,38 @@ async def test_a_judgement_is_stamped_and_kept(workspace: Workspace):
     scores = score_run(workspace, run, "sage")
     assert [t.scores["triplet_recall"] for t in scores.trials] == [0.5, 1]
     assert sum(used.calls for used in workspace.runs.usage(run)) == 6
+
+
+class Interrupted:
+    """An archive whose database goes away as a judgement is written: before anybody hears that it was."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.verdicts, self.lost = self, 0
+
+    def __getattr__(self, name: str) -> Any:
+        there = self._workspace if hasattr(self._workspace, name) else self._workspace.verdicts
+        return getattr(there, name)
+
+    def add(self, *given: Any) -> Any:
+        record = self._workspace.verdicts.add(*given)
+        if self.lost:
+            return record
+        self.lost = record.id
+        raise DatabaseAway("away", "")
+
+
+async def test_a_judgement_of_which_nobody_heard_that_it_was_written_is_not_written_twice(
+    workspace: Workspace,
+):
+    run = ended_run(workspace, graph_task(), [HALF])
+    (trial,) = workspace.runs.trials(run)
+    await judge_trial(workspace, trial.id)
+    archive = Interrupted(workspace)
+    record = await judge_trial(cast(Archive, archive), trial.id)
+    found = workspace.verdicts.of_trial(trial.id)
+    assert found[0].id == record.id == archive.lost
+    assert len(found) == 2  # The one before is another, though it says the same.
 
 
 async def test_several_judges_on_one_run_and_no_play(workspace: Workspace):

@@ -243,6 +243,34 @@ async def test_a_worker_that_is_told_to_pause_a_run_leaves_it_paused_for_all(
     assert handed(workspace, run.id).held == 0
 
 
+async def test_calls_of_a_worker_get_the_grace_that_it_was_given(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    answers = asyncio.Event()
+
+    async def held_up(request: Request) -> Reply:
+        await answers.wait()
+        return brain(request)
+
+    async with OpenAIServer(held_up) as server:
+        _path, config = configured(tmp_path, server.url)
+        plan = RunPlan(tasks=TASKS[:1], agents=("live",))
+        run = create_run(workspace, plan, by="ann", config=config)
+        await offer_run(workspace, run.id, by="ann")
+        control, worker = RunControl(3600), Worker(workspace, config, "Al", 1)
+        working = asyncio.create_task(worker.work(control))
+        await server.arrived(1)
+        playing = worker._playing[run.id].control
+        control.drain()
+        while (left := playing.seconds_left) is None:  # noqa: ASYNC110 - the worker hears of it
+            await asyncio.sleep(0.01)
+        assert left > 3000
+        answers.set()
+        await working
+    assert len(workspace.runs.log(workspace.runs.trials(run.id)[0].id)) > 1
+    assert handed(workspace, run.id).waiting == 1
+
+
 @pytest.fixture(autouse=True)
 def no_orphans() -> Iterator[None]:
     yield

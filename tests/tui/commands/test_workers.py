@@ -20,8 +20,8 @@ from cuecard.annotate.samples import import_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.engine.run import RunControl
-from cuecard.core.evaluation.plans import RunPlan, create_run
-from cuecard.core.evaluation.workers import Worker
+from cuecard.core.evaluation.plans import RunPlan, create_run, settings_of
+from cuecard.core.evaluation.workers import Worker, offer_judging
 from cuecard.store.workspace import Workspace
 from openai_server import Reply, Request
 from scripted_brain import brain
@@ -92,9 +92,10 @@ def started(url: str, tmp_path: Path, environment: dict[str, str]) -> Iterator[S
         process.communicate()
 
 
-def entered(url: str, folder: Path, model: str) -> int:
+def entered(url: str, folder: Path, model: str, more: str = "") -> int:
     path = folder / "cuecard.yaml"
-    path.write_text(CONFIG.format(url=model), encoding="utf-8")
+    config = CONFIG.replace(", model: m}}", f", model: m{more}}}}}", 1)
+    path.write_text(config.format(url=model), encoding="utf-8")
     plan = RunPlan(tasks=TASKS, agents=("live",), limits=Limits(max_turns=3))
     with Workspace.open(url) as workspace:
         return create_run(workspace, plan, by="ann", config=load_config(path)).id
@@ -115,10 +116,8 @@ def test_who_is_asked_to_leave_gives_back_at_once_and_the_run_goes_on(
         follower.send_signal(signal.SIGINT)
         _out, told = follower.communicate(timeout=60)
         assert follower.returncode == 130
-        assert (
-            f"The workers go on. Stop them with: cuecard --db URL --as ann runs cancel {run}"
-            in told
-        )
+        assert "The workers go on. Look on again with: cuecard --db URL --as ann run" in told
+        assert f"Stop them with: cuecard --db URL --as ann runs cancel {run}" in told
         assert f"Go on with: cuecard --db URL --as ann run --resume {run} --workers" in told
         assert "Finishing the calls" not in told
 
@@ -169,6 +168,31 @@ def test_workers_and_who_follows_go_on_over_a_restart_of_the_server(
         assert sum(used.calls for used in workspace.runs.usage(run)) == asked
         trials = [trial.id for trial in workspace.runs.trials(run)]
         assert [len(workspace.verdicts.of_trial(trial)) for trial in trials] == [1, 1]
+
+
+def test_a_run_goes_on_by_workers_with_a_larger_budget_and_is_judged_by_them(
+    url: str, tmp_path: Path, started: Started
+) -> None:
+    with fake.running(brain) as model:
+        run = entered(url, tmp_path, model.url, ", price: {{prompt: 1000, completion: 0}}")
+        config = load_config(tmp_path / "cuecard.yaml")
+        with Workspace.open(url) as workspace:
+            for budget, code, state in ((0.02, 1, RunState.PAUSED), (1000, 0, RunState.DONE)):
+                words = "--resume", str(run), "--workers", "--budget", str(budget)
+                follower = started("run", *words)
+                assert follower.stderr
+                assert "2 trials are offered" in follower.stderr.readline()
+                working = Worker(workspace, config, "Bo", 1)
+                asyncio.run(working.work(RunControl(), until_done=True))
+                told = follower.communicate(timeout=60)[1]
+                record = workspace.runs.get(run)
+                assert (follower.returncode, record.state) == (code, state), told
+                assert settings_of(record).budget == budget
+            offered = offer_judging(workspace, run, ("lexical",), config, by="ann", again=True)
+            assert asyncio.run(offered) == 2
+        told = started("worker", "--until-done").communicate(timeout=60)[1]
+    assert "2 trials judged." in told
+    assert "played" not in told
 
 
 @pytest.mark.parametrize("words", [("runs",), ("worker", "--until-done"), ("score", "1")])

@@ -20,7 +20,10 @@ def test_a_line_is_read_by_its_place() -> None:
     assert drawn(of(0.5, 0.25, 0.75), axis) == "     ├────●────┤     "
     assert drawn(of(1), axis) == " " * 20 + "●"
     assert drawn(of(None), axis) == " " * 21
-    assert drawn(of(0.5), Axis(-1, 1, 21)).index("·") == 10
+    assert drawn(of(0.5), Axis(-1, 1, 21)).index("┊") == 10
+    assert drawn(of(0, -0.5, 0.8), Axis(-1, 1, 21))[10] == "●"
+    assert drawn(of(0.2, -0.5, 0.8), Axis(-1, 1, 21))[10] == "┼"
+    assert Axis(-1, 3, 41).head.index("0") == Axis(-1, 3, 41).place(0)
     assert axis.head == "0────────0.5────────1"
     assert (axis_for([of(0.62, 0.4, 0.9)], 30).low, axis_for([of(0.3)], 30).high) == (0.4, 0.4)
     assert compact(of(-0.155, -0.246, 0.055), 2) == "-0.155 [-.25 .06]"

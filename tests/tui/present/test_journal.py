@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,16 +15,21 @@ import pytest
 
 from cuecard.annotate.review.comments import comments_for
 from cuecard.annotate.samples import import_samples
+from cuecard.annotate.sessions import EMBEDDED_FORM
 from cuecard.core.contributions import Commented
+from cuecard.core.engine.messages import UserReply
+from cuecard.core.engine.step_context import ReplyMove
 from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import start_run
+from cuecard.core.evaluation.wizard_of_oz import WizardPlayer
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import Item
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.journal import CALLS, Journal
 
 NOW = datetime(2026, 11, 24, 16, 0, tzinfo=UTC)
-TASK = "espresso"
+TASK, SESSION = "espresso", 2
 
 
 @pytest.fixture
@@ -32,6 +39,12 @@ async def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
         import_samples(workspace, by="Ana")
         await start_run(workspace, RunPlan(tasks=(TASK,), name="run"), by="Ana")
         workspace.reviews.act(TASK, "Ben", Commented(place="title", text="Why?"))
+        session = await PlaySession.start(workspace, TASK, by="Cy", agent="person")
+        assert session.trial.id == SESSION
+        WizardPlayer.take(workspace, SESSION, "Di")
+        await session.wait_turn()
+        await session.submit(UserReply(text="What is it?"))
+        await session.close()
         yield workspace
 
 
@@ -78,7 +91,20 @@ def calls(workspace: Workspace) -> dict[str, dict[str, Any]]:
             "text": "x",
             "uid": "1" * 32,
         },
+        "move": moved("Espresso."),
+        "session_form": {
+            "trial_id": SESSION,
+            "person": "Cy",
+            "questions": EMBEDDED_FORM,
+            "answers": None,
+        },
     }
+
+
+def moved(text: str, place: str = "agent/0/move/0") -> dict[str, Any]:
+    """What keeps a reply of Di, who plays the agent."""
+    at = {"trial_id": SESSION, "attempt": 0, "place": place, "person": "Di"}
+    return {**at, "move": ReplyMove(text=text)}
 
 
 def content(workspace: Workspace) -> list[Any]:
@@ -89,6 +115,8 @@ def content(workspace: Workspace) -> list[Any]:
         workspace.verdicts.item_labels([1]),
         workspace.reviews.log(TASK).contributions,
         workspace.trial_notes.of([1]),
+        workspace.player_moves.of(SESSION),
+        workspace.session_forms.newest(),
     ]
 
 
@@ -144,3 +172,31 @@ def test_what_nobody_can_read_is_put_aside(workspace: Workspace, journal: Journa
     path.write_text("half a li")
     assert journal.deliver(workspace)[0] == 0
     assert path.with_suffix(".refused").read_text() == "half a li"
+
+
+def test_answers_that_arrive_twice_are_kept_once(
+    workspace: Workspace, journal: Journal, tmp_path: Path
+) -> None:
+    answers = {"satisfaction": 5, "understood": 4, "usable": 3, "effort": 2, "naturalness": 1}
+    form = calls(workspace)["session_form"] | {"answers": answers}
+    for at in (NOW, NOW, NOW + timedelta(seconds=1)):
+        journal.add("session_form", "", form, at)
+        assert journal.deliver(workspace) == (1, [])
+    with closing(sqlite3.connect(tmp_path / "cuecard.db")) as database:
+        assert database.execute("SELECT count(*) FROM sessionform").fetchone() == (2,)
+    (form,) = workspace.session_forms.newest()
+    assert (form.answers, form.at) == (answers, NOW + timedelta(seconds=1))
+
+
+async def test_a_move_on_a_dialogue_that_went_on_is_not_made_and_not_lost(
+    workspace: Workspace, journal: Journal
+) -> None:
+    workspace.player_moves.add(**moved("Lungo."))
+    journal.add("move", "", moved("Espresso."), NOW)
+    journal.add("move", "", moved("Later.", "agent/1/move/0"), NOW)
+    taken, (other, early) = journal.deliver(workspace)
+    assert taken == 0
+    assert "made already" in other.reason
+    assert "dialogue has changed" in early.reason
+    assert "Espresso." in other.file.read_text()
+    assert [step.move for step in workspace.player_moves.of(SESSION)] == [ReplyMove(text="Lungo.")]

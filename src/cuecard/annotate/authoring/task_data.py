@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, cast
@@ -32,6 +32,18 @@ def get(root: Any, path: Path) -> Any:
     for part in path:
         root = _child(root, part)
     return root
+
+
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every text in the data, with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, inner in cast(dict[str, Any], value).items():
+            yield from leaves(inner, (*path, name))
+    elif isinstance(value, list):
+        for at, inner in enumerate(cast(list[Any], value)):
+            yield from leaves(inner, (*path, at))
 
 
 def put(root: Any, path: Path, value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Tables of comparisons between arms (agents, runs, settings, judges)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
@@ -226,31 +226,38 @@ def left_out_table(found: Comparison) -> Table:
 
 def worst_tables(found: Comparison, tasks: int = WORST) -> tuple[Table, ...]:
     """For each contrast, the tasks with the largest differences."""
-    return tuple(
-        Table.of(
-            _("{family}: tasks that differ most in {measure}, {arms}").format(
-                family=_(FAMILY_WORDS[found.family]),
-                measure=_label(found),
-                arms=against(found, contrast),
-            ),
-            (
-                _("Task"),
-                arm_word(found, contrast.arm),
-                arm_word(found, contrast.base),
-                _("difference"),
-            ),
-            _worst(found, contrast, tasks),
-        )
-        for contrast in found.contrasts
-        if contrast.tasks
+    return tuple(worst_table(found, one, tasks) for one in found.contrasts if one.tasks)
+
+
+def worst_table(
+    found: Comparison, contrast: Contrast, tasks: int, titles: Mapping[str, str] | None = None
+) -> Table:
+    """The tasks with the largest differences; with `titles` by id, by their titles, and the ids last."""
+    return Table.of(
+        _("{family}: tasks that differ most in {measure}, {arms}").format(
+            family=_(FAMILY_WORDS[found.family]),
+            measure=_label(found),
+            arms=against(found, contrast),
+        ),
+        (
+            _("Task"),
+            arm_word(found, contrast.arm),
+            arm_word(found, contrast.base),
+            _("difference"),
+            *((_("Id"),) if titles else ()),
+        ),
+        _worst(found, contrast, tasks, titles or {}),
     )
 
 
-def _worst(found: Comparison, contrast: Contrast, tasks: int) -> Iterator[Row]:
+def _worst(
+    found: Comparison, contrast: Contrast, tasks: int, titles: Mapping[str, str]
+) -> Iterator[Row]:
     # Numbers of revisions are a workspace's own; they are told only where a task has several.
     revisions = Counter(one.task for one in contrast.tasks)
     for one in contrast.tasks[:tasks]:
-        name = one.task if revisions[one.task] == 1 else f"{one.task} r{one.revision}"
+        name = titles.get(one.task) or one.task
+        name = name if revisions[one.task] == 1 else f"{name} r{one.revision}"
         both = one.arm_trials + one.base_trials
         figures = ((one.arm, one.arm_trials), (one.base, one.base_trials), (one.difference, both))
         yield (
@@ -259,6 +266,7 @@ def _worst(found: Comparison, contrast: Contrast, tasks: int) -> Iterator[Row]:
                 Cell(number(found.measure, value), value=value, trials=trials)
                 for value, trials in figures
             ),
+            *((cell(one.task, trials=both),) if titles else ()),
         )
 
 

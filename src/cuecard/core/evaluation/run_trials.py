@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
-from cuecard.core.archive import LAPSE, POISON, BeingPlayed, Claim, Lease, outlast
+from cuecard.core.archive import LAPSE, BeingPlayed, Claim, Lease, outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     CallAnswered,
@@ -172,7 +172,7 @@ class Grid:
             failed = trial.termination is not None and trial.termination.is_failure
             retry = failed and claim.purpose == "retry"
             setup, trial_log = await self._begin(trial, claim, retry=retry)
-            if claim.lost >= POISON and (trial.termination is None or retry):
+            if claim.poisons and (trial.termination is None or retry):
                 died = _("{n} workers died while they played it").format(n=claim.lost)
                 ended = TrialEnded(termination=Termination.INTERNAL_ERROR, detail=died)
                 await trial_log.record(ended)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from cuecard.core.agents.briefing import PublicTask, approach_to, complaint, public_task
 from cuecard.core.archive import outlast
@@ -24,7 +24,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Act, AgentReply, ToolAnswer, ToolCall, ToolSpec, UserReply
 from cuecard.core.engine.players import PERSON, NoPlayer, PersonAgent
 from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove, move_place
-from cuecard.core.errors import ConfigError, Conflict, NotAllowed
+from cuecard.core.errors import ConfigError, Conflict, DatabaseAway, NotAllowed
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.registry import family_of
 from cuecard.core.i18n import _
@@ -237,8 +237,17 @@ class WizardPlayer:
     Nothing that it returns contains the task's gold, its persona or decisions of the user part.
     """
 
-    def __init__(self, workspace: Archive, person: str, briefing: Briefing, task: Task) -> None:
+    def __init__(
+        self,
+        workspace: Archive,
+        person: str,
+        briefing: Briefing,
+        task: Task,
+        put: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> None:
         self.briefing = briefing
+        self._put = put
+        self._kept: PlayerView | None = None
         self._workspace = workspace
         self._person = person
         self._language: TaskLanguage = task.language
@@ -247,9 +256,15 @@ class WizardPlayer:
 
     @classmethod
     def take(
-        cls, workspace: Archive, trial_id: int, by: str, config: Config = EMBEDDED
+        cls,
+        workspace: Archive,
+        trial_id: int,
+        by: str,
+        config: Config = EMBEDDED,
+        put: Callable[[Mapping[str, Any]], bool] | None = None,
     ) -> WizardPlayer:
-        """Begin, or go on, to play the agent of a session. Raises `NotFound`, `ConfigError`, and `NotAllowed` if the
+        """Begin, or go on, to play the agent of a session. `put` records a move by `make_move`, given its arguments, now
+        (true) or when the database is back. Raises `NotFound`, `ConfigError`, and `NotAllowed` if the
         agent is not played by a person, the trial has ended, somebody else plays it, it is `by`'s own session, or
         `by` may know the gold.
         """
@@ -261,10 +276,21 @@ class WizardPlayer:
         tools = tools_of(trial, run, config)
         briefing = briefing_of(trial.id, trial.user.name, task, tools, run.limits, config)
         workspace.player_moves.become_player(trial_id, by)
-        return cls(workspace, by.strip(), briefing, task)
+        return cls(workspace, by.strip(), briefing, task, put)
 
     def view(self) -> PlayerView:
-        """The present view. Cheap if nothing has happened since the last call."""
+        """The present view. Cheap if nothing has happened since the last call. While the database is away and a move waits
+        for it, how things stood then.
+        """
+        try:
+            self._view = self._look()
+        except DatabaseAway:
+            if self._kept is None:
+                raise
+            return self._kept
+        return self._view
+
+    def _look(self) -> PlayerView:
         moves, trial_id = self._workspace.player_moves, self.briefing.trial_id
         pulse = moves.pulse(trial_id)
         view = self._view
@@ -272,10 +298,11 @@ class WizardPlayer:
             log = self._workspace.runs.log(trial_id)
             view = view_of(log, self.briefing.limits, self._columns)
         if view.phase in ("yours", "hand_in") and view.pending is None:
-            made = moves.find(trial_id, view.take, view.place)
+            made, kept = moves.find(trial_id, view.take, view.place), self._kept
             if made is not None:
-                view = view.model_copy(update={"phase": "working", "pending": made.move})
-        self._view = view
+                return view.model_copy(update={"phase": "working", "pending": made.move})
+            if kept is not None and (kept.take, kept.place) == (view.take, view.place):
+                return view.model_copy(update={"phase": "working", "pending": kept.pending})
         return view
 
     def search(self, call: ToolCall, seen: PlayerView | None = None) -> None:
@@ -305,18 +332,45 @@ class WizardPlayer:
         self._make(self._on_turn("hand_in", seen), HandInMove(prediction=prediction))
 
     def _on_turn(self, phase: str, seen: PlayerView | None) -> PlayerView:
-        view = self.view()
+        try:
+            view = self.view()
+        except DatabaseAway:
+            if seen is None or self._put is None:
+                raise
+            view = seen
         if view.phase != phase:
             raise NotAllowed(_("It is not your turn"), _("What you typed stays."))
         if seen is not None and (seen.take, seen.place) != (view.take, view.place):
-            raise Conflict(
-                _("The dialogue has changed"), _("What you typed stays."), _("Look at it again.")
-            )
+            raise _changed()
         return view
 
     def _make(self, view: PlayerView, move: PlayMove) -> None:
-        trial_id = self.briefing.trial_id
-        self._workspace.player_moves.add(trial_id, view.take, view.place, self._person, move)
+        at = {"attempt": view.take, "place": view.place, "person": self._person}
+        given: dict[str, Any] = {"trial_id": self.briefing.trial_id, "move": move, **at}
+        if self._put is None:
+            make_move(self._workspace, **given)
+        elif not self._put(given):
+            self._kept = view.model_copy(update={"phase": "working", "pending": move})
+
+
+def make_move(
+    workspace: Archive, trial_id: int, attempt: int, place: str, person: str, move: PlayMove
+) -> None:
+    """Record what `person` did at a step, if the dialogue stands there; the same again changes nothing. Raises
+    `NotFound`, `NotAllowed`, `Conflict`.
+    """
+    if workspace.player_moves.find(trial_id, attempt, place) is None:
+        run = workspace.runs.get(workspace.runs.trial(trial_id).run_id)
+        view = view_of(workspace.runs.log(trial_id), run.limits)
+        if (view.take, view.place) != (attempt, place) or view.phase not in ("yours", "hand_in"):
+            raise _changed()
+    workspace.player_moves.add(trial_id, attempt, place, person, move)
+
+
+def _changed() -> Conflict:
+    return Conflict(
+        _("The dialogue has changed"), _("What you typed stays."), _("Look at it again.")
+    )
 
 
 def waiting_trials(workspace: Archive, person: str) -> list[WaitingTrial]:

@@ -16,15 +16,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import (
-    POISON,
-    WORKER_LAPSE,
-    BeingPlayed,
-    Claim,
-    Purpose,
-    TrialQueue,
-    outlast,
-)
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue, outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, Event, RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
@@ -242,7 +234,7 @@ class _Judged:
             )
 
         async def after(_result: TrialResult, _events: tuple[Event, ...]) -> None:
-            if claim.lost >= POISON:
+            if claim.poisons:
                 died = _("{n} workers died while they judged it").format(n=claim.lost)
                 raise CuecardError(_("This trial is left unjudged"), died)
             for judge in self._judges:
@@ -288,6 +280,7 @@ class _Handed:
     ) -> None:
         self.total = worker.concurrency
         self.over = False
+        self.judges = isinstance(grid, _Judged)
         self._worker = worker
         self._run_id = run_id
         self._grid = grid
@@ -346,7 +339,7 @@ class _Handed:
             self._worker.free += most - len(taken)
         # A trial that this worker lost and did not yet leave is handed back at once.
         for claim in taken:
-            if (claim.purpose == "judge") != isinstance(self._grid, _Judged):
+            if (claim.purpose == "judge") != self.judges:
                 self._worker.drain(self._run_id)  # It is begun anew, for what is offered now.
             elif str(claim.trial_id) not in self._claims:
                 self._ready.append(claim)
@@ -419,6 +412,11 @@ class Worker:
                 control.detach()
                 ended.set()
                 await beating
+
+    def judges(self, run_id: int) -> bool:
+        """Whether it now judges ended trials of the run, and plays none."""
+        playing = self._playing.get(run_id)
+        return playing is not None and playing.handed.judges
 
     async def give_back(self, claim: Claim, *, done: bool) -> None:
         """Let go of a trial; with the next beat, if the database is away at present."""

@@ -132,13 +132,15 @@ def _plain_data(
     # The collections that are open, with their places, and whether scalars in them have types.
     stack: list[tuple[dict[str, object] | list[object], Place, bool]] = []
     root: object = None
-    key: str | None = None
+    key: Any = None
     count = 0
+    event: Any
     try:
-        for event in cast(Any, yaml.parse(text, Loader=loader)):
-            kind = cast(type[object], type(event))
+        # `yaml.parse` would make three calls of each event.
+        for event in iter(loader(text).get_event, None):
+            kind = event.__class__
             if kind not in _NODES:
-                if isinstance(event, yaml.CollectionEndEvent):
+                if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                     stack.pop()
                 elif kind is yaml.AliasEvent or (kind is yaml.DocumentStartEvent and count):
                     return None
@@ -153,7 +155,7 @@ def _plain_data(
                 elif key is None:
                     if kind is not yaml.ScalarEvent or event.anchor or event.value in inside:
                         return None
-                    key = str(event.value)
+                    key = event.value
                     lines[(*outer, key)] = event.start_mark.line + 1
                     continue
                 else:
@@ -173,7 +175,7 @@ def _plain_data(
             elif inside is None:
                 root = value
             else:
-                inside[cast(str, key)] = value
+                inside[key] = value
                 key = None
     except yaml.YAMLError:
         return None
@@ -241,9 +243,12 @@ class _Builder:
         return result
 
 
+_QUOTED = frozenset("'\"|>")
+
+
 def _scalar(node: yaml.ScalarNode | yaml.ScalarEvent, typed: bool) -> object:
-    value = str(node.value)
-    if node.style in ("'", '"', "|", ">"):
+    value: str = node.value
+    if node.style in _QUOTED:
         return value
     if value in _NULLS:
         return None

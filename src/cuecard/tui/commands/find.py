@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import note, table
+from cuecard.tui.commands.output import console, note, table
 from cuecard.tui.commands.verb import Result, verb
 
 
@@ -18,7 +20,8 @@ def find(
 ) -> Result:
     from cuecard.annotate.search import Found, find
 
-    found = find(ours.workspace, ours.reader, " ".join(text))
+    with _progress() as tell:
+        found = find(ours.workspace, ours.reader, " ".join(text), tell)
 
     def where(each: Found) -> str:
         event = "" if each.seq is None else f"event/{each.seq}"
@@ -32,6 +35,27 @@ def find(
             note(_("Nothing found."))
 
     return Result(show, lambda: [_json(each) for each in found])
+
+
+@contextmanager
+def _progress() -> Generator[Callable[[int], None]]:
+    """Tells on stderr that the index is brought up to date, where that takes long: as it goes on, or once in a file."""
+    errors = console(stderr=True)
+    status, told = errors.status(""), list[int]()
+
+    def tell(left: int) -> None:
+        line = ngettext("The index of the search is brought up to date: {n} event is left.", "The index of the search is brought up to date: {n} events are left.", left)  # fmt: skip
+        if errors.is_terminal:
+            status.update(line.format(n=f"{left:,}"))
+            status.start()
+        elif not told:
+            note(line.format(n=f"{left:,}"))
+        told.append(left)
+
+    try:
+        yield tell
+    finally:
+        status.stop()
 
 
 def _json(each: Any) -> dict[str, Any]:

@@ -46,13 +46,15 @@ def worker(
         wanted = [int(run) for run in runs.split(",") if run.strip()]
     except ValueError:
         raise typer.BadParameter(runs, param_hint="--runs") from None
-    ended: Counter[int] = Counter()
+    ended, judged = Counter[int](), Counter[int]()
     control = RunControl(grace)
 
     def told(run: int, event: RunEvent) -> None:
         if isinstance(event, TrialFinished):
-            ended[run] += 1
-            end = ": ".join(filter(None, (termination_label(event.termination), event.problem)))
+            judges = working.judges(run)
+            (judged if judges else ended)[run] += 1
+            what = _("judged") if judges else termination_label(event.termination)
+            end = ": ".join(filter(None, (what, event.problem)))
             note(_("run {run}, trial {trial}: {end}").format(run=run, trial=event.cell, end=end))
         elif isinstance(event, TrialLeftOpen):
             note(_("run {run}, trial {trial}: left open").format(run=run, trial=event.cell))
@@ -69,12 +71,24 @@ def worker(
     except (asyncio.CancelledError, KeyboardInterrupt):
         control.cancel()
     refused = working.refused
+
+    def show() -> None:
+        if ended or not judged:
+            note(
+                plural(
+                    "{n} trial played to its end.",
+                    "{n} trials played to their end.",
+                    ended.total(),
+                )
+            )
+        if judged:
+            note(plural("{n} trial judged.", "{n} trials judged.", judged.total()))
+
     return Result(
-        lambda: note(
-            plural("{n} trial played to its end.", "{n} trials played to their end.", ended.total())
-        ),
+        show,
         lambda: {
             "ended": {str(run): n for run, n in ended.items()},
+            "judged": {str(run): n for run, n in judged.items()},
             "refused": {str(run): why for run, why in refused.items()},
         },
         code=int(bool(refused)),

@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from cuecard.core.text import normalise, one_line, storable
+from cuecard.core.text import for_display, normalise, one_line, storable
 
 Tone = Literal["plain", "muted", "strong", "good", "warn", "bad", "accent"]
 
@@ -158,7 +158,11 @@ def add_styled(
     shown.no_wrap = True
     shown.truncate(max(width, 0), overflow="ellipsis")
     drawn = [
-        (run if run.isprintable() else one_line(storable(run)), base + (style or Style.null()))
+        # A blank at the end of a run stands beside what is marked: it stays.
+        (
+            run if run.isprintable() else _BLANKS.sub(" ", for_display(storable(run))),
+            base + (style or Style.null()),
+        )
         for run, style, _control in shown.render(console)
     ]
     left = max(width - sum(cell_len(run) for run, _style in drawn), 0)
@@ -171,6 +175,7 @@ def add_styled(
         runs.add(" " * left, base, left)
 
 
+_BLANKS = re.compile(r"\s+")
 PADDING = 1
 _SAMPLED = 240
 

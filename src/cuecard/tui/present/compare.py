@@ -13,7 +13,7 @@ from cuecard.annotate.results.comparison_tables import (
     difference_table,
     left_out_table,
     spending_table,
-    worst_tables,
+    worst_table,
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
@@ -245,13 +245,22 @@ def count(offer: Offer, choice: Choice) -> Counted:
 
 def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Table, ...]]:
     paper = design_tables(offer.found.pool, offer.found) if offer.found else ()
+    titles = _titles(offer)
     return {
         "differences": (_shorter(difference_table(found), found),),
-        "tasks": worst_tables(found[0], MOST_TASKS),
+        "tasks": tuple(
+            worst_table(found[0], one, MOST_TASKS, titles)
+            for one in found[0].contrasts
+            if one.tasks
+        ),
         "spending": (spending_table(found),),
         "left": (left_out_table(found[0]),),
         "paper": paper,
     }
+
+
+def _titles(offer: Offer) -> dict[str, str]:
+    return {row.trial.task_id: row.trial.title for row in offer.pool.rows}
 
 
 def _shorter(table: Table, found: Sequence[Comparison]) -> Table:
@@ -324,6 +333,14 @@ class CompareView(TablesView[Section]):
     def trials(self, row: int, column: int) -> tuple[int, ...]:
         """Ids of the trials behind the cell, or else behind its line."""
         return trials_at(self, row, column)
+
+    def beside(self, row: int, most: int) -> Table | None:
+        """Of the contrast under the cursor, the tasks that differ most."""
+        contrasts = [(one, each) for one in self.counted.comparisons for each in one.contrasts]
+        if self.section != "differences" or row >= len(contrasts):
+            return None
+        found, contrast = contrasts[row]
+        return worst_table(found, contrast, most, _titles(self.offer)) if contrast.tasks else None
 
     def pair(self, row: int, column: int) -> tuple[int, int] | None:
         """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that differ

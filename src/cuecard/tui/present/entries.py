@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from rich.cells import cell_len
@@ -61,18 +62,20 @@ class Entry:
 _WIDE = (
     "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6"
 )
-_CLOSE = "，。；：！？、）》〉」』】〕”’…"
-_OPEN = "（《〈「『【〔“‘"
-# What may not be torn: blanks, one Han character with the punctuation that clings to it, a word.
-_PIECES = re.compile(rf"\s+|[{_OPEN}]*[{_WIDE}][{_CLOSE}]*|[^\s{_WIDE}]+")
+_CLOSE = "，。、；：？！）》〉」』】〕〗｝］％”’…—·ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
+_OPEN = "（《〈「『【〔〖｛［“‘"
+_STOPS = r",.;:?!)\]}%"
+# What may not be torn: blanks; a word, or one Han character, with the punctuation that clings to it.
+_PIECES = re.compile(
+    rf"\s+|[{_OPEN}]*(?:(?![{_OPEN}])[{_WIDE}]|[^\s{_WIDE}]*[^\s{_WIDE}{_OPEN}])"
+    rf"[{_CLOSE}]*(?:(?<=[{_WIDE}{_CLOSE}])[{_STOPS}]+(?=[\s{_WIDE}{_OPEN}]|$)[{_CLOSE}]*)?|[{_OPEN}]+"
+)
 
 
 def wrap(text: str, width: int) -> list[str]:
     """`text` cleaned for display, as lines of at most `width` cells (at least 2); never empty.
 
-    Latin text breaks at blanks, Chinese between characters but not before closing or after
-    opening punctuation; what does not fit on a line of its own is cut. Blanks at the start of a
-    line of the text are kept, blanks at a break are not.
+    Blanks at the start of a line of the text are kept, blanks at a break are not.
     """
     width = max(width, 2)
     return [line for part in for_display(text).split("\n") for line in _fold(part, width)]
@@ -82,25 +85,35 @@ def _fold(text: str, width: int) -> Iterator[str]:
     if len(text) <= width and text.isascii():
         yield text.rstrip()
         return
-    line, used = "", 0
+    cuts = [0, *breaks(text, width), len(text)]
+    lines = [text[start:end].rstrip() for start, end in pairwise(cuts)]
+    yield from [line for line in lines if line] or [""]
+
+
+def breaks(text: str, width: int, *, fold: bool = True, blanks: bool = False) -> list[int]:
+    """Where the lines of `text`, which has one, begin but for the first, if they have `width` cells.
+
+    Latin text breaks after blanks, Chinese between characters but not before closing or after opening punctuation;
+    what does not fit on a line of its own is cut if it is to `fold`. `blanks` at the end of a line take room, or none.
+    """
+    found: list[int] = []
+    begin = used = end = 0
     for piece in _PIECES.findall(text):
-        cells = _cells(piece)
-        if used + cells <= width and len(line) + len(piece) <= 4 * width:
-            line, used = line + piece, used + cells
+        cells, start, end = _cells(piece), end, end + len(piece)
+        free = not blanks and piece.isspace()
+        if free or (used + cells <= width and end - begin <= 4 * width):
+            used += cells
             continue
-        if piece.isspace():
-            yield line.rstrip()
-            line, used = "", 0
-            continue
-        if line.strip():
-            yield line.rstrip()
-            line, used = "", 0
-        for cut in _cut(piece, width):
-            if line:
-                yield line
-            line, used = cut, _cells(cut)
-    if line.strip() or not text.strip():
-        yield line.rstrip()
+        if start > begin:
+            found.append(start)
+        begin, used = start, cells
+        if fold:
+            for cut in _cut(piece, width):
+                if start > begin:
+                    found.append(start)
+                begin, used = start, _cells(cut)
+                start += len(cut)
+    return found
 
 
 def _cells(piece: str) -> int:

@@ -78,6 +78,26 @@ def _trial_note(ws: Workspace, _at: datetime, given: Arguments) -> None:
     ws.trial_notes.add(**given)
 
 
+def _move(ws: Workspace, _at: datetime, given: Arguments) -> None:
+    from pydantic import TypeAdapter
+
+    from cuecard.core.engine.step_context import PlayMove
+    from cuecard.core.evaluation.wizard_of_oz import make_move
+
+    move = TypeAdapter[PlayMove](PlayMove).validate_python(given["move"])
+    make_move(ws, **{**given, "move": move})  # pyright: ignore[reportArgumentType]
+
+
+def _session_form(ws: Workspace, at: datetime, given: Arguments) -> None:
+    from pydantic import TypeAdapter
+
+    from cuecard.annotate.sessions import keep_form
+    from cuecard.core.tasks.base import FormQuestion
+
+    asked = TypeAdapter(tuple[FormQuestion, ...]).validate_python(given["questions"])
+    keep_form(ws, given["trial_id"], given["person"], asked, given["answers"], at=at)
+
+
 class Kept(NamedTuple):
     """What is told of it, and what delivers it; twice does no more than once."""
 
@@ -93,6 +113,8 @@ CALLS = {
     "tell_authors": Kept(N_("a note for a task's authors"), _tell_authors),
     "comment": Kept(N_("a comment on a task"), _comment),
     "trial_note": Kept(N_("a note on a trial"), _trial_note),
+    "move": Kept(N_("a move of yours as the agent"), _move),
+    "session_form": Kept(N_("answers about a session"), _session_form),
 }
 
 

@@ -74,8 +74,8 @@ def progress_line(position: int, total: int, labelled: int, pace: Pace) -> str:
     return said
 
 
-def gold_paragraphs(view: LabelView) -> list[Paragraph]:
-    """The item, its other names, where it belongs, and what the user asked."""
+def gold_paragraphs(view: LabelView, *, whole: bool = False) -> list[Paragraph]:
+    """The item, its other names, where it belongs, and what the user asked, as a `whole` or its beginning."""
     gold = view.gold
     lines = [Paragraph(gold.text, "strong")]
     if gold.also:
@@ -87,7 +87,7 @@ def gold_paragraphs(view: LabelView) -> list[Paragraph]:
             lines += [Paragraph(text, "stage") for text in gold.context]
     lines += [Paragraph(url, "muted") for url in gold.sources]
     # Whether something was asked for can only be told from the whole question.
-    limit = 0 if gold.item.kind is ItemKind.PREDICTED else 120
+    limit = 0 if whole or gold.item.kind is ItemKind.PREDICTED else 120
     query = one_line(view.query, limit)
     lines.append(Paragraph(_("asked: {query}").format(query=query), "muted"))
     return lines

@@ -100,8 +100,20 @@ def detail(report: QcReport, stage: StageName) -> list[Paragraph]:
     lines += [Paragraph(f"· {text}", indent=2) for text in found.findings]
     if stage == "agreement":
         lines += _check_lines(report)
-    if stage == "verdict":
-        lines += _verdict_lines(report)
+    if stage != "verdict":
+        lines += _others(report, stage)
+    return [*lines, *_verdict_lines(report)]
+
+
+def _others(report: QcReport, stage: StageName) -> list[Paragraph]:
+    """What came out of the other stages, below the one that is read."""
+    lines = [Paragraph(""), Paragraph(_("The other stages:"), "strong")]
+    for name in STAGES[:-1]:
+        if name != stage:
+            found = report.stage(name)
+            state, tone = badge(found)
+            lines.append(Paragraph(f"{state} · {_(STAGE[name].label)}{_(': ')}{found.said}", tone))
+            lines += [Paragraph(f"· {text}", indent=2) for text in found.findings]
     return lines
 
 

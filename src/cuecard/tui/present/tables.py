@@ -13,7 +13,7 @@ from cuecard.core.i18n import _
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.tables.texts import apart_word
 from cuecard.core.text import one_line
-from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, Tone
+from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, Tone, cut
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.keyboard import Means, key_name
 
@@ -36,13 +36,15 @@ class Axis:
 
     @property
     def head(self) -> str:
-        """Both ends, and the middle where there is room."""
+        """Both ends, and zero or else the middle where there is room."""
         left, right = self._told(self.low), self._told(self.high)
-        middle = self._told(round((self.low + self.high) / 2, 3))
+        inner = 0 if self.low < 0 < self.high else round((self.low + self.high) / 2, 3)
+        middle = self._told(inner)
         line = ["─"] * self.width
         spots = [(0, left), (self.width - len(right), right)]
-        if self.width > len(left) + len(right) + len(middle) + 6:
-            spots.append((self.place((self.low + self.high) / 2) - len(middle) // 2, middle))
+        at = self.place(inner) - len(middle) // 2
+        if len(left) + 2 < at < self.width - len(right) - len(middle) - 2:
+            spots.append((at, middle))
         for at, text in spots:
             line[at : at + len(text)] = text
         return "".join(line)
@@ -75,15 +77,20 @@ def _step(span: float) -> float:
 
 
 def drawn(statistic: Statistic, axis: Axis) -> str:
-    """`├──●──┤`; the value alone where there is no interval, `·` at zero where the axis crosses it."""
+    """`├──●──┤`; the value alone where there is no interval. Where the axis crosses zero it is marked `┊`, and `┼` in
+    an interval that holds it.
+    """
     line = [" "] * axis.width
-    if axis.low < 0 < axis.high:
-        line[axis.place(0)] = "·"
+    zero = axis.place(0) if axis.low < 0 < axis.high else -1
+    if zero >= 0:
+        line[zero] = "┊"
     if statistic.value is None:
         return "".join(line)
     if statistic.interval is not None:
         low, high = (axis.place(end) for end in statistic.interval)
         line[low : high + 1] = "─" * (high + 1 - low)
+        if low < zero < high:
+            line[zero] = "┼"
         line[low], line[high] = "├", "┤"
     line[axis.place(statistic.value)] = "●"
     return "".join(line)
@@ -245,6 +252,23 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
     return [f"{' ' * wide}  {axis.head}", *shown]
 
 
+def text_lines(table: Table, room: int) -> list[str]:
+    """A table as text below its headings, the first column cut to the room that the others leave."""
+    rows = [table.headings, *([one_line(cell.text) for cell in line] for line in table.lines)]
+    numbers = [
+        any(line[at].value is not None for line in table.lines) for at in range(len(rows[0]))
+    ]
+    widths = [min(_MOST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
+    longest = max(cell_len(row[0]) for row in rows)
+    widths[0] = max(LEAST, min(longest, room - sum(widths[1:]) - 2 * len(widths)))
+
+    def fitted(text: str, width: int, number: bool) -> str:
+        shown = cut(text, width)
+        return " " * (width - cell_len(shown)) + shown if number else set_cell_size(shown, width)
+
+    return ["  ".join(map(fitted, row, widths, numbers)) for row in rows]
+
+
 def _tone(cell: Cell) -> Tone:
     """A star tells a difference whose interval does not hold zero; where there is colour, that does too."""
     if cell.apart:
@@ -334,6 +358,10 @@ class TablesView(Generic[SectionT]):
     def drawn(self) -> Table | None:
         """The table whose intervals are drawn: the one that is shown, or what of it belongs on one axis."""
         return self.table
+
+    def beside(self, row: int, most: int) -> Table | None:
+        """A table of at most so many lines about the line under the cursor, shown with it where there is room."""
+        return None
 
     @property
     def first_column(self) -> int:

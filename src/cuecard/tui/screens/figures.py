@@ -16,7 +16,7 @@ from textual.widgets import Static
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.text import slug
+from cuecard.core.text import one_line, slug
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import Grid
@@ -24,10 +24,10 @@ from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.files import Report, path_of, report_text
-from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows
+from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows, text_lines
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Lines, PlainText
+from cuecard.tui.widgets.text import ChangingText, Lines, PlainText
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -115,7 +115,7 @@ class FiguresScreen(CuecardScreen[None]):
         yield Lines(id="tabs")
         yield Static("", id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="figures")
-        yield Static("", id="drawn", markup=False)
+        yield ChangingText(id="drawn", markup=False)
         with VerticalScroll(id="details", can_focus=False):
             yield PlainText(id="detail")
         yield self.empty()
@@ -270,7 +270,6 @@ class FiguresScreen(CuecardScreen[None]):
             columns, rows = table_rows(view.table, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
         grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
-        self._draw_below(view)
         self.explain()
 
     def explain(self) -> None:
@@ -278,6 +277,7 @@ class FiguresScreen(CuecardScreen[None]):
         if self.view is not None:
             lines = self.view.details(*self.place)
             self.query_one("#detail", PlainText).load("\n".join(lines))
+            self._draw_below(self.view)
         self.refresh_bindings()
 
     def _tell_title(self) -> None:
@@ -289,8 +289,8 @@ class FiguresScreen(CuecardScreen[None]):
         self.fill(self.place)
 
     def _draw_below(self, view: TablesView[Any]) -> None:
-        """On tall screens the intervals stand below a table of few lines as well."""
-        drawn = self.query_one("#drawn", Static)
+        """On tall screens the intervals stand below a table of few lines as well, and what is known of its line."""
+        drawn = self.query_one("#drawn", ChangingText)
         table, plotted = view.table, view.drawn
         spare = self.size.height - _BESIDE - (len(table.lines) if table else 0)
         drawn.display = (
@@ -300,8 +300,15 @@ class FiguresScreen(CuecardScreen[None]):
             and view.plottable
             and spare >= _LEAST
         )
-        if plotted is not None and drawn.display:
-            drawn.update("\n".join(plot_lines(plotted, self.size.width, spare - 2)))
+        self.grid.styles.height = len(table.lines) + 2 if table and drawn.display else "1fr"
+        if plotted is None or not drawn.display:
+            return
+        lines = plot_lines(plotted, self.size.width, spare - 2)
+        if (left := spare - len(lines) - 3) > 0 and (
+            found := view.beside(self.grid.cursor_row, left)
+        ):
+            lines += ["", one_line(found.title), *text_lines(found, self.size.width - 2)]
+        drawn.tell("\n".join(lines))
 
     def _tell_progress(self) -> None:
         if self._done:

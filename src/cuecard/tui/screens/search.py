@@ -277,4 +277,6 @@ def open_found(app: CuecardApp, found: Found) -> None:
         from cuecard.tui.screens.task.screen import TaskScreen
 
         place = "comments" if found.kind is Kind.COMMENT else found.place
-        app.push_screen(TaskScreen(found.task_id, place=place))
+        screen = TaskScreen(found.task_id, place=place)
+        screen.comment = found.comment
+        app.push_screen(screen)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -218,11 +220,15 @@ class Looking(CuecardScreen[None]):
     @guarded("watch")
     async def sit_down(self) -> None:
         """Take the part, then look on until the session is over."""
-        person, trial_id = self.person, self._trial_id
+        person, trial_id, services = self.person, self._trial_id, self.services
+
+        def put(move: Mapping[str, Any]) -> bool:
+            return services.put("move", lambda: move)
+
         try:
-            config = await self.services.config()
-            player = await self.services.ask(
-                lambda ws: WizardPlayer.take(ws, trial_id, person, config)
+            config = await services.config()
+            player = await services.ask(
+                lambda ws: WizardPlayer.take(ws, trial_id, person, config, put)
             )
         except Exception:  # whatever it was, there is nothing to show
             self.dismiss()

@@ -182,10 +182,15 @@ class ThreadList(EntryList):
         self._comments = comments
         labels = {d.key: _(d.label) for d in protocol.dimensions(comments.task.family)}
         self.load(thread_entries(comments.threads, comments.data, comments.reader, labels))
-        at = [thread.comment.id for thread in comments.threads]
-        if current in at:
-            self.move_to(at.index(current))
+        self.go_to(current)
         self.refresh_bindings()
+
+    def go_to(self, comment: str) -> None:
+        """Put the cursor on the comment with this id, if it is listed."""
+        threads = self._comments.threads if self._comments is not None else ()
+        at = [thread.comment.id for thread in threads]
+        if comment in at:
+            self.move_to(at.index(comment))
 
     @property
     def thread(self) -> Thread | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import content
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -18,11 +20,23 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, markdown_lines, wrap
+from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
 from cuecard.tui.present.labels import CUE_KIND, ink
 
 if TYPE_CHECKING:
     from cuecard.core.tasks.models import Stage
+
+
+def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -> list[int]:
+    if text.isascii() or "\t" in text:
+        return _textual_breaks(text, width, tab_size, *rest, **more)
+    return breaks(text, width, blanks=True)
+
+
+# Textual takes a run of Han characters for one word, and has no other place to say where lines break.
+_textual_breaks = document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
+document.compute_wrap_offsets = _in_editors  # pyright: ignore[reportPrivateImportUsage]
+content.divide_line = breaks  # pyright: ignore[reportPrivateImportUsage]
 
 
 _VARIABLE: dict[Tone, str] = {

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 Work = Callable[[AdjudicationSession], Outcome | None]
 Value = LabelValue | CheckpointStatus
+_FRAME, _SIDES = 5, 5
+"""Cells of a pane's border and scrollbar, and lines that the sides have at least."""
 _PANES = ("gold", "evidence", "left", "right", "decision")
 
 
@@ -296,7 +298,7 @@ class AdjudicateScreen(CuecardScreen[None]):
     def _show_dispute(self, view: AdjudicationView) -> None:
         item = view.item
         left, right = state.columns(view)
-        gold = gold_paragraphs(item) if item else []
+        gold = gold_paragraphs(item, whole=True) if item else []
         shown = {
             "gold": [*state.gold_head(view), *gold],
             "evidence": state.evidence(view),
@@ -307,11 +309,24 @@ class AdjudicateScreen(CuecardScreen[None]):
         for name in _PANES:
             self.query_one(f"#{name}-text", Paragraphs).load(shown[name])
             self.query_one(f"#{name}").scroll_home(animate=False)
+        self._share_room()
         wording = WORDING[view.dispute.item.kind]
         self.query_one("#gold").border_title = Text(_(wording.title))
         self.query_one("#evidence").border_title = Text(_(wording.evidence))
         self.query_one("#left").border_title = Text(left.title)
         self.query_one("#right").border_title = Text(right.title)
+
+    def on_resize(self) -> None:
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """The sides get what they say, up to half of the screen; gold and evidence the rest."""
+        width, most = self.size.width // 2 - _FRAME, self.size.height // 2
+        needed = max(
+            text.get_content_height(self.size, self.size, width)
+            for text in self.query("#left-text, #right-text").results(Paragraphs)
+        )
+        self.query_one("#sides").styles.height = min(max(needed + 2, _SIDES), most)
 
 
 def _pane(name: str, title: str = "") -> VerticalScroll:

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.annotate.sessions import decline_form, keep_form, questions_of
+from cuecard.annotate.sessions import questions_of
 from cuecard.core.config import Config
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import trial_view
@@ -24,7 +24,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.labels import TERMINATION, player_label
 from cuecard.tui.present.trial_summary import measure_rows
-from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in
+from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in, write_form
 from cuecard.tui.screens.play.session import Playing
 from cuecard.tui.widgets.transcript import Transcript
 
@@ -236,11 +236,7 @@ class Finishing(Playing):
         trial_id = self._link.trial_id if self._link else None
         if trial_id is None:
             return
-        person, questions = self.person, self._questions
-        if answers is None:
-            await self.services.ask(lambda ws: decline_form(ws, trial_id, person, questions))
-        else:
-            await self.services.ask(lambda ws: keep_form(ws, trial_id, person, questions, answers))
+        await write_form(self, trial_id, self._questions, answers)
         self.query_one(AfterPane).settle()
 
     def _after(self) -> AfterPane:

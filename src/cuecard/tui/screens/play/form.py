@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from cuecard.annotate.sessions import decline_form, keep_form, questions_of, shown
+from cuecard.annotate.sessions import check_answers, questions_of, shown
 from cuecard.core.i18n import N_, NP_, _, age, ngettext
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import one_line
@@ -156,6 +156,19 @@ KEEP = 0.4
 def form_draft(url: str, trial_id: int) -> KeptJson:
     """Where a session's form is kept while it is filled in, here and from Home."""
     return KeptJson(url, f"form of trial {trial_id}")
+
+
+async def write_form(
+    screen: CuecardScreen[Any],
+    trial_id: int,
+    questions: Sequence[FormQuestion],
+    answers: dict[str, int | str] | None,
+) -> None:
+    """Save what the person of `screen` says of a session, None if they would rather not. Raises `CuecardError`."""
+    if answers is not None:
+        check_answers(questions, answers)
+    given = {"trial_id": trial_id, "person": screen.person, "questions": tuple(questions)}
+    await screen.services.write("session_form", **given, answers=answers)
 
 
 def show_handed_in(transcript: Transcript) -> None:
@@ -378,15 +391,12 @@ class SessionFormScreen(CuecardScreen[None]):
 
     @guarded("give")
     async def on_session_form_pane_given(self, message: SessionFormPane.Given) -> None:
-        trial_id, person, questions = self._trial_id, self.person, self._questions
-        answers = message.answers
-        await self.services.ask(lambda ws: keep_form(ws, trial_id, person, questions, answers))
+        await write_form(self, self._trial_id, self._questions, message.answers)
         self._done(_("Thank you. Your answers are kept with the session."))
 
     @guarded("give")
     async def on_session_form_pane_declined(self) -> None:
-        trial_id, person, questions = self._trial_id, self.person, self._questions
-        await self.services.ask(lambda ws: decline_form(ws, trial_id, person, questions))
+        await write_form(self, self._trial_id, self._questions, None)
         self._done(_("Nothing is asked of this session any more."))
 
     def on_session_form_pane_later(self) -> None:

@@ -229,9 +229,9 @@ class ProblemsPane(TaskPane):
         self._with_silenced = False
         columns = (
             Column[Problem]("", present.mark_of, raw=True, sort=lambda found: found.severity),
-            Column[Problem](N_("Code"), lambda found: found.code),
-            Column[Problem](N_("Place"), lambda found: present.place_of(found, self._data), grow=2, least=12),
             Column[Problem](N_("Problem"), present.reason_of, grow=3, least=20),
+            Column[Problem](N_("Place"), lambda found: present.place_of(found, self._data), grow=2, least=12),
+            Column[Problem](N_("Code"), lambda found: GridCell(found.code, "muted")),
             Column[Problem](N_("Path"), lambda found: GridCell(found.place, "muted"), grow=1, least=16, spare=1),
         )  # fmt: skip
         self.view = ListView(

@@ -101,6 +101,7 @@ class DraftingScreen(CuecardScreen[None]):
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
+    comment = ""  # the one to go to once comments are shown
 
     def __init__(
         self, task_id: str, *, place: str = "", editing: bool = False, mode: TaskMode | None = None

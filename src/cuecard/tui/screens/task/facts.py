@@ -309,6 +309,11 @@ class FactsPane(GridPane):
         self.remove_class("-asking")
         return super().step_back()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "add" and self.form.has_focus_within:
+            return True
+        return super().check_action(action, parameters)
+
     def copied(self, edit: TaskEdit, rows: Sequence[int]) -> list[list[str]]:
         facts = edit.items(ops.FACTS)
         lines: list[list[str]] = [list(FIELDS)]

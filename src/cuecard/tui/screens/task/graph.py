@@ -266,7 +266,7 @@ class GraphPane(TriplesPane):
         if action in _IN_CELL and self.editable_grid.editing is not None:
             return True
         if action == "add":
-            return on_grid
+            return on_grid or self.detail.form.has_focus_within
         if action in _ANYWHERE:
             return on_grid or (action == "aside" and self.has_class("-aside"))
         if action == "merge":

@@ -297,9 +297,11 @@ class Collection(TaskPane):
         """The thing under the cursor is another one, or changed."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action not in ("add", "remove", "copy", "shift"):
+        if action == "add":  # from within a field too, by the key that is none of its letters
+            return self.table.has_focus or self.form.has_focus_within
+        if action not in ("remove", "copy", "shift"):
             return True
-        return self.table.has_focus and (action == "add" or self._index >= 0)
+        return self.table.has_focus and self._index >= 0
 
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()

@@ -30,6 +30,7 @@ _ONLY_WHEN_OPEN = {
     "submit",
     "revert",
     "yaml",
+    "replace",
     "assist",
     "log",
     "turn",
@@ -57,6 +58,7 @@ class TaskScreen(DraftingScreen):
         Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
         Key("task.page", Means.COMMAND, "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True, letter="p"),
         Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
+        Key("task.replace", Means.COMMAND, "replace", N_("Replace"), N_("Find words in the whole task and replace them, after a look at each place"), show=False, letter="f"),
         Key("task.yaml", Means.OUTSIDE, "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False),
         Key("task.revert", Means.COMMAND, "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, letter="r"),
     )  # fmt: skip
@@ -209,6 +211,13 @@ class TaskScreen(DraftingScreen):
         if await self.agreed():
             await assist(self)
 
+    @guarded("replace")
+    async def action_replace(self) -> None:
+        from cuecard.tui.screens.task.replacing import find_and_replace
+
+        if await self.agreed():
+            await find_and_replace(self)
+
     @guarded("yaml")
     async def action_yaml(self) -> None:
         from cuecard.tui.screens.task.outside import edit_as_yaml
@@ -321,6 +330,9 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     protocol = protocol_of(await screen.services.config())
     for pane in screen.query(CommentsPane):
         pane.show(comments, protocol)
+        if screen.comment:
+            pane.call_after_refresh(pane.threads.go_to, screen.comment)
+            screen.comment = ""
 
 
 async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:
