@@ -13,9 +13,11 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.bulk import RefusedDialog
 from cuecard.tui.kit.lists import ListView
+from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.run.list import RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
@@ -333,3 +335,29 @@ async def test_tags_of_marked_tasks_are_shown_found_and_changed_together(
         await until(pilot, lambda: screen.listing.table.count == 2)
     with Workspace.open(database) as ws:
         assert ws.tags.of("task") == {"espresso": ("pilot",), **dict.fromkeys(marked, ("hard",))}
+
+
+async def test_places_opened_last_are_offered_by_the_search_and_the_palette(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await open_list(pilot)
+        ids = [line.id for line in screen.listing.view.rows[:2]]
+        for task_id in ids:
+            screen.listing.view.go_to(task_id)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+            await pilot.press("escape")
+            await until(pilot, lambda: screen.is_current)
+        assert [found.task_id for found in app.recent] == ids[::-1]
+        labels = [command.title for command in app.get_system_commands(screen)]
+        assert any(label.startswith("Task: ") for label in labels)
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: isinstance(app.screen, SearchDialog) and app.screen.rows)
+        assert [line.task_id for line in app.screen.rows] == ids[::-1]
+        await until(pilot, lambda: not app.screen.busy)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        assert app.screen.task_id == ids[1]
+    assert Preferences.load().forms == app.preferences.forms

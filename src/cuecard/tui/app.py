@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
@@ -36,7 +36,7 @@ from cuecard.tui.present.entries import breaks
 from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
-    from cuecard.annotate.search import Finder
+    from cuecard.annotate.search import Finder, Found
     from cuecard.tui.tour import Tour
 
 Result = TypeVar("Result")
@@ -260,6 +260,8 @@ def guarded(
     return decorate
 
 
+RECENT = 10
+"""Places that are remembered."""
 RESTART = "restart"
 OPEN = "open "
 """Before the path of a workspace to be opened instead of this one, where the tour begins."""
@@ -518,6 +520,36 @@ class CuecardApp(HoldsKeys):
             self.open_url("/", new_tab=False)
         self.exit(RESTART)
 
+    @property
+    def recent(self) -> list[Found]:
+        """The tasks, runs and trials that this person opened last in this workspace, the last first."""
+        from cuecard.annotate.search import Found, Kind
+
+        try:
+            kept: Any = self.preferences.forms.get(self._recent_key, {}).get("places", [])
+            places: list[dict[str, Any]] = [dict(place) for place in kept]
+            return [Found(Kind(place.pop("kind")), **place) for place in places]
+        except (TypeError, ValueError, KeyError, AttributeError):
+            return []  # of another version
+
+    @property
+    def _recent_key(self) -> str:
+        return f"recent {self.services.url} {self.person}"
+
+    def opened(self, kind: str, title: str, **where: str | int) -> None:
+        """Remember a place that was opened; `where`: as in `annotate.search.Found`."""
+        place: dict[str, Any] = {"kind": kind, "title": one_line(title, 80), **where}
+        kept: Any = self.preferences.forms.get(self._recent_key, {}).get("places", [])
+        others = [each for each in kept if {**each, "title": place["title"]} != place]
+        if kept[:1] != [place]:
+            self.preferences.forms[self._recent_key] = {"places": [place, *others][:RECENT]}
+            self.preferences.save()
+
+    def _go_to(self, found: Found) -> None:
+        from cuecard.tui.screens.search import open_found
+
+        open_found(self, found)
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every key that works on this screen now, then the theme chooser."""
         for node, binding in every_command(screen):
@@ -531,6 +563,9 @@ class CuecardApp(HoldsKeys):
             yield SystemCommand(_("Play the agent"), told, self.play_an_agent)
             told = _("Five minutes through a study that was made for demonstration")
             yield SystemCommand(_("Tour"), told, self.take_tour)
+            for found in self.recent:
+                label = f"{found.kind.label}{_(': ')}{for_display(found.title)}"
+                yield SystemCommand(label, _("Opened not long ago"), partial(self._go_to, found))
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:

@@ -59,8 +59,10 @@ class SearchDialog(CuecardDialog["Found | None"]):
     )  # fmt: skip
     _asked: ClassVar[str] = ""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: Finder, recent: Sequence[Found] = ()) -> None:
+        """`recent`: what is offered before anything is asked."""
         super().__init__()
+        self._recent = tuple(recent)
         self._finder = finder
         self._words: Sequence[str] = ()
         self._found: list[Found] = []
@@ -178,7 +180,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
         if not self.is_attached:
             return
         self._found = found
-        lines: list[Line] = []
+        lines: list[Line] = [] if self._words else list(self._recent)
         for kind in Kind if self._only is None else (self._only,):
             here = [each for each in found if each.kind is kind]
             room = len(here) if self._only or len(here) <= _FIRST + 1 else _FIRST
@@ -238,7 +240,9 @@ def search(app: CuecardApp) -> None:
     screen = app.screen
     if app.finder is None or app.finder.person != app.person:
         app.finder = Finder(app.person)
+    recent = app.recent
     commands: list[SystemCommand] = list(app.get_system_commands(screen))
+    commands = commands[: len(commands) - len(recent)]  # places are found as such
     app.finder.commands = [for_display(command.title) for command in commands]
 
     def chosen(found: Found | None) -> None:
@@ -249,7 +253,7 @@ def search(app: CuecardApp) -> None:
         else:
             open_found(app, found)
 
-    app.push_screen(SearchDialog(app.finder), chosen)
+    app.push_screen(SearchDialog(app.finder, recent), chosen)
 
 
 def open_found(app: CuecardApp, found: Found) -> None:

@@ -86,6 +86,8 @@ class RunScreen(RunActions):
         self._snapshot = snapshot = await self.services.ask(
             lambda ws: run_snapshot(ws, run_id, live)
         )
+        if opened:
+            self.cue_app.opened("run", snapshot.run.name, run_id=run_id)
         now = time.monotonic()
         least = LOOK_HERE if self.going_on else LOOK_ELSEWHERE
         self._next_look = now + max(least, SHARE * (now - began))

@@ -268,6 +268,9 @@ class DraftingScreen(CuecardScreen[None]):
             self.dismiss(None)
             raise
         await self.show_task(opened)
+        if not self.mode.label:
+            title = str(opened.edit.data.get("title") or self.task_id)
+            self.cue_app.opened("task", title, task_id=self.task_id)
         self._tell_about(opened)
 
     async def show_task(self, opened: Opened) -> None:

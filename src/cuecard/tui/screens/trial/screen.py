@@ -82,6 +82,9 @@ class TrialScreen(Noting):
             self._state = TrialState(opened, person)
             self._show_head()
             self._show_transcript()
+            trial = opened.trial
+            title = f"{trial.title} · {trial.agent.name}"
+            self.cue_app.opened("transcript", title, trial_id=trial_id)
         if self._state and not (first and self._state.opened.whole):
             self._state.reopen(await self.services.ask(lambda ws: open_trial(ws, trial_id, person)))
         if first and self._first is not None:
