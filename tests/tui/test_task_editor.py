@@ -78,6 +78,7 @@ async def test_a_changed_line_is_drafted_and_there_again_after_a_restart(
         await pilot.press("f4", "f3")
         screen.query_one("#stages", Collection).reveal(LINE)
         await pilot.pause()
+        await pilot.press("ctrl+home")
         await type_text(pilot, "Well then. ")
         await drafted(pilot, screen)
         with workspace(database) as ws:
@@ -144,7 +145,7 @@ async def test_quitting_at_once_loses_nothing(database: Path, make_app) -> None:
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "espresso", "notes")
-        await pilot.press("Z", "ctrl+q")
+        await pilot.press("ctrl+home", "Z", "ctrl+q")
         await until(pilot, lambda: not screen.is_attached)
     with workspace(database) as ws:
         assert ws.drafts.get("espresso", "Ana").data["notes"].startswith("Z")

@@ -256,7 +256,10 @@ def test_wrong_names(cuecard, task_file, tmp_path: Path, lines):
     assert "nowhere.jsonl" in absent.err
     unknown = cuecard(*files, "out.jsonl", "--judge", "solomon")
     assert unknown.code == 1
-    assert "solomon (known judges: lexical)" in unknown.err
+    assert (
+        "solomon (known judges: lexical, lexical:strict, lexical:lenient, lexical:noisy)"
+        in unknown.err
+    )
 
 
 CONFIG = """\

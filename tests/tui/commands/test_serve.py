@@ -121,7 +121,7 @@ async def test_somebody_labels_and_writes_a_task_in_a_browser(judged: None, tmp_
             await asyncio.sleep(0.3)  # Esc with a letter at once is Alt with the letter
             await page.key("2")
             await page.until("从一部抄本")
-            await page.key(registry()["tasks.new"].key.split(",")[0])
+            await page.key(registry()["tasks.new"].keys[0])
             await page.until("New task")
             await page.compose("x", "xia", "夏天的火车")
             await page.until("夏天的火车")

@@ -61,7 +61,7 @@ def test_shadows_of_a_run_by_a_script_and_by_models(cuecard, tmp_path):
     assert cuecard("shadow", "9").code == 1
     unknown = cuecard("shadow", "1", "--user", "nobody")
     assert unknown.code == 1
-    assert "known users: scripted, sim2" in unknown.err
+    assert "known users: scripted, scripted:hasty, sim2" in unknown.err
 
 
 def _configure(folder: Path, server: OpenAIServer, name: str = "sim") -> None:

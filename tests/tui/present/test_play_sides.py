@@ -311,8 +311,8 @@ def test_home_tells_who_is_to_go_on_and_never_what_a_task_of_anothers_session_is
     assert [(row.kind, row.trial_id, row.since) for row in rows[:4]] == [
         *(("session", 1, "3 h"), ("session", 2, "3 h"), ("session", 3, "3 h"), ("form", 4, "3 h"))
     ]
-    assert rows[0].text == "your turn · turn 3 · live · The [b]task[/b]"
-    assert rows[1].text.startswith("the agent was answering · turn 3")
-    assert rows[2].text.startswith("the agent was handing in · turn 2")
-    assert rows[4].text == "Bo waits for an agent · graph, 中"
-    assert rows[5].text == "you play it for Bo · graph, 中"
+    assert (rows[0].text, rows[0].about) == ("The [b]task[/b]", "your turn · turn 3 · live")
+    assert rows[1].about.startswith("the agent was answering · turn 3")
+    assert rows[2].about.startswith("the agent was handing in · turn 2")
+    assert (rows[4].text, rows[4].about) == ("Bo waits for an agent", "graph, 中")
+    assert rows[5].text == "you play it for Bo"
