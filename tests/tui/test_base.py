@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
-from cuecard.tui.actions import Key, KeyBar, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from tui_rooms import until
@@ -90,7 +90,7 @@ class SlowToClose(Static):
 
 
 class AsksItsList(CuecardScreen[None]):
-    BINDINGS = keys(Key("test.open", "o", "open", "Open", "Open it"))
+    BINDINGS = keys(Key("test.open", Means.OUTSIDE, "open", "Open", "Open it"))
 
     def compose(self) -> ComposeResult:
         yield Static(id="list")

@@ -90,7 +90,7 @@ async def test_a_run_is_offered_to_workers_where_there_can_be_any(
     async def offering(pilot: Pilot[Any], app: CuecardApp) -> None:
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await pilot.press("n")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
         await pilot.press("a", "space", "down", "space")
         app.screen.query_one("#played_by", Select).value = "workers"
@@ -125,7 +125,7 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             await pilot.press("a")
             await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
             await pilot.press("ctrl+a", "down", "down", "space", "tab")
-            await pilot.press("space", "down", "space")
+            await pilot.press("space", "end", "space")
             app.screen.query_one("#turns", Input).value = "3"
             await until(pilot, lambda: "trials: 1" in shown(app.screen))
             await pilot.press("ctrl+s")
@@ -319,7 +319,7 @@ async def test_the_list_keeps_its_cursor_and_shows_state_and_progress(
         assert text.index("newer") < text.index("older")
         await pilot.press("down", "r")
         await until(pilot, lambda: table.cursor_row == 1)
-        await until(pilot, lambda: "n New run" in shown(app.screen))
+        await until(pilot, lambda: "a New run" in shown(app.screen))
         for word in ("● done", "1/1", "Ana"):
             assert word in shown(app.screen)
         await pilot.press("space", "up", "space", "x")

@@ -16,7 +16,7 @@ from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 SIZE = (80, 24)
-KEYS = (("2",), ("enter",), ("escape", "3"), ("enter",), ("t",), ("enter",), ("escape", "x"), ("escape", "5"), ("enter",), ("escape", "a"), ("escape", "4"), ("enter",))  # fmt: skip
+KEYS = (("2",), ("enter",), ("escape", "3"), ("enter",), ("v", "t"), ("enter",), ("escape", "w"), ("escape", "5"), ("enter",), ("escape", "full_stop", "a"), ("escape", "4"), ("enter",))  # fmt: skip
 """What the steps say, one after the other."""
 
 

@@ -39,18 +39,15 @@ def find(
 
 @contextmanager
 def _progress() -> Generator[Callable[[int], None]]:
-    """Tells on stderr that the index is brought up to date, where that takes long: as it goes on, or once in a file."""
+    """Tells on stderr that the index is brought up to date as it goes on, where somebody looks on."""
     errors = console(stderr=True)
-    status, told = errors.status(""), list[int]()
+    status = errors.status("")
 
     def tell(left: int) -> None:
         line = ngettext("The index of the search is brought up to date: {n} event is left.", "The index of the search is brought up to date: {n} events are left.", left)  # fmt: skip
         if errors.is_terminal:
             status.update(line.format(n=f"{left:,}"))
             status.start()
-        elif not told:
-            note(line.format(n=f"{left:,}"))
-        told.append(left)
 
     try:
         yield tell
