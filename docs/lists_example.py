@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cuecard.annotate.review.workflow import retire
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TaskSummary
-from cuecard.tui.actions import Key, keys
+from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -18,14 +18,14 @@ from cuecard.tui.widgets.nav import EmptyState
 
 
 class TaskShelf(ListScreen[TaskSummary]):
-    """Enter opens the task under the cursor, `x` archives the marked ones or that one."""
+    """Enter opens the task under the cursor, `d` archives the marked ones or that one."""
 
     MARKING = True
     NEED_ROW = ("open", "archive")
     BINDINGS = keys(
-        Key("shelf.open", "enter", "open", N_("Open"), N_("Read this task")),
-        Key("shelf.archive", "x", "archive", N_("Archive"), N_("Take tasks out of use")),
-        Key("shelf.back", "escape", "leave", N_("Back"), N_("Back")),
+        Key("shelf.open", Means.OPEN, "open", N_("Open"), N_("Read this task")),
+        Key("shelf.archive", Means.DELETE, "archive", N_("Archive"), N_("Take tasks out of use")),
+        Key("shelf.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )
 
     def columns(self) -> Sequence[Column[TaskSummary]]:

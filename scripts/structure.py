@@ -327,7 +327,7 @@ def main() -> int:
         Figure("circles of imports", len(groups), 0, 0),
         Figure("branches on the family", len([*chain(*branches.values())]), 13, 13),
         Figure("files with such branches", len(branches), 8, 8),
-        Figure("files that a run executes", len(run), 120, 121),
+        Figure("files that a run executes", len(run), 121, 120),
     ]
     print(*figures, sep="\n")
     if given.all:

@@ -535,7 +535,7 @@ def _labels() -> Iterator[Case]:
         ),
     )
     there = "--as Ben labels export --set 1 --format jsonl -o out.jsonl --history"
-    again = "k / r / p / f / no page says so / x / p / r / f bad date / p / a / e not yet / no / e / yes"
+    again = "--db other.db init"
     yield Case(
         "labels-import/back",
         (

@@ -77,13 +77,14 @@ def main() -> None:
     folder, warm = sys.argv[1:]
     commands = json.load(sys.stdin)
     os.chdir(folder)
-    os.environ["HOME"] = folder
     ours, theirs = tempfile.mkdtemp(), tempfile.mkdtemp()
     os.chmod(theirs, 0o777)
+    os.environ["HOME"] = ours
     before = [
         perform([warm if word.endswith(".db") else word.format(out=ours) for word in words])["code"]
         for words in commands
     ]
+    os.environ["HOME"] = folder
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

@@ -39,6 +39,18 @@ def test_no_key_has_two_meanings_and_no_action_has_none() -> None:
         assert key.keys, key.id
 
 
+def test_letters_of_the_task_screen_are_none_of_its_panes() -> None:
+    own, panes = ("task", "editor"), ("persona", "history", "problems", "graph", "nodes", "cells", "table", "stages", "evidence")  # fmt: skip
+    letters: dict[str, list[str]] = {}
+    for key in PAGE["declared"]().values():
+        if Means.COMMAND in key.all_means:
+            letters.setdefault(key.id.split(".")[0], []).append(key.letter)
+    of_screen = [letter for name in own for letter in letters[name]]
+    assert len(of_screen) == len(set(of_screen))
+    for pane in panes:
+        assert not set(of_screen) & set(letters.get(pane, ())), pane
+
+
 def test_every_meaning_but_those_to_come_is_used() -> None:
     used = {means for key in PAGE["declared"]().values() for means in key.all_means}
     assert set(Means) - used <= {Means.TAGS, Means.SEARCH}

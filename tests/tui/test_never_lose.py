@@ -157,7 +157,7 @@ async def test_any_version_can_be_had_back_and_given_up_again(
         await pilot.press("ctrl+z")
         assert screen.edit.get(("title",)) == "Mine"
 
-        await pilot.press("full_stop", "r")
+        await pilot.press("full_stop", "v")
         await until(pilot, ready(pilot, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: screen.is_current and not screen.edit.changed)

@@ -187,7 +187,7 @@ async def test_of_two_agents_one_is_chosen_and_baselines_are_called_so(
             await pilot.press("tab", "enter")
             await until(pilot, lambda: "live · scripted-1" in shown(app.screen))
             assert "offline · offline baseline" in shown(app.screen)
-            await pilot.press("down", "enter", "ctrl+s")
+            await pilot.press("end", "up", "enter", "ctrl+s")
             await until(pilot, lambda: screen.play is not None)
             await pilot.press("enter")
             await agent_spoke(pilot, screen, 1)
@@ -286,7 +286,7 @@ async def test_the_card_the_input_and_the_main_keys_are_there_at_80_by_24(
     async with app_with_samples.run_test(size=SIZE) as pilot:
         screen = PlayScreen("espresso")
         await enter_play(pilot, screen)
-        words = ("IF NOT", "CUE", "LINE", "1/12", "You begin", "Send", "Push", "Line", "Pause")
+        words = ("IF NOT", "CUE", "LINE", "1/12", "You begin", "Send", "Menu", "Line", "Pause")
         await until(pilot, lambda: all(word in shown(screen) for word in words))
         assert "Mark" not in shown(screen)
         await pilot.press("enter")

@@ -115,7 +115,7 @@ async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
         assert "has 1 error" in shown(app.screen)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, TaskScreen))
-        await until(pilot, lambda: "L002 error" in shown(app.screen))
+        await until(pilot, lambda: "error · Triple 80" in shown(app.screen))
     with Workspace.open(path) as workspace:
         states = {t.id: t.state for t in workspace.tasks.summaries()}
         assert states["b-wrong"] is TaskState.DRAFT

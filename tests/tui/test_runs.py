@@ -92,7 +92,7 @@ async def test_a_run_is_offered_to_workers_where_there_can_be_any(
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, RunStartDialog))
-        await pilot.press("a", "space", "down", "space")
+        await pilot.press("ctrl+a", "space", "down", "space")
         app.screen.query_one("#played_by", Select).value = "workers"
 
     app = app_with_samples

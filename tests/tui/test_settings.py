@@ -163,7 +163,7 @@ async def test_what_is_wrong_with_the_file_is_told_and_reloading_sees_it_mended(
     file = home / "cuecard.yaml"
     file.write_text("agents:\n  a: {kind: react, model: [red]}\n  b: {kind: wizard}\n")
     app = app_with_samples
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=(80, 60)) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "agents.b" in shown(app.screen))
         assert "agents.a" in shown(app.screen)

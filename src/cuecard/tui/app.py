@@ -18,6 +18,7 @@ from textual import constants, work
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding
+from textual.css.scalar import Scalar
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
@@ -149,6 +150,7 @@ class CuecardScreen(_Shared, Screen[Result]):
         copy(self)
 
     _way_shown: Sequence[str] = ()
+    _height_in_place: Scalar | None = None
 
     def crumbs(self) -> Sequence[str]:
         """What this screen adds to the way: what it is called, and what Esc leaves first in it."""
@@ -174,6 +176,15 @@ class CuecardScreen(_Shared, Screen[Result]):
             self._way_shown = way
             for head in self.query(".way"):
                 head.refresh()
+
+    def watch_maximized(self, before: Widget | None, now: Widget | None) -> None:
+        """A height that a pane was given for its place does not hold while it fills the screen."""
+        if before is not None and self._height_in_place is not None:
+            before.styles.height = self._height_in_place
+        self._height_in_place = None
+        if now is not None and now.styles.inline.has_rule("height"):
+            self._height_in_place = now.styles.inline.height
+            now.styles.height = None
 
     def action_zoom(self) -> None:
         """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""

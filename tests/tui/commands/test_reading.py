@@ -137,7 +137,7 @@ def by_somebody_else(folder: Path, *commands: tuple[str, ...]) -> list[dict[str,
 
 
 def state_of(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 @pytest.mark.parametrize("folder_too", [False, True])

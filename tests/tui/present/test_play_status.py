@@ -69,7 +69,7 @@ def test_it_says_whose_turn_it_is() -> None:
 
 def test_it_asks_for_the_mark_and_says_what_is_disclosed() -> None:
     state = PlayState(persona(), Dialogue((HELLO, REPLY)))
-    assert status(state) == "^t Did the reply meet the cue?"
+    assert status(state) == "^l Did the reply meet the cue?"
     state.mark = Mark.MET
     line = "The line number 0 is said now"
     assert status(state, line) == "✓ the cue is met · says stage 1"
@@ -84,7 +84,7 @@ def test_after_the_last_stage_it_names_the_key_that_ends() -> None:
 
 def test_it_warns_of_what_must_not_be_said() -> None:
     state = PlayState(chain(), Dialogue((HELLO, REPLY)))
-    assert "^t How do you read" in status(state)
+    assert "^l How do you read" in status(state)
     state.reading = Reading.ASKED
     assert "gives the clue" in status(state, "the first of them")
     assert "⚠ must not be said: secret" in status(state, "the Secret")

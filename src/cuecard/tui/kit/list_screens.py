@@ -169,7 +169,8 @@ class ListScreen(LiveScreen, Generic[Row]):
                 # It takes the room that a short list leaves, half of the screen at most.
                 height = self.size.height
                 free = min(height - len(self.view.rows) - _AROUND, height // 2)
-                pane.styles.height = max(height // 5, _LEAST, free)
+                if pane is not self.maximized:
+                    pane.styles.height = max(height // 5, _LEAST, free)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.row is not None if action in self.NEED_ROW else True

@@ -332,16 +332,26 @@ def _about_reply(state: PlayState) -> list[Piece]:
         return [Piece(_("You begin."), "stage")]
     if state.chain and state.step_number is not None:
         if state.reading is None:
-            return [Piece(_("^t How do you read this turn?"), "stage")]
+            return [Piece(hint(_("{DECIDE} How do you read this turn?"), typing=True), "stage")]
         return [Piece(_("read as: {what}").format(what=_(READING[state.reading][1])), "good")]
     if state.stage is None:
         if state.task.stages:
-            return [Piece(_("Every stage is said: ^g ends the dialogue."), "stage")]
-        return [Piece(_("^g ends the dialogue when you have your answer."), "muted")]
+            return [
+                Piece(
+                    hint(_("Every stage is said: {SUBMIT} ends the dialogue."), typing=True),
+                    "stage",
+                )
+            ]
+        return [
+            Piece(
+                hint(_("{SUBMIT} ends the dialogue when you have your answer."), typing=True),
+                "muted",
+            )
+        ]
     if state.stage.cue.kind is CueKind.START:
         return [Piece(_("The conversation has started."), "muted")]
     if state.mark is None:
-        return [Piece(_("^t Did the reply meet the cue?"), "stage")]
+        return [Piece(hint(_("{DECIDE} Did the reply meet the cue?"), typing=True), "stage")]
     glyph, label, tone = MARK[state.mark]
     return [Piece(f"{glyph} {_(label)}", tone)]
 

@@ -300,7 +300,8 @@ class FiguresScreen(CuecardScreen[None]):
             and view.plottable
             and spare >= _LEAST
         )
-        self.grid.styles.height = len(table.lines) + 2 if table and drawn.display else "1fr"
+        if self.grid is not self.maximized:
+            self.grid.styles.height = len(table.lines) + 2 if table and drawn.display else "1fr"
         if plotted is None or not drawn.display:
             return
         lines = plot_lines(plotted, self.size.width, spare - 2)

@@ -122,7 +122,14 @@ _LEAST = 10
 """Cells in which it is worth while to tell the way."""
 
 
-class _WithWay(Static):
+if TYPE_CHECKING:
+    _Shown = Static
+else:
+    # A query by type, and a rule of style, see the first of a widget's bases alone: that is to be what it widens.
+    _Shown = object
+
+
+class _WithWay(_Shown):
     """The head of a screen: what there is room for of the way to here stands at the end of a line."""
 
     DEFAULT_CLASSES = "way"
@@ -147,7 +154,7 @@ class _WithWay(Static):
         return free.index(max(free)) if free else 0
 
 
-class HeadLine(_WithWay):
+class HeadLine(_WithWay, Static):
     """A title."""
 
 

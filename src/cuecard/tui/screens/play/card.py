@@ -18,6 +18,7 @@ from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.present.entries import Piece, wrap
+from cuecard.tui.present.keyboard import shown_key
 from cuecard.tui.present.labels import AMBIGUITY
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_panes import (
@@ -236,7 +237,15 @@ def _who(persona: Persona | None) -> list[list[Piece]]:
     if persona is None:
         return []
     name = one_line(persona.name, 40) or _("The persona")
-    return [[Piece(name, "strong"), Piece("  " + _("^r who I am"), "muted")]]
+    return [
+        [
+            Piece(name, "strong"),
+            Piece(
+                "  " + _("{key} who I am").format(key=shown_key("play.persona", typing=True)),
+                "muted",
+            ),
+        ]
+    ]
 
 
 def _persona_text(persona: Persona | None) -> str:

@@ -61,7 +61,7 @@ class TaskScreen(DraftingScreen):
         Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
         Key("task.replace", Means.COMMAND, "replace", N_("Replace"), N_("Find words in the whole task and replace them, after a look at each place"), show=False, letter="f"),
         Key("task.yaml", Means.OUTSIDE, "yaml", N_("YAML"), N_("Edit the whole task as YAML in your own editor"), show=False),
-        Key("task.revert", Means.COMMAND, "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, letter="r"),
+        Key("task.revert", Means.COMMAND, "revert", N_("Revert"), N_("Go back to the saved revision"), show=False, letter="v"),
     )  # fmt: skip
 
     forks = 0  # newest revisions besides the one that counts
