@@ -33,6 +33,8 @@ def test_no_key_has_two_meanings_and_no_action_has_none() -> None:
     answers = [key for means in Means if means.group in ANSWERS for key in means.keys]
     assert sorted(answers) == sorted(set(answers))
     for key in PAGE["declared"]().values():
+        if key.id.startswith("test."):
+            continue  # other tests declared it
         assert key.all_means, f"{key.id} is declared by a key, not by what it means"
         lettered = any(means in LETTERS for means in key.all_means)
         assert lettered == (len(key.letter) == 1), key.id

@@ -291,7 +291,7 @@ async def test_the_card_the_input_and_the_main_keys_are_there_at_80_by_24(
         assert "Mark" not in shown(screen)
         await pilot.press("enter")
         await agent_spoke(pilot, screen, 1)
-        words = ("Send", "Mark", "Line", "Push", "Phrases", "End", "Pause")
+        words = ("Send", "Mark", "Line", "Menu", "Pause")
         await until(pilot, lambda: all(word in shown(screen) for word in words))
         assert screen.query_one(CueCard).display
 

@@ -107,12 +107,12 @@ def test_a_start_tells_what_is_missing_and_a_note_that_is_left_comes_back(
         async with app.run_test(size=SIZE) as pilot:
             app.push_screen(StartDialog(choices), started.append)
             await until(pilot, lambda: isinstance(app.screen, StartDialog))
-            await pilot.press("tab", "down", "down", "enter")
+            await pilot.press("tab", "enter", "end", "up", "enter")
             await until(pilot, lambda: "CUECARD_TEST_NO_KEY is not set" in shown(app.screen))
             await pilot.press("ctrl+s")
             assert not started
             await pilot.press(
-                "enter", "up", "enter", "shift+tab", "shift+tab", "space", "tab", "enter"
+                "enter", "home", "enter", "shift+tab", "shift+tab", "space", "tab", "enter"
             )
             await until(pilot, lambda: bool(started))
 

@@ -164,7 +164,7 @@ async def test_a_run_is_gone_on_with_where_nobody_plays_it(
             )
             who = f"Ben plays it on {platform.node()}, process {os.getpid()}, since"
             await until(pilot, lambda: who in shown(app.screen))
-            await pilot.press("p")
+            app.screen.action_resume()
             await until(pilot, lambda: any(who in n.message for n in app._notifications))  # pyright: ignore
             assert elsewhere.runs.trials(run.id)[0].events == 0
             # Killed, it is nobody's, which is seen without asking anybody.

@@ -275,7 +275,7 @@ async def test_the_example_is_a_whole_screen_in_eighty_lines(
         await pilot.press("slash", *"espresso", "enter")
         await until(pilot, lambda: len(screen.view.rows) == 1)
         assert "espresso · Ana" in shown(app.screen)
-        await pilot.press("escape", "ctrl+home", "space", "down", "space", "x")
+        await pilot.press("escape", "ctrl+home", "space", "down", "space", "d")
         await pilot.press(*"old", "enter")
         await until(pilot, lambda: "6 tasks" in shown(app.screen))
         await pilot.press("enter")

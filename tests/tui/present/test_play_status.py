@@ -79,7 +79,7 @@ def test_it_asks_for_the_mark_and_says_what_is_disclosed() -> None:
 
 def test_after_the_last_stage_it_names_the_key_that_ends() -> None:
     said = Message(role="user", turn=0, text="x", stage=1)
-    assert "^g" in status(PlayState(persona(), Dialogue((said, REPLY))))
+    assert "F9" in status(PlayState(persona(), Dialogue((said, REPLY))))
 
 
 def test_it_warns_of_what_must_not_be_said() -> None:
