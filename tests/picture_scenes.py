@@ -514,7 +514,7 @@ WALKS: tuple[Walk, ...] = (
         Scene("editor-draft", TaskScreen),
         keys("ctrl+s"),
         Scene("editor-save", AskLine),
-        keys("escape f10 r"),
+        keys("escape f10 v"),
         Scene("editor-revert", ConfirmDialog),
         keys("escape"),
         push(merging),

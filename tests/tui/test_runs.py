@@ -112,6 +112,7 @@ async def test_a_run_is_offered_to_workers_where_there_can_be_any(
             await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "2 of 2 trials" in shown(app.screen)
+        app.services.close()
 
 
 async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
