@@ -26,12 +26,20 @@ from cuecard.core.errors import DatabaseAway
 from cuecard.core.evaluation.wizard_of_oz import waiting_trials
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
+from cuecard.tui.kit.bulk import Refused, RefusedDialog
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
 from cuecard.tui.screens.compare import CompareScreen
-from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog, TextDialog
+from cuecard.tui.screens.dialogs import (
+    AskLine,
+    ChoiceDialog,
+    ConfirmDialog,
+    HelpDialog,
+    LongTextDialog,
+    TextDialog,
+)
 from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
 from cuecard.tui.screens.fidelity import FidelityScreen, ScatterScreen, SizesDialog
 from cuecard.tui.screens.fidelity_replay import ReplayScreen
@@ -45,6 +53,7 @@ from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
 from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen, SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
+from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.screens.play.dialogs import (
     EvidenceDialog,
     FaultsDialog,
@@ -291,6 +300,17 @@ def merging(workspace: Workspace) -> MergeScreen:
     return MergeScreen(view, "Ben saved revision 2 at 2026-11-20 12:00: a shorter title")
 
 
+def refused(workspace: Workspace) -> RefusedDialog:
+    """What was done to some of the marked tasks, and why not to others."""
+    names = [task.title for task in workspace.tasks.summaries()[:3]]
+    why = (
+        "It is in review already.",
+        "Errors must be mended before review",
+        "Only an author may do this.",
+    )
+    return RefusedDialog("2 submitted.", [Refused(*each) for each in zip(names, why, strict=True)])
+
+
 def proposal(workspace: Workspace) -> ProposalScreen:
     """What a model drafted."""
     data = workspace.tasks.revision("espresso").task.model_dump(mode="json")
@@ -401,7 +421,11 @@ WALKS: tuple[Walk, ...] = (
     walk(
         go("settings"),
         Scene("settings", SettingsScreen),
-        keys("f10 m"),
+        keys("f10 k"),
+        Scene("own-keys", OwnKeysScreen),
+        keys("enter"),
+        Scene("own-keys-record", RecordDialog),
+        keys("escape escape f10 m"),
         Scene("models", ServedModelsScreen),
         files={"cuecard.yaml": MODEL},
     ),
@@ -430,6 +454,13 @@ WALKS: tuple[Walk, ...] = (
         Scene("quality", QcScreen),
         keys("u"),
         Scene("quality-verdict", VerdictDialog),
+        push(refused),
+        Scene("tasks-refused", RefusedDialog),
+    ),
+    walk(
+        task("checkpoints-highest-mountain"),
+        keys("enter tab tab tab tab f11"),
+        Scene("long-text", LongTextDialog),
     ),
     # The editor
     walk(

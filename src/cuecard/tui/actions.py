@@ -108,7 +108,7 @@ def every_command(
 _MORE = "…"
 _LAST = Means.HELP.keys
 """Keys that end every line of keys: they lead to all that are left out."""
-_ALWAYS = {*_LAST, *Means.UP_ONE.keys}
+_ALWAYS = {*_LAST, *Means.MENU.keys, *Means.UP_ONE.keys}
 
 
 class KeyBar(Footer):
@@ -124,7 +124,7 @@ class KeyBar(Footer):
         field = self.screen.focused
         if isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only):
             keys = [key for key in keys if self._works_while_typing(key)]
-        keys.sort(key=lambda key: key.key in _LAST)
+        keys.sort(key=lambda key: (key.key in _LAST, key.key in Means.MENU.keys))
         blanks = 2 if self.compact else 3
         widths = [cell_len(key.key_display + key.description) + blanks for key in keys]
         shown = fitting([(key.key, width) for key, width in zip(keys, widths, strict=True)], room)

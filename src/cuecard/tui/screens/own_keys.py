@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from textual import events
 from textual.app import ComposeResult
@@ -83,7 +84,9 @@ class OwnKeysScreen(ListScreen[Means]):
         return _("Keys")
 
     def note(self) -> str:
-        return _("Kept in {file}; it holds from the next start on.").format(file=KEYMAP)
+        return _("Kept in {file}; it holds from the next start on.").format(
+            file=str(KEYMAP).replace(str(Path.home()), "~", 1)
+        )
 
     def action_open(self) -> None:
         self.action_record()
