@@ -11,6 +11,7 @@ from cuecard import __version__
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import report_method
 from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
+from cuecard.annotate.results.contamination import contamination_tables, exposures
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
@@ -32,6 +33,7 @@ from cuecard.annotate.results.score_tables import one_each, runs_table
 from cuecard.annotate.results.scores import score_table
 from cuecard.annotate.results.words import dimension_word
 from cuecard.core.config import load_prompt, prompt_names
+from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
@@ -252,13 +254,14 @@ def report_of(
     title: str = "",
     judges: Sequence[str] = (),
     plots: bool = True,
+    contamination: ContaminationConfig | None = None,
     made_on: date | None = None,
     on_count: OnCount | None = None,
     doing: Doing = lambda what: None,
 ) -> Report:
-    """The report on these runs, by the first judge that each was entered with or by `judges`. `made_on`: the date in
-    it, by default today in UTC; nothing else depends on when or where it is made. `doing` is called with what is being
-    done.
+    """The report on these runs, by the first judge that each was entered with or by `judges`. `contamination`: what
+    else gives the benchmark away besides its questions and gold. `made_on`: the date in it, by default today in UTC;
+    nothing else depends on when or where it is made. `doing` is called with what is being done.
 
     Reads many logs, so call it off the screen's thread. Raises `NotFound` for an unknown run, `NotAllowed` if no trial
     has ended.
@@ -273,12 +276,19 @@ def report_of(
         )
     people = report_method.people_in(pool)
     pool = _unnamed(pool)
+    doing(_("Looking for pages that give the benchmark away"))
+    met = exposures(workspace, pool, contamination or ContaminationConfig())
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
         *(
             Section(name, _(TITLES.get(name, name)), tuple(_tables(pool, name)))
             for name in _order()
+        ),
+        Section(
+            "contamination",
+            _("Contamination"),
+            tuple(Tabled(table) for table in contamination_tables(pool, met)),
         ),
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),

@@ -112,7 +112,7 @@ class ToolAnswer(Frozen):
     entries: tuple[SearchEntry, ...] = ()
     hit: Hit | None = None
     ok: bool = True
-    blocked: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = Field(default=(), exclude_if=lambda blocked: not blocked)
 
 
 MOST_TOKENS = 10**9

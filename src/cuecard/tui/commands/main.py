@@ -113,6 +113,9 @@ _LISTED = {
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
     "results:table": N_("A table of results as the papers print it."),
+    "results:contamination": N_(
+        "Trials whose pages gave the benchmark away, and scores without them."
+    ),
     "results:report": N_(
         "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."
     ),

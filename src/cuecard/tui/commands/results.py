@@ -1,4 +1,4 @@
-"""`cuecard compare`, `table` and `report`: what runs say, as comparisons, as papers print it, and as one file."""
+"""`cuecard compare`, `table`, `contamination` and `report`: what runs say, as tables and as one file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context, check_place, pool_of
-from cuecard.tui.commands.output import console, note
+from cuecard.tui.commands.output import console, going_on, note
 from cuecard.tui.commands.verb import STDOUT, TABLES, Help, Judges, Only, Page, Result, Runs, verb
 
 if TYPE_CHECKING:
@@ -136,6 +136,40 @@ def table(
     return Result(Page(tables, share=True), lambda: {"table": name, "sheets": sheets})
 
 
+@verb("cuecard contamination 4", *TABLES, holds=True)
+def contamination(
+    ours: Context,
+    runs: Runs,
+    *,
+    only: Only = (),
+    fail_if_any: Annotated[bool, N_("Exit with 1 where a trial met an answer")] = False,
+) -> Result:
+    from cuecard.annotate.results.contamination import contamination_tables, exposures
+    from cuecard.core.worlds.contamination import Level
+
+    pool = pool_of(ours.workspace, runs, (), only)
+    with going_on(_("Reading pages")) as status:
+        found = exposures(
+            ours.workspace,
+            pool,
+            ours.config().contamination,
+            None if status is None else lambda done, of: status(f"{done:,}/{of:,}"),
+        )
+    if not found:
+        note(_("No trial of these runs met pages other than those that are made from gold."))
+    answers = any(met.level is Level.ANSWER for met in found.values())
+    return Result(
+        Page(contamination_tables(pool, found), share=True),
+        lambda: {
+            "trials": [
+                {**met.model_dump(mode="json"), "level": met.level.name.lower()}
+                for met in found.values()
+            ]
+        },
+        code=int(fail_if_any and answers),
+    )
+
+
 @verb("cuecard report 4 5 -o report.html", holds=True)
 def report(
     ours: Context,
@@ -169,6 +203,7 @@ def report(
             title=title,
             judges=(judge,) if judge else (),
             plots=not no_plots,
+            contamination=ours.config().contamination,
             on_count=lambda done, of: status.update(
                 _("Counting trials: {done} of {all}").format(done=f"{done:,}", all=f"{of:,}")
             ),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import Row
+from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -18,7 +18,7 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
+from cuecard.tui.present.errors import ErrorsView, Filter, Section, Sections, count, title_words
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
@@ -45,6 +45,7 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.dialogue", Means.A_VIEW, "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False, letter="d"),
         Key("errors.compaction", Means.A_VIEW, "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False, letter="m"),
         Key("errors.turns", Means.A_VIEW, "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False, letter="u"),
+        Key("errors.contamination", Means.A_VIEW, "show('contamination')", N_("Contamination"), N_("Trials whose pages gave the benchmark away, and scores without them"), show=False, letter="n"),
         Key("errors.calls", Means.A_VIEW, "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False, letter="o"),
     )  # fmt: skip
 
@@ -99,11 +100,17 @@ class ErrorsScreen(FiguresScreen):
         view = self._view
         if view is None or not view.anything or view.counted:
             return
-        pool, section, filter = view.chosen, view.section, view.filter
-        found = await self.counted(_("counting"), lambda _workspace: count(pool, section))
+        filter = view.filter
+        found = await self._counted(view.chosen, view.section)
         view.keep(filter, found)
         if self._view is view:
             self.show_all()
+
+    async def _counted(self, pool: Pool, section: Section) -> Sections:
+        settings = (await self.services.config()).contamination
+        return await self.counted(
+            _("counting"), lambda workspace: count(workspace, pool, section, settings)
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._view
@@ -154,8 +161,7 @@ class ErrorsScreen(FiguresScreen):
         assert view is not None
         pool, filter = view.chosen, view.filter
         for section in view.uncounted:
-            found = await self.counted(_("counting"), lambda _workspace, s=section: count(pool, s))
-            view.keep(filter, found)
+            view.keep(filter, await self._counted(pool, section))
         tables = [table for section in view.named for table in view.of(section)]
         return Report("errors", self.title_words, tables)
 
