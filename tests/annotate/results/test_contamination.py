@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from cuecard.annotate.results.contamination import contamination_tables, exposures
+from cuecard.annotate.results.contamination import contamination_tables, exposures, met
 from cuecard.annotate.results.pool import gather
 from cuecard.core.config_schema import ContaminationConfig
-from cuecard.core.worlds.contamination import Level
+from cuecard.core.engine.events import AgentSpoke, Event
+from cuecard.core.engine.messages import AgentReply
+from cuecard.core.worlds.contamination import Level, Secret
 from cuecard.store.workspace import Workspace
 from planted_results import Planted, plant
 from web_trials import contaminated
@@ -64,3 +68,11 @@ def test_a_canary_and_further_names_are_configuration(workspace, run):
     settings = ContaminationConfig(names=("A page",), canary=CANARY)
     found = exposures(workspace, pool, settings)
     assert sum(one.level is Level.METADATA for one in found.values()) == 1
+
+
+def test_an_agent_that_says_the_canary_has_met_it():
+    secret = Secret(("a question",), canary=CANARY)
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    said = AgentSpoke(turn=2, reply=AgentReply(text=f"As the file says: {CANARY.upper()}"))
+    one = met(7, [Event(seq=0, at=at, body=said)], secret)
+    assert (one.trial, one.level, one.turn) == (7, Level.ANSWER, 2)

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.worlds.contamination import Level, Secret, Wanted, exposure, secret_of, units
+from cuecard.core.worlds.contamination import (
+    Level,
+    Secret,
+    Wanted,
+    canary_of,
+    exposure,
+    secret_of,
+    units,
+)
 from cuecard.core.worlds.statements import compile_statements
 from offline_trials import SAMPLES
 
@@ -114,3 +122,10 @@ def test_planted_pages_are_found_and_clean_ones_left_alone(language):
     for level in (Level.METADATA, Level.QUESTION, Level.ANSWER):
         assert found[level][level] >= 29, found
     assert found[Level.NONE][Level.NONE] >= 198, found
+
+
+def test_every_task_has_a_canary_and_a_benchmark_may_have_one():
+    tasks = [load_task(path) for path in SAMPLES]
+    assert len({canary_of(task.id) for task in tasks}) == len(tasks)
+    assert secret_of(tasks[0], canary="a" * 32).canary == "a" * 32
+    assert secret_of(tasks[0]).canary == canary_of(tasks[0].id)

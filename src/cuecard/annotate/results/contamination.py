@@ -19,7 +19,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import measure_label
 from cuecard.core.tables.table import Shown, Statistic, Table, cell
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.worlds.contamination import NOTHING, Exposure, Level, Secret, exposure, secret_of
+from cuecard.core.worlds.contamination import Exposure, Level, Secret, exposure, secret_of
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -101,10 +101,10 @@ def _exposed(event: Event, secret: Secret) -> Iterator[tuple[Exposure, str, int]
                 )
         case ToolAnswered(answer=answer, turn=turn):
             yield exposure(answer.text, "", secret), "", turn
-        case AgentSpoke(text=text, turn=turn) if secret.canary and secret.canary in text.casefold():
-            yield exposure(text, "", secret), "", turn
+        case AgentSpoke(reply=reply, turn=turn) if secret.canary in reply.text.casefold():
+            yield exposure(reply.text, "", secret), "", turn
         case _:
-            yield NOTHING, "", 0
+            pass
 
 
 _SUBSETS: tuple[tuple[str, Level], ...] = (

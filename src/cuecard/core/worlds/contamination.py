@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -103,8 +104,15 @@ class Secret:
         return tuple(Wanted(text) for text in self.questions)
 
 
+def canary_of(task_id: str, canary: str = "") -> str:
+    """What stands in files that hold a task's gold, 32 hexadecimal digits: `canary` if the benchmark has one, else the
+    task's own, which nobody writes by accident.
+    """
+    return canary or hashlib.sha256(f"cuecard canary {task_id}".encode()).hexdigest()[:32]
+
+
 def secret_of(task: Task, names: Iterable[str] = (), canary: str = "") -> Secret:
-    """Of a task. `names`: further names of the benchmark."""
+    """Of a task. `names`: further names of the benchmark; `canary`: its own, if it has one."""
     pairs = {
         (
             tuple(normalise(name) for part in statement.subject for name in part),
@@ -118,7 +126,7 @@ def secret_of(task: Task, names: Iterable[str] = (), canary: str = "") -> Secret
         answers=tuple(normalise(answer) for answer in final_answers(task)),
         pairs=tuple(pairs),
         names=(*NAMES, *names),
-        canary=canary,
+        canary=canary_of(task.id, canary),
     )
 
 
