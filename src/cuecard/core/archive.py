@@ -24,8 +24,10 @@ from cuecard.core.errors import Conflict, DatabaseAway
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.records import (
+    PLACED,
     Handout,
     KeptFigures,
+    NoteKind,
     OrderKind,
     Outline,
     Person,
@@ -38,6 +40,7 @@ from cuecard.core.records import (
     Shadow,
     TaskTraits,
     TrialCell,
+    TrialNote,
     TrialRecord,
     UsageRecord,
 )
@@ -514,6 +517,22 @@ class ShadowArchive(Protocol):
         ...
 
 
+class NoteArchive(Protocol):
+    """What people noted on trials."""
+
+    def add(
+        self, trial_id: int, person: str, kind: NoteKind, place: str, text: str = "", uid: str = ""
+    ) -> TrialNote:
+        """Store it; one with the same `uid` is stored once. Raises `NotFound` for an unknown trial."""
+        ...
+
+    def of(
+        self, trial_ids: Collection[int] | None = None, kinds: Collection[NoteKind] = PLACED
+    ) -> list[TrialNote]:
+        """The notes of these kinds that were not taken back, oldest first; of these trials, or of all."""
+        ...
+
+
 class PromptArchive(Protocol):
     """Texts of prompts by their hash."""
 
@@ -574,6 +593,9 @@ class Archive(Protocol):
 
     @property
     def shadows(self) -> ShadowArchive: ...
+
+    @property
+    def trial_notes(self) -> NoteArchive: ...
 
     @property
     def prompts(self) -> PromptArchive: ...

@@ -116,6 +116,7 @@ _LISTED = {
     "results:contamination": N_(
         "Trials whose pages gave the benchmark away, and scores without them."
     ),
+    "results:blame": N_("Whose fault failed trials are: a model proposes, people say it blind."),
     "results:report": N_(
         "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."
     ),

@@ -1,7 +1,8 @@
-"""`cuecard compare`, `table`, `contamination` and `report`: what runs say, as tables and as one file."""
+"""`cuecard compare`, `table`, `contamination`, `blame` and `report`: what runs say, as tables and as one file."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,7 +12,18 @@ import typer
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context, check_place, pool_of
 from cuecard.tui.commands.output import console, going_on, note
-from cuecard.tui.commands.verb import STDOUT, TABLES, Help, Judges, Only, Page, Result, Runs, verb
+from cuecard.tui.commands.verb import (
+    STDOUT,
+    TABLES,
+    Budget,
+    Help,
+    Judges,
+    Only,
+    Page,
+    Result,
+    Runs,
+    verb,
+)
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.designs import DesignResult
@@ -167,6 +179,64 @@ def contamination(
             ]
         },
         code=int(fail_if_any and answers),
+    )
+
+
+@verb("cuecard blame 4 --model hosted --budget 2", *TABLES, holds=True)
+def blame(
+    ours: Context,
+    runs: Runs,
+    *,
+    model: Annotated[
+        str,
+        N_(
+            "Have this model of cuecard.yaml propose whose fault each failed trial is; rule is the baseline without a model"
+        ),
+    ] = "",
+    judge: Judges = (),
+    only: Only = (),
+    concurrency: Annotated[int, Help(N_("Trials at the same time"), min=1, max=256)] = 4,
+    budget: Budget = None,
+) -> Result:
+    from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of
+    from cuecard.core.evaluation.blame import Proposed, propose
+
+    rows = failed_trials(pool_of(ours.workspace, runs, judge, only))
+    done: Proposed | None = None
+    if model and rows:
+        person = ours.person
+        with going_on(_("Asking whose fault it is")) as status:
+            asking = propose(
+                ours.workspace,
+                [row.trial.id for row in rows],
+                person,
+                rows[0].judged_by,
+                model,
+                ours.config(),
+                concurrency=concurrency,
+                budget=budget,
+                on_progress=None if status is None else lambda n, of: status(f"{n:,}/{of:,}"),
+            )
+            done = asyncio.run(asking)
+        for trial, reason in done.failures.items():
+            note(_("Trial {n}: {reason}").format(n=trial, reason=reason))
+    said = said_of(ours.workspace, rows)
+    if not rows:
+        note(_("No trial of these runs failed."))
+    elif not said:
+        note(
+            _(
+                "Nobody has said whose fault any of the {n} failed trials is. In the app, . and f in a trial says it; --model proposes."
+            ).format(n=len(rows))
+        )
+    return Result(
+        Page(blame_tables(rows, said), share=True),
+        lambda: {
+            "failed": [row.trial.id for row in rows],
+            "said": [one.model_dump(mode="json") for one in said],
+            "proposed": done.model_dump(mode="json") if done else None,
+        },
+        code=int(bool(done and done.failures)),
     )
 
 

@@ -12,6 +12,7 @@ from cuecard.annotate.results.errors.behaviour_tables import (
     interaction_tables,
     tool_tables,
 )
+from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of
 from cuecard.annotate.results.errors.causes import cause_tables, failed
 from cuecard.annotate.results.errors.error_tables import Part, error_parts
 from cuecard.annotate.results.errors.family_tables import curve_tables, profile_tables, tier_tables
@@ -43,6 +44,7 @@ Section = Literal[
     "turns",
     "calls",
     "contamination",
+    "blame",
 ]
 SECTIONS: dict[Section, tuple[str, str]] = {
     "causes": ("c", N_("Causes")),
@@ -57,6 +59,7 @@ SECTIONS: dict[Section, tuple[str, str]] = {
     "turns": ("u", N_("Turns")),
     "calls": ("o", N_("Tools")),
     "contamination": ("n", N_("Contamination")),
+    "blame": ("b", N_("Whose fault")),
 }
 _OF_FAMILY: dict[Section, Family] = {
     "relations": "graph",
@@ -108,6 +111,9 @@ def count(
     if section == "contamination":
         met = exposures(workspace, pool, settings)
         return {section: contamination_tables(pool, met)}
+    if section == "blame":
+        rows = failed_trials(pool)
+        return {section: blame_tables(rows, said_of(workspace, rows))}
     if section in _PART:
         # One report holds them all, so that each of its sections is there once one was asked for.
         parts: dict[Part, list[Table]] = {}
@@ -221,6 +227,10 @@ class ErrorsView(TablesView[Section]):
                 return _("all that was handed in could be read.")
             case "compaction":
                 return _("no trial's conversation was compacted.")
+            case "blame":
+                return _(
+                    "nobody has said whose fault a failed trial is. Open one and say it there; `cuecard blame --model` proposes."
+                )
             case "contamination":
                 return _("these trials met no pages other than those that are made from gold.")
             case "tables":

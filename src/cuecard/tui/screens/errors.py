@@ -46,6 +46,7 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.compaction", Means.A_VIEW, "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False, letter="m"),
         Key("errors.turns", Means.A_VIEW, "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False, letter="u"),
         Key("errors.contamination", Means.A_VIEW, "show('contamination')", N_("Contamination"), N_("Trials whose pages gave the benchmark away, and scores without them"), show=False, letter="n"),
+        Key("errors.blame", Means.A_VIEW, "show('blame')", N_("Whose fault"), N_("Whose fault failed trials are, by people and by proposers"), show=False, letter="b"),
         Key("errors.calls", Means.A_VIEW, "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False, letter="o"),
     )  # fmt: skip
 
