@@ -321,6 +321,7 @@ def _scores() -> Iterator[Case]:
             "score 1",
         ),
     )
+    yield Case("blame/told", ("blame 6", "blame 6 --model rule", "blame 6 --json"))
     yield Case("contamination/told", ("contamination 6", "contamination 6 --json"))
     yield from _forms("compare/", "compare 6 --by agent", zh=True)
     yield Case("compare/files", ("compare 6 --by agent -o compare.tex", "score 6 7 -o score.csv"))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
-from cuecard.annotate.results.errors.blame import (
-    blame_tables,
-    failed_trials,
-    said_of,
-    shown_to,
-)
+from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
 from cuecard.annotate.results.pool import gather
+from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_schema import Config
 from cuecard.core.evaluation.blame import RULE, Party, blames_of, by_rule, material_of, propose
 from cuecard.store.workspace import Workspace
+from openai_server import OpenAIServer, Reply, Request, text
 from planted_results import Planted, plant
 
 
@@ -92,3 +91,47 @@ def test_what_a_proposer_sees_holds_the_dialogue_and_what_was_missed(workspace, 
     assert task.query.split("\n")[0][:40] in text
     assert '"missed"' in text
     assert '"user"' in text
+
+
+async def test_a_model_proposes_with_words_that_stand_in_the_record(workspace, rows):
+    """It first quotes what nobody said and is asked again; where it never answers, the failure is told."""
+    chosen = list({row.trial.task_id: row for row in rows}.values())[:3]
+    ids = [row.trial.id for row in chosen]
+    mute = workspace.tasks.revision(chosen[2].trial.task_id, chosen[2].trial.revision).task.query
+    price = Price(prompt=1.0, completion=1.0)
+
+    def script(request: Request) -> Reply:
+        first = request.messages[0]["content"]
+        if json.dumps(mute, ensure_ascii=False)[1:-1] in first:
+            return text("I cannot say.")
+        quote = "never said" if len(request.messages) == 1 else '"query"'
+        return text(json.dumps({"evidence": [quote], "reason": "so", "fault": "world"}))
+
+    async with OpenAIServer(script) as server:
+        model = ModelConfig(base_url=server.url, model="m", retries=0, price=price)
+        config = EMBEDDED.model_copy(update={"models": {"hosted": model}})
+        done = await propose(workspace, ids, "Ann", "lexical", "hosted", config)
+        calls = len(server.requests)
+        again = await propose(workspace, ids, "Ann", "lexical", "hosted", config)
+    assert list(done.failures) == ids[2:]
+    assert (again.asked, again.before) == (0, 2)
+    assert calls == 6
+    said = blames_of(workspace, ids)
+    assert {(blame.party, blame.evidence) for blame in said} == {(Party.WORLD, ('"query"',))}
+    assert all(blame.by.startswith("hosted ") for blame in said)
+
+
+async def test_a_spent_budget_stops_asking(workspace, rows):
+    ids = [row.trial.id for row in rows]
+
+    async with OpenAIServer(
+        lambda _r: text('{"evidence": ["query"], "reason": "", "fault": "agent"}')
+    ) as server:
+        price = Price(prompt=1e6, completion=1e6)
+        model = ModelConfig(base_url=server.url, model="m", retries=0, price=price)
+        config = EMBEDDED.model_copy(update={"models": {"hosted": model}})
+        done = await propose(
+            workspace, ids, "Ann", "lexical", "hosted", config, budget=1.0, concurrency=1
+        )
+    assert done.asked < len(ids)
+    assert "budget" in done.halt.lower()

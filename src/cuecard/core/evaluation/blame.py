@@ -95,12 +95,12 @@ class _Said(Frozen):
 
 
 def blames_of(workspace: Archive, trial_ids: Sequence[int]) -> list[Blame]:
-    """The newest of each person, and of each proposer, on each of these trials."""
+    """The newest of each person, and of each proposer, on each of these trials, in the order of trials and names."""
     newest: dict[tuple[int, bool, str], Blame] = {}
     for note in workspace.trial_notes.of(trial_ids, _KINDS):
         if (blame := blame_in(note)) is not None:
             newest[blame.trial_id, blame.proposed, blame.by] = blame
-    return list(newest.values())
+    return [newest[key] for key in sorted(newest)]
 
 
 def blame_in(note: TrialNote) -> Blame | None:
@@ -200,7 +200,7 @@ async def propose(
         control.check()
         blame = by_rule(case.events, case.judgement)
         if client is not None:
-            blame, calls = await _asked(case, client, config)
+            blame, calls = await _asked(case, client, model, config)
             for call in calls:
                 meter.add(call.cost)
         said = _Said(by=blame.by, reason=blame.reason, evidence=blame.evidence)
@@ -250,7 +250,7 @@ def _proposer(model: str, task: Task, config: Config) -> str:
 
 
 async def _asked(
-    case: _Case, client: ChatClient, config: Config
+    case: _Case, client: ChatClient, model: str, config: Config
 ) -> tuple[Blame, tuple[ModelReply, ...]]:
     from cuecard.core.llm import wire
     from cuecard.core.llm.structured import ask_structured
@@ -285,7 +285,7 @@ async def _asked(
     found = Blame(
         trial_id=case.trial.id,
         party=Party(answer.value.fault),
-        by=_proposer(client.config.model, case.task, config),
+        by=_proposer(model, case.task, config),
         proposed=True,
         reason=one_line(storable(answer.value.reason), _REASON),
         evidence=tuple(quote for quote in quotes if normalise(quote) in shown),

@@ -198,7 +198,12 @@ def blame(
     concurrency: Annotated[int, Help(N_("Trials at the same time"), min=1, max=256)] = 4,
     budget: Budget = None,
 ) -> Result:
-    from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of
+    from cuecard.annotate.results.errors.blame import (
+        blame_tables,
+        failed_trials,
+        said_of,
+        shown_to,
+    )
     from cuecard.core.evaluation.blame import Proposed, propose
 
     rows = failed_trials(pool_of(ours.workspace, runs, judge, only))
@@ -233,7 +238,7 @@ def blame(
         Page(blame_tables(rows, said), share=True),
         lambda: {
             "failed": [row.trial.id for row in rows],
-            "said": [one.model_dump(mode="json") for one in said],
+            "said": [one.model_dump(mode="json") for one in shown_to(ours.reader, said)],
             "proposed": done.model_dump(mode="json") if done else None,
         },
         code=int(bool(done and done.failures)),

@@ -38,9 +38,9 @@ def said_of(workspace: Workspace, rows: Sequence[Row]) -> list[Blame]:
 
 
 def shown_to(person: str, said: Collection[Blame]) -> tuple[Blame, ...]:
-    """What a person may see of what was said of one trial: only their own, until they have said something."""
-    spoken = any(not blame.proposed and blame.by == person for blame in said)
-    return tuple(blame for blame in said if spoken or (not blame.proposed and blame.by == person))
+    """What a person may see of what was said: nothing of trials of which they have not said anything themselves."""
+    spoken = {blame.trial_id for blame in said if not blame.proposed and blame.by == person}
+    return tuple(blame for blame in said if blame.trial_id in spoken)
 
 
 def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, ...]:
