@@ -198,12 +198,7 @@ def blame(
     concurrency: Annotated[int, Help(N_("Trials at the same time"), min=1, max=256)] = 4,
     budget: Budget = None,
 ) -> Result:
-    from cuecard.annotate.results.errors.blame import (
-        blame_tables,
-        failed_trials,
-        said_of,
-        shown_to,
-    )
+    from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
     from cuecard.core.evaluation.blame import Proposed, propose
 
     rows = failed_trials(pool_of(ours.workspace, runs, judge, only))
