@@ -59,6 +59,10 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         await until(pilot, lambda: "Judges against most people" in shown(app.screen))
         assert "(base" in shown(app.screen)
         screen = app.screen
+        assert "Sensitivity" in shown(screen)
+        # Every other figure is one key away.
+        await pilot.press("n")
+        await until(pilot, lambda: "Every figure" in shown(screen))
         await pilot.press("right", "down")
         pair = found.against(found.references[0])[1]
         statistic = pair.statistic("percent")

@@ -58,6 +58,9 @@ def agree(
         int | None, Help(N_("A labelling set of the workspace instead"), "--set")
     ] = None,
     kind: Annotated[Kind | None, N_("What the labels are about")] = None,
+    everything: Annotated[
+        bool, Help(N_("Of labels: every figure, by label, group and judge"), "--all")
+    ] = False,
     effect: Annotated[
         bool, N_("With --run: what the labels change of the scores and of the order of agents")
     ] = False,
@@ -72,12 +75,12 @@ def agree(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
         )
     if not files:
-        return _in_workspace(ours, run, set_id, kind)
+        return _in_workspace(ours, run, set_id, kind, everything=everything)
     from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear
     from cuecard.annotate.labelling.files.importing import is_sheet
 
     if any(map(is_sheet, files)):
-        return _on_sheets(ours, files)
+        return _on_sheets(ours, files, everything=everything)
     if len(files) > 1:
         raise typer.BadParameter(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
@@ -116,7 +119,12 @@ def _listed(words: str) -> tuple[str, ...]:
 
 
 def _in_workspace(
-    ours: Context, runs: Sequence[int], set_id: int | None, kind: Kind | None
+    ours: Context,
+    runs: Sequence[int],
+    set_id: int | None,
+    kind: Kind | None,
+    *,
+    everything: bool,
 ) -> Result:
     from cuecard.annotate.labelling.comparison import compare
     from cuecard.annotate.labelling.comparison_inputs import Scope, gather
@@ -125,15 +133,20 @@ def _in_workspace(
     scope = Scope(runs=tuple(runs), set_id=set_id, subject=kind)
     found = compare(gather(ours.workspace, scope))
     hint = "" if found.people else _("Label verdicts in the app (`cuecard`), then look here again.")
-    page = replace(_page(found, _title(found, scope)), hint=hint)
+    page = _page(found, _title(found, scope), everything=everything)
+    page = replace(page, hint=hint or page.hint)
     return Result(page, lambda: comparison_json(found, scope))
 
 
-def _page(found: Comparison, title: str) -> Page:
+def _page(found: Comparison, title: str, *, everything: bool) -> Page:
     from cuecard.annotate.labelling.comparison_model import circumstances
-    from cuecard.annotate.labelling.comparison_tables import tables_of
+    from cuecard.annotate.labelling.comparison_tables import short_tables, tables_of
 
-    return Page(tables_of(found), title, circumstances(found)) if found.people else Page((), title)
+    if not found.people:
+        return Page((), title)
+    tables = tables_of(found) if everything else short_tables(found)
+    hint = "" if everything else _("--all prints every figure, by label, group and judge.")
+    return Page(tables, title, circumstances(found), hint=hint)
 
 
 def _title(found: Comparison, scope: Scope) -> str:
@@ -165,7 +178,7 @@ _TITLES = {
 }
 
 
-def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
+def _on_sheets(ours: Context, paths: Sequence[Path], *, everything: bool) -> Result:
     """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
     from cuecard.annotate.labelling.comparison import compare
     from cuecard.annotate.labelling.comparison_inputs import Scope
@@ -181,7 +194,7 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
             n=f"{each.population or 0:,}",
             people=", ".join(each.people) or _("nobody"),
         )
-        return _page(each, f"{_(_TITLES[each.subject])} {told}")
+        return _page(each, f"{_(_TITLES[each.subject])} {told}", everything=everything)
 
     hint = "" if all(each.people for each in found) else _("The column human_label is blank.")
     return Result(
