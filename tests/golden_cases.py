@@ -321,6 +321,9 @@ def _scores() -> Iterator[Case]:
             "score 1",
         ),
     )
+    yield Case(
+        "workshop/told", ("workshop 6", "workshop 6 --json", "workshop", "workshop 6 --judge moon")
+    )
     yield Case("blame/told", ("blame 6", "blame 6 --model rule", "blame 6 --json"))
     yield Case("contamination/told", ("contamination 6", "contamination 6 --json"))
     yield from _forms("compare/", "compare 6 --by agent", zh=True)

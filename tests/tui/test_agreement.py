@@ -80,6 +80,9 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         ):
             await pilot.press(*(() if key == "i" else ("v",)), key)
             await until(pilot, lambda words=words: words in shown(screen))
+        await pilot.press("v", "w")
+        await until(pilot, lambda: "Versions on held-out labels" in shown(screen))
+        await pilot.press("v", "m")
         # The matrix of the other judge; its first cell is covered by both.
         while f"judge {JUDGE} (down) and most people" not in shown(screen):
             await pilot.press("n")

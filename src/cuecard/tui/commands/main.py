@@ -130,6 +130,9 @@ _LISTED = {
     "score:rescore": N_(
         "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
     ),
+    "workshop:workshop": N_(
+        "Versions of a judge on labels that none was made with, juries, drift; and examples for its prompt."
+    ),
     "labels:sample": N_(
         "Draw a set of items for people to label, with known chances. With --width and no run: how many items an interval of that width takes."
     ),
