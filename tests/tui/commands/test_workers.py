@@ -20,8 +20,9 @@ from cuecard.annotate.samples import import_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.engine.run import RunControl
+from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.plans import RunPlan, create_run, settings_of
-from cuecard.core.evaluation.workers import Worker, offer_judging
+from cuecard.core.evaluation.workers import Worker
 from cuecard.store.workspace import Workspace
 from openai_server import Reply, Request
 from scripted_brain import brain
