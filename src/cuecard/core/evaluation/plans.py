@@ -232,9 +232,8 @@ class Judging(Frozen):
 
     def same_as(self, other: Judging) -> bool:
         """Whether both ask the same of players that are configured alike."""
-        return self == other.model_copy(
-            update=self.model_dump(include={"after", "state", "reason"})
-        )
+        stands = self.model_dump(include={"after", "state", "reason"})
+        return self == other.model_copy(update=stands)
 
 
 class RunSettings(Frozen):

@@ -163,6 +163,8 @@ def qc(
         planned = plan_stages(workspace, ids, wanted, config=config, by=person)
         if not planned.free and not yes and budget is None:
             _ask(planned)
+        if workers and planned.trials:
+            note(_("Start workers with: {command}").format(command=ours.command("worker")))
         stopped = _Work(ours, ids, wanted, config, budget, workers).perform()
     # Who waited for workers waits for the database, too.
     report = partial(outlasting, ours, qc_report) if workers else qc_report
@@ -225,8 +227,6 @@ class _Work:
         from cuecard.tui.commands.run_output import stopping
 
         control = RunControl(0) if self.workers else RunControl()
-        if self.workers:
-            note(_("Start workers with: {command}").format(command=self.ours.command("worker")))
         with stopping(control, plays=not self.workers), Watch(self.config.currency) as watch:
             outcomes = await run_stages(
                 self.ours.workspace,
