@@ -298,7 +298,12 @@ def _runs() -> Iterator[Case]:
     yield Case("shadow/json", ("shadow --trial 1 --user scripted --json --concurrency 1",))
     yield Case("shadow/zh", ("shadow 2 --user scripted --concurrency 1",), language="zh")
     yield Case(
-        "shadow/wrong", ("shadow", "shadow 5", "shadow 99 --user scripted", "shadow 5 --user no")
+        "shadow/wrong",
+        ("shadow", "shadow 5", "shadow 99 --user scripted", "shadow 5 --user no"),
+    )
+    yield Case(
+        "shadow/workers",
+        ("shadow 5 --user scripted --workers", "shadow 5 --user scripted --workers --budget 1"),
     )
 
 
@@ -601,6 +606,7 @@ def _rest() -> Iterator[Case]:
     yield Case("qc/rules", ("qc --rules", "qc --rules --json"))
     yield Case("qc/zh", ("qc facts-night-train --known", "qc --rules"), language="zh")
     yield Case("qc/wrong", ("qc", "qc ghost", "qc espresso --stage taste"))
+    yield Case("qc/workers", ("qc espresso --workers",))
     yield Case("doctor/deep", ("doctor --offline --deep",), machine=True)
     yield Case("doctor/deep-zh", ("doctor --offline --deep",), language="zh", machine=True)
     yield Case("doctor/offline", ("doctor --offline",), machine=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -115,7 +115,9 @@ recorded, for it to end as the cause; or so many in all.
 """
 
 Purpose = Literal["play", "retry", "judge"]
-"""What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
+"""What a trial is offered for: to be played to its end and judged; the same, though it failed; or, when it has ended, to be
+judged or to have shadows asked.
+"""
 
 
 @dataclass(frozen=True)
@@ -506,9 +508,9 @@ class MoveArchive(Protocol):
 class ShadowArchive(Protocol):
     """What simulators would have said in trials that somebody else played."""
 
-    def add(self, shadow: Shadow) -> bool:
+    def add(self, shadow: Shadow, claim: Claim | None = None) -> bool:
         """Store it, unless this simulator has been asked at this point already; returns whether it was stored. Raises
-        `NotFound` for an unknown trial.
+        `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more.
         """
         ...
 
@@ -620,10 +622,15 @@ async def outlast(
     """The result of `call` in a thread. Where the database goes away under it, it is called again when that is back; so it
     must bear being done twice. Raises `DatabaseAway` if that takes longer than the workspace has patience.
     """
+    return await outlasting(workspace, lambda: asyncio.to_thread(call, *args, **kwargs))
+
+
+async def outlasting(workspace: Archive, attempt: Callable[[], Awaitable[Done]]) -> Done:
+    """As `outlast`, of what is awaited."""
     began, pause = time.monotonic(), FIRST_PAUSE
     while True:
         try:
-            return await asyncio.to_thread(call, *args, **kwargs)
+            return await attempt()
         except DatabaseAway:
             if time.monotonic() - began >= workspace.patience:
                 raise

@@ -15,9 +15,9 @@ from cuecard.annotate.results.pool import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
 from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.offering import offer_run
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
-from cuecard.core.evaluation.workers import offer_run
 from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
