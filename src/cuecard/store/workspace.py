@@ -265,7 +265,7 @@ class Sight:
 
     def may_tell(self, trial_id: int, item: Item) -> bool:
         """Whether decisions on the item may be shown. If so, the item counts as shown, otherwise as hidden."""
-        if (trial_id, item.key) in self._waiting:
+        if self._waiting and (trial_id, item.key) in self._waiting:
             self._hidden.add((trial_id, item.key))
             return False
         if self.person:

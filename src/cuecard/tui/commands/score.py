@@ -53,7 +53,7 @@ def score(
     from cuecard.tui.commands.score_output import print_scores
 
     pool = pool_of(ours.workspace, runs, (judge,) if judge else (), only)
-    usage = [used for run in pool.runs for used in ours.workspace.runs.usage(run.id)]
+    usage = pool.usage
     if only:
         kept = {row.trial.id for row in pool.rows}
         usage = [used for used in usage if used.trial_id in kept]

@@ -77,12 +77,16 @@ def usage_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
     """`agents`: who played, by trial."""
     return {
         "usage": [used.model_dump(mode="json") for used in usage],
-        "totals": {
-            "run": total_json(usage),
-            "agents": {
-                name: total_json([u for u in usage if agents.get(u.trial_id) == name])
-                for name in dict.fromkeys(agents.values())
-            },
+        "totals": totals_json(usage, agents),
+    }
+
+
+def totals_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
+    return {
+        "run": total_json(usage),
+        "agents": {
+            name: total_json([u for u in usage if agents.get(u.trial_id) == name])
+            for name in dict.fromkeys(agents.values())
         },
     }
 
@@ -193,7 +197,8 @@ def results_json(
             for one in trial_scores(pool)
         ),
         "groups": [_group_json(group, judges) for group in groups],
-        **usage_json(usage, agents),
+        "usage": (used.model_dump(mode="json") for used in usage),
+        "totals": totals_json(usage, agents),
         "scores": table_json(table),
         "tables": tables_json(pool),
     }
