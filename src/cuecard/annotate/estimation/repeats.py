@@ -3,8 +3,7 @@ alone, beside that on tasks of this kind (NIST AI 800-3 asks for both).
 """
 
 from collections.abc import Sequence
-from math import comb, floor, fsum, sqrt
-from statistics import fmean, variance
+from math import comb, floor, sqrt
 
 from cuecard.annotate.agreement.intervals import t_quantile
 from cuecard.core.i18n import _
@@ -21,25 +20,31 @@ def any_of(passed: int, samples: int, k: int) -> float | None:
     return 1 - comb(samples - passed, k) / comb(samples, k) if samples >= k else None
 
 
-def on_these_tasks(name: str, tasks: Sequence[Sequence[float]]) -> Statistic:
-    """The mean over tasks of the mean over samples, with the 95% interval that other samples of the same tasks would give:
-    SE^2 = sum s_t^2 / n_t / T^2, with Satterthwaite's degrees of freedom. No interval where a task has one sample, or where
-    samples never differed.
+def on_these_tasks(name: str, tasks: Sequence[Sequence[float | None]]) -> Statistic:
+    """The mean over tasks of the mean over samples (None: one without a value), with the 95% interval that other samples of the
+    same tasks would give: SE^2 = sum s_t^2 / n_t / T^2, with Satterthwaite's degrees of freedom. No interval where a task has
+    one sample, or where samples never differed.
     """
-    known = [values for values in tasks if values]
+    import numpy as np
+
+    known = [each for values in tasks if (each := [v for v in values if v is not None])]
     if not known:
         return Statistic(name=name, value=None, n=0, reason=_("no sample has a value"))
-    value = fmean(fmean(values) for values in known)
+    counts = np.array([len(values) for values in known])
+    flat = np.array([value for values in known for value in values])
+    starts = np.r_[0, np.cumsum(counts)[:-1]]
+    means = np.add.reduceat(flat, starts) / counts
+    value = float(means.mean())
     found = Statistic(name=name, value=value, n=len(known))
-    if any(len(values) < 2 for values in known):
-        why = _("a task has one sample only")
-        return found.model_copy(update={"no_interval": why})
-    parts = [(variance(values) / len(values), len(values) - 1) for values in known]
-    whole = fsum(part for part, _free in parts)
+    if counts.min() < 2:
+        return found.model_copy(update={"no_interval": _("a task has one sample only")})
+    squares = np.add.reduceat((flat - np.repeat(means, counts)) ** 2, starts)
+    parts = squares / (counts - 1) / counts
+    whole = float(parts.sum())
     if whole <= _DUST:
         why = _("samples never differed, which does not say that they never will")
         return found.model_copy(update={"no_interval": why})
-    free = whole**2 / fsum(part**2 / free for part, free in parts)
+    free = whole**2 / float((parts**2 / (counts - 1)).sum())
     half = _quantile(free) * sqrt(whole) / len(known)
     return found.model_copy(update={"low": value - half, "high": value + half})
 
