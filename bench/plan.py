@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuecard.annotate.agreement.intervals import t_quantile, with_intervals
-from cuecard.annotate.estimation.components import components, facet_components
+from cuecard.annotate.estimation.components import Components, components
 from cuecard.annotate.estimation.power import Design, Noise, power_of, smallest_difference
 from cuecard.annotate.estimation.ranks import ranks
 from cuecard.annotate.estimation.repeats import on_these_tasks
@@ -42,6 +42,10 @@ def cells_of(
         }
         for i in range(a)
     }
+
+
+def of(cells: dict[str, dict[str, list[float]]]) -> Components:
+    return components({(a, t): values for a, own in cells.items() for t, values in own.items()})
 
 
 def reml(cells: dict[str, dict[str, list[float]]]) -> dict[str, float]:
@@ -77,16 +81,16 @@ def components_hold() -> None:
     apart: list[float] = []
     for _ in range(100):
         cells = cells_of(rng, 4, 20, lambda: 3, TRUTH)
-        ours, theirs = components(cells), reml(cells)
-        values = {name: getattr(ours, name).raw for name in theirs}
+        ours, theirs = of(cells), reml(cells)
+        values = {name: (ours.part(name).raw or 0.0) for name in theirs}
         if min(values.values()) > 0.001:
             apart += [abs(values[name] / theirs[name] - 1) for name in theirs]
     print(f"balanced, beside REML: largest difference {max(apart):.2%} of {len(apart)} components")
     found = {name: list[float]() for name in TRUTH}
     for _ in range(1500):
-        ours = components(cells_of(rng, 4, 20, lambda: int(rng.integers(1, 5)), TRUTH))
+        ours = of(cells_of(rng, 4, 20, lambda: int(rng.integers(1, 5)), TRUTH))
         for name, values in found.items():
-            values.append(getattr(ours, name).raw)
+            values.append(ours.part(name).raw or 0.0)
     for name, values in found.items():
         error = np.std(values) / len(values) ** 0.5
         off = (np.mean(values) - TRUTH[name]) / error
@@ -111,13 +115,10 @@ def facets_hold() -> None:
             shape = [size if at in of else 1 for at, size in enumerate((a, t, u))]
             cells = cells + rng.normal(0, FACETS[name] ** 0.5, shape)
         values = cells[..., None] + rng.normal(0, FACETS["sample"] ** 0.5, (a, t, u, n))
-        told = {
-            f"{i}": {f"{j}": {f"{k}": list(values[i, j, k]) for k in range(u)} for j in range(t)}
-            for i in range(a)
-        }
-        ours = facet_components(told)
+        told = {(str(i), str(j), str(k)): list(values[i, j, k]) for i, j, k in np.ndindex(a, t, u)}
+        ours = components(told, ("agent", "task", "level"))
         for name, each in found.items():
-            each.append(getattr(ours, name).raw)
+            each.append(ours.part(name).raw or 0.0)
     for name, each in found.items():
         off = (np.mean(each) - FACETS[name]) / (np.std(each) / len(each) ** 0.5)
         print(f"{name:17} truth {FACETS[name]:.4f}  mean {np.mean(each):.4f}  ({off:+.1f} se)")

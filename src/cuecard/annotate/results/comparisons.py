@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.estimation.ranks import holm
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.paired_differences import TIE, contrast_of
@@ -126,6 +127,11 @@ def compare(
         contrast = contrast_of(first, other, found, (name, taken), resamples=resamples)
         alone = _alone(contrast, (*groups[first], *groups[other]), dimension)
         contrasts.append(contrast.model_copy(update={"alone": alone}))
+    adjusted = holm([contrast.sign_test for contrast in contrasts])
+    contrasts = [
+        each.model_copy(update={"sign_test_holm": p})
+        for each, p in zip(contrasts, adjusted, strict=True)
+    ]
     if not any(contrast.base_trials for contrast in contrasts):
         raise NotAllowed(
             _("{arms} share no judged task").format(arms=", ".join(chosen)),

@@ -1,0 +1,245 @@
+def plan_tables(plan: Plan) -> tuple[Table, ...]:
+    return (seen_table(plan), gains_table(plan), cheapest_table(plan), noise_table(plan))
+
+
+def seen_table(plan: Plan) -> Table:
+    """Tasks x samples: the smallest difference that is seen."""
+    design = plan.design
+    samples = sorted({*SAMPLES, design.samples}) if plan.noise.sample is not None else [1]
+    lines: list[Line] = []
+    for tasks in sorted({*TASKS, design.tasks}):
+        found = [plan.seen(replace(design, tasks=tasks, samples=n)) for n in samples]
+        lines.append((Cell(f"{tasks:,}"), *(Cell(plan.told(v), value=v) for v in found)))
+    return Table.of(
+        _("{plan}: smallest difference in {measure} that is seen").format(
+            plan=plan.title, measure=plan.label
+        ),
+        (
+            _("Tasks"),
+            *(ngettext("{n} sample", "{n} samples", n).format(n=n) for n in samples),
+        ),
+        lines,
+        (
+            _(
+                "The true difference of two agents on the same tasks that four of five such studies would tell from zero"
+                " (t test over tasks, 5%)."
+            ),
+            *_circumstances(plan),
+        ),
+    )
+
+
+def gains_table(plan: Plan) -> Table:
+    """What one more of each buys, beside the design as it is."""
+    now = plan.design
+    steps = [(_("as it is"), now), (_("one more task"), replace(now, tasks=now.tasks + 1))]
+    if plan.noise.sample is not None:
+        steps += [
+            (_("one more sample"), replace(now, samples=now.samples + 1)),
+            (_("one more user"), replace(now, users=now.users + 1)),
+        ]
+    steps.append((_("one more judge"), replace(now, judges=now.judges + 1)))
+    before, paid = plan.seen(now), plan.cost(now)
+    lines: list[Line] = []
+    for word, design in steps:
+        seen, cost = plan.seen(design), plan.cost(design)
+        less = None if seen is None or before is None else before - seen
+        more = None if cost is None or paid is None else cost - paid
+        rate = less / more if less is not None and more else None
+        lines.append(
+            (
+                Cell(word),
+                Cell(_of(design)),
+                Cell(plan.told(seen), value=seen),
+                Cell("" if design is now else _small(plan, less), value=less),
+                _paid(cost),
+                Cell("") if design is now else _paid(more),
+                Cell("–" if rate is None else f"{rate:.2g}", value=rate),
+            )
+        )
+    return Table.of(
+        _("{plan}: what one more buys").format(plan=plan.title),
+        (
+            _("Change"),
+            _("tasks × samples × users × judges"),
+            _("sees"),
+            _("less by"),
+            _("cost"),
+            _("more by"),
+            _("less per cost"),
+        ),
+        lines,
+        _circumstances(plan),
+    )
+
+
+def cheapest_table(plan: Plan) -> Table:
+    """For each number of samples the fewest tasks that see the wanted difference, and which of these costs least."""
+    designs = designs_for(plan.noise, plan.wanted, plan.design, range(1, 11))
+    best = cheapest(designs, plan.prices) if plan.prices else None
+    notes = list(_circumstances(plan))
+    if not designs:
+        floor = floor_of(plan.noise, plan.design)
+        told = plan.told(floor) if isfinite(floor) else "–"
+        notes.insert(
+            0,
+            _(
+                "No number of tasks sees {wanted} with these users and judges: what they add alone hides differences below"
+                " {floor}."
+            ).format(wanted=plan.told(plan.wanted), floor=told),
+        )
+    return Table.of(
+        _("{plan}: designs that see a difference of {wanted}").format(
+            plan=plan.title, wanted=plan.told(plan.wanted)
+        ),
+        (_("Samples"), _("tasks"), _("trials of an agent"), _("cost"), ""),
+        [
+            (
+                Cell(f"{each.samples}"),
+                Cell(f"{each.tasks:,}", value=each.tasks),
+                Cell(f"{each.trials:,}", value=each.trials),
+                _paid(plan.cost(each)),
+                Cell(_("cheapest") if each == best else ""),
+            )
+            for each in designs
+        ],
+        notes,
+    )
+
+
+NOISE: Mapping[str, str] = {
+    "task": N_("agents by task"),
+    "sample": N_("samples of a task"),
+    "user": N_("agents by user"),
+    "user_task": N_("agents by user and task"),
+    "judge": N_("agents by judge"),
+    "judge_task": N_("agents by judge and task"),
+}
+_LOWERED: Mapping[str, str] = {
+    "task": N_("tasks"),
+    "sample": N_("tasks, samples, users"),
+    "user": N_("users"),
+    "user_task": N_("tasks, users"),
+    "judge": N_("judges"),
+    "judge_task": N_("tasks, judges"),
+}
+
+
+def noise_table(plan: Plan) -> Table:
+    """The components behind the noise, what each adds to it at the design, and what lowers it."""
+    whole = plan.noise.variance(plan.design)
+    lines: list[Line] = []
+    none = Noise(0.0, 0.0)
+    for name, word in NOISE.items():
+        value: float | None = getattr(plan.noise, name)
+        if value is None or (not value and name not in ("task", "sample")):
+            continue
+        part = replace(none, **{name: value}).variance(plan.design)
+        share = part / whole if part is not None and whole else None
+        lines.append(
+            (
+                Cell(_(word)),
+                Cell(f"{value:.4g}", value=value),
+                Cell(plan.told(sqrt(value)), value=sqrt(value)),
+                Cell("–" if share is None else f"{100 * share:.0f}%", value=share),
+                Cell(_(_LOWERED[name])),
+            )
+        )
+    notes: list[str] = []
+    if plan.noise.sample is None:
+        notes.append(
+            _(
+                "The pilot has one sample of each task, which cannot be told from how agents differ by tasks."
+            )
+        )
+    if plan.pilot is not None:
+        found = plan.pilot.dependability(plan.design.tasks, plan.design.samples)
+        if found.value is not None:
+            notes.append(
+                _(
+                    "Of what sets agents' means apart {share}% is the agents (dependability)."
+                ).format(share=round(100 * found.value))
+            )
+        negative = [
+            _(NOISE[name])
+            for name, each in (("task", plan.pilot.agent_task), ("sample", plan.pilot.sample))
+            if each.raw is not None and each.raw < 0
+        ]
+        if negative:
+            notes.append(
+                _("Estimated below zero, which chance does, and shown as 0: {names}.").format(
+                    names=", ".join(negative)
+                )
+            )
+    return Table.of(
+        _("{plan}: what hides a difference").format(plan=plan.title),
+        (
+            _("Component"),
+            _("variance"),
+            _("standard deviation"),
+            _("share of the noise"),
+            _("lowered by more"),
+        ),
+        lines,
+        (*notes, *_circumstances(plan)),
+    )
+
+
+def plan_plot(plan: Plan) -> Plot:
+    """The smallest difference seen against tasks, a series for each number of samples."""
+    most = max(100, 2 * plan.design.tasks)
+    places = sorted({*range(5, most + 1, max(1, most // 40)), plan.design.tasks})
+    samples = sorted({1, 3, 10, plan.design.samples}) if plan.noise.sample is not None else [1]
+    series = tuple(
+        Series(
+            name=ngettext("{n} sample", "{n} samples", n).format(n=n),
+            mark=mark,
+            points=tuple(
+                Point(x=tasks, y=seen, n=tasks)
+                for tasks in places
+                if (seen := plan.seen(replace(plan.design, tasks=tasks, samples=n))) is not None
+            ),
+        )
+        for mark, n in enumerate(samples)
+    )
+    low, high = bounds([point.y for one in series for point in one.points])
+    return Plot(
+        key=f"plan-{plan.family or 'guess'}",
+        kind="lines",
+        title=_("Smallest difference seen · {plan}").format(plan=plan.title),
+        family=plan.family,
+        x=Axis(label=_("Tasks"), low=0, high=places[-1], scale="count"),
+        y=Axis(
+            label=_("Difference in {measure}").format(measure=plan.label),
+            low=low,
+            high=high,
+            scale="number",
+        ),
+        counted=_("tasks"),
+        series=series,
+        notes=tuple(_circumstances(plan)),
+    )
+
+
+def _circumstances(plan: Plan) -> Sequence[str]:
+    judges = plan.design.judges
+    told = [
+        ngettext("{n} user", "{n} users", plan.design.users).format(n=plan.design.users),
+        ngettext("{n} judge", "{n} judges", judges).format(n=judges),
+    ]
+    return (_("With {what}.").format(what=", ".join(told)), *plan.notes)
+
+
+def _of(design: Design) -> str:
+    return f"{design.tasks:,} × {design.samples} × {design.users} × {design.judges}"
+
+
+def _small(plan: Plan, value: float | None) -> str:
+    """A difference of differences, which may be small."""
+    if value is None:
+        return "–"
+    return number(plan.measure, value) if plan.measure in COUNTS else f"{value:.4f}"
+
+
+def _paid(cost: float | None) -> Cell:
+    return Cell("–" if cost is None else amount("cost", cost), value=cost)
