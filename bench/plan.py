@@ -2,7 +2,7 @@
 
 python bench/plan.py [components | facets | power | ranks | intervals]      all: some ten minutes
 
-`components`: 100 balanced sets (4 agents x 20 tasks x 3 samples) beside statsmodels' REML, and the means over 1,500 unbalanced
+`components`: 100 balanced sets (4 agents x 20 tasks x 3 samples) beside statsmodels' REML, and the means over 6,000 unbalanced
 ones. `facets`: the means over 3,000 sets with users. `power`: predicted beside reached power of the t test over tasks, of 4,000
 studies each. `ranks`: in how many of 1,000 studies all rank sets are right at once. `intervals`: coverage of the interval on these
 tasks and of that on tasks of this kind, of 2,000 studies each.
@@ -87,7 +87,7 @@ def components_hold() -> None:
             apart += [abs(values[name] / theirs[name] - 1) for name in theirs]
     print(f"balanced, beside REML: largest difference {max(apart):.2%} of {len(apart)} components")
     found = {name: list[float]() for name in TRUTH}
-    for _ in range(1500):
+    for _ in range(6000):
         ours = of(cells_of(rng, 4, 20, lambda: int(rng.integers(1, 5)), TRUTH))
         for name, values in found.items():
             values.append(ours.part(name).raw or 0.0)

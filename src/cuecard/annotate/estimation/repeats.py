@@ -20,10 +20,12 @@ def any_of(passed: int, samples: int, k: int) -> float | None:
     return 1 - comb(samples - passed, k) / comb(samples, k) if samples >= k else None
 
 
-def on_these_tasks(name: str, tasks: Sequence[Sequence[float | None]]) -> Statistic:
+def on_these_tasks(
+    name: str, tasks: Sequence[Sequence[float | None]], *, share: bool = False
+) -> Statistic:
     """The mean over tasks of the mean over samples (None: one without a value), with the 95% interval that other samples of the
     same tasks would give: SE^2 = sum s_t^2 / n_t / T^2, with Satterthwaite's degrees of freedom. No interval where a task has
-    one sample, or where samples never differed.
+    one sample, or where samples never differed. `share`: it ends at 0 and 1.
     """
     import numpy as np
 
@@ -46,7 +48,9 @@ def on_these_tasks(name: str, tasks: Sequence[Sequence[float | None]]) -> Statis
         return found.model_copy(update={"no_interval": why})
     free = whole**2 / float((parts**2 / (counts - 1)).sum())
     half = _quantile(free) * sqrt(whole) / len(known)
-    return found.model_copy(update={"low": value - half, "high": value + half})
+    low, high = value - half, value + half
+    ends = (max(0.0, low), min(1.0, high)) if share else (low, high)
+    return found.model_copy(update={"low": ends[0], "high": ends[1]})
 
 
 _DUST = 1e-18

@@ -1,3 +1,24 @@
+"""Tables and the plot of a plan: which difference a study would see, what one more of each buys, and the cheapest design."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from math import isfinite, sqrt
+from typing import Any
+
+from cuecard.annotate.estimation.power import Design, Noise, cheapest, designs_for, floor_of
+from cuecard.annotate.results.comparison_tables import number
+from cuecard.annotate.results.planning import Plan
+from cuecard.annotate.results.plots.model import Axis, Plot, Point, Series, bounds
+from cuecard.annotate.results.words import amount
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.scoring.aggregate import COUNTS
+from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Row as Line
+
+TASKS = (10, 20, 30, 50, 100, 200, 400)
+SAMPLES = (1, 2, 3, 5, 10)
+
+
 def plan_tables(plan: Plan) -> tuple[Table, ...]:
     return (seen_table(plan), gains_table(plan), cheapest_table(plan), noise_table(plan))
 
@@ -30,46 +51,37 @@ def seen_table(plan: Plan) -> Table:
 
 
 def gains_table(plan: Plan) -> Table:
-    """What one more of each buys, beside the design as it is."""
-    now = plan.design
+    """What one more of each buys, beside the design as it is; of users and judges only where it is known what they vary."""
+    now, noise = plan.design, plan.noise
     steps = [(_("as it is"), now), (_("one more task"), replace(now, tasks=now.tasks + 1))]
-    if plan.noise.sample is not None:
-        steps += [
-            (_("one more sample"), replace(now, samples=now.samples + 1)),
-            (_("one more user"), replace(now, users=now.users + 1)),
-        ]
-    steps.append((_("one more judge"), replace(now, judges=now.judges + 1)))
+    if noise.sample is not None:
+        steps.append((_("one more sample"), replace(now, samples=now.samples + 1)))
+    if noise.user or noise.user_task:
+        steps.append((_("one more user"), replace(now, users=now.users + 1)))
+    if noise.judge or noise.judge_task:
+        steps.append((_("one more judge"), replace(now, judges=now.judges + 1)))
     before, paid = plan.seen(now), plan.cost(now)
     lines: list[Line] = []
     for word, design in steps:
-        seen, cost = plan.seen(design), plan.cost(design)
-        less = None if seen is None or before is None else before - seen
-        more = None if cost is None or paid is None else cost - paid
-        rate = less / more if less is not None and more else None
-        lines.append(
-            (
-                Cell(word),
-                Cell(_of(design)),
-                Cell(plan.told(seen), value=seen),
-                Cell("" if design is now else _small(plan, less), value=less),
-                _paid(cost),
-                Cell("") if design is now else _paid(more),
-                Cell("–" if rate is None else f"{rate:.2g}", value=rate),
-            )
-        )
+        seen, cost, first = plan.seen(design), plan.cost(design), design is now
+        less = None if seen is None or before is None or first else before - seen
+        line = [Cell(word), Cell(_of(design)), Cell(plan.told(seen), value=seen)]
+        line.append(Cell("" if first else _small(plan, less), value=less))
+        if cost is not None and paid is not None:
+            more = None if first else cost - paid
+            rate = less / more if less is not None and more else None
+            line += [_paid(cost), Cell("") if more is None else _paid(more)]
+            line.append(Cell("" if rate is None else f"{rate:.2g}", value=rate))
+        lines.append(tuple(line))
+    costs = (_("cost"), _("more by"), _("less per cost")) if paid is not None else ()
+    notes = [_("tasks × samples × users × judges")]
+    if len(steps) < 5:
+        notes.append(_("What another user or judge buys takes a pilot with several, or a guess."))
     return Table.of(
         _("{plan}: what one more buys").format(plan=plan.title),
-        (
-            _("Change"),
-            _("tasks × samples × users × judges"),
-            _("sees"),
-            _("less by"),
-            _("cost"),
-            _("more by"),
-            _("less per cost"),
-        ),
+        (_("Change"), _("design"), _("sees"), _("less by"), *costs),
         lines,
-        _circumstances(plan),
+        (*notes, *_circumstances(plan)),
     )
 
 
@@ -92,14 +104,17 @@ def cheapest_table(plan: Plan) -> Table:
         _("{plan}: designs that see a difference of {wanted}").format(
             plan=plan.title, wanted=plan.told(plan.wanted)
         ),
-        (_("Samples"), _("tasks"), _("trials of an agent"), _("cost"), ""),
+        (_("Samples"), _("tasks"), _("trials of an agent"), *((_("cost"), "") if best else ())),
         [
             (
                 Cell(f"{each.samples}"),
                 Cell(f"{each.tasks:,}", value=each.tasks),
                 Cell(f"{each.trials:,}", value=each.trials),
-                _paid(plan.cost(each)),
-                Cell(_("cheapest") if each == best else ""),
+                *(
+                    (_paid(plan.cost(each)), Cell(_("cheapest") if each == best else ""))
+                    if best
+                    else ()
+                ),
             )
             for each in designs
         ],
@@ -160,17 +175,9 @@ def noise_table(plan: Plan) -> Table:
                     "Of what sets agents' means apart {share}% is the agents (dependability)."
                 ).format(share=round(100 * found.value))
             )
-        negative = [
-            _(NOISE[name])
-            for name, each in (("task", plan.pilot.agent_task), ("sample", plan.pilot.sample))
-            if each.raw is not None and each.raw < 0
-        ]
-        if negative:
-            notes.append(
-                _("Estimated below zero, which chance does, and shown as 0: {names}.").format(
-                    names=", ".join(negative)
-                )
-            )
+        if (plan.pilot.part("agent_task").raw or 0) < 0:
+            told = _("Estimated below zero, which chance does, and shown as 0: {name}.")
+            notes.append(told.format(name=_(NOISE["task"])))
     return Table.of(
         _("{plan}: what hides a difference").format(plan=plan.title),
         (
@@ -219,6 +226,32 @@ def plan_plot(plan: Plan) -> Plot:
         series=series,
         notes=tuple(_circumstances(plan)),
     )
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Components with their raw values, the noise by part, the design with what it sees, prices, and the wanted difference."""
+    told = plan.model_dump(mode="json", include={"family", "measure", "wanted", "notes"})
+    return {
+        **told,
+        "components": {
+            name: None if found is None else found.model_dump(mode="json")
+            for name, found in (
+                ("pilot", plan.pilot),
+                ("users", plan.by_users),
+                ("judges", plan.by_judges),
+            )
+        },
+        "noise": asdict(plan.noise),
+        "design": {**asdict(plan.design), "sees": plan.seen(plan.design)},
+        "prices": None if plan.prices is None else asdict(plan.prices),
+        "cheapest": _cheapest_json(plan),
+    }
+
+
+def _cheapest_json(plan: Plan) -> dict[str, Any] | None:
+    found = designs_for(plan.noise, plan.wanted, plan.design)
+    best = cheapest(found, plan.prices) if plan.prices else None
+    return None if best is None else {**asdict(best), "cost": plan.cost(best)}
 
 
 def _circumstances(plan: Plan) -> Sequence[str]:

@@ -23,6 +23,7 @@ from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import UsageRecord
 from cuecard.core.scoring.aggregate import (
+    COUNTS,
     HEADLINES,
     Key,
     measure_label,
@@ -289,7 +290,8 @@ def _on_these_tasks(samples: RowSamples, found: Mapping[Key, Statistic]) -> dict
         if taken is not Taken.AVG or measured_as(name) != name or not one.defined:
             continue
         if name not in samples.these:
-            samples.these[name] = on_these_tasks(name, samples.column(name).values)
+            values = samples.column(name).values
+            samples.these[name] = on_these_tasks(name, values, share=name not in COUNTS)
         # Its value is the same but for the last digits.
         exact = {"value": one.value, "n": one.n}
         these[figure_key(name, taken)] = samples.these[name].model_copy(update=exact)
