@@ -358,7 +358,7 @@ def _values(
         for arm, own in cells.items()
     }
     known = [{key for key, part in own.items() if part.value is not None} for own in parts.values()]
-    shared = sorted(set.intersection(*known)) if known else []
+    shared = sorted(key for key in known[0] if all(key in own for own in known)) if known else []
     values: dict[str, dict[str, float]] = {}
     for arm, own in parts.items():
         by_task: dict[str, list[float]] = defaultdict(list)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
-from textual.app import ComposeResult
 
 from cuecard.annotate.results.planning import Asked, plans_of
 from cuecard.core.errors import CuecardError
@@ -63,6 +62,7 @@ class PlanScreen(FiguresScreen):
         self._runs, self._title = runs, title
         self._asked = Asked()
         self._view: PlanView | None = None
+        self._drawing = PlotView(id="plot")
 
     @property
     def view(self) -> PlanView | None:
@@ -92,14 +92,9 @@ class PlanScreen(FiguresScreen):
             ("esc", hint(_("Back"))),
         )
 
-    def compose(self) -> ComposeResult:
-        for widget in super().compose():
-            if widget.id == "details":
-                yield PlotView(id="plot")
-            yield widget
-
     def on_mount(self) -> None:
-        self.query_one("#plot").display = False
+        self._drawing.display = False
+        self.mount(self._drawing, before="#details")
         super().on_mount()
 
     @guarded("plan")
@@ -131,7 +126,7 @@ class PlanScreen(FiguresScreen):
     def fill(self, cursor: tuple[int, int] | None = None) -> None:
         super().fill(cursor)
         view = self._view
-        plot = self.query_one("#plot", PlotView)
+        plot = self._drawing
         plot.display = view is not None and view.anything and view.section == "plot"
         if view is not None and plot.display:
             self.query_one("#details").remove_class("-alone")
