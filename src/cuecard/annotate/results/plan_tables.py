@@ -87,8 +87,9 @@ def gains_table(plan: Plan) -> Table:
 
 def cheapest_table(plan: Plan) -> Table:
     """For each number of samples the fewest tasks that see the wanted difference, and which of these costs least."""
-    designs = designs_for(plan.noise, plan.wanted, plan.design, range(1, 11))
+    designs = designs_for(plan.noise, plan.wanted, plan.design)
     best = cheapest(designs, plan.prices) if plan.prices else None
+    shown = [each for each in designs if each.samples <= SAMPLES[-1] or each == best]
     notes = list(_circumstances(plan))
     if not designs:
         floor = floor_of(plan.noise, plan.design)
@@ -116,7 +117,7 @@ def cheapest_table(plan: Plan) -> Table:
                     else ()
                 ),
             )
-            for each in designs
+            for each in shown
         ],
         notes,
     )

@@ -19,9 +19,11 @@ from cuecard.annotate.results.words import amount, dimension_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import UsageRecord
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.aggregate import COUNTS, measure_label
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
+
+_FEW = 10
 
 
 class Asked(Frozen):
@@ -73,6 +75,9 @@ class Plan(Frozen):
         return _(FAMILY_WORDS[self.family]) if self.family else _("By guesses")
 
     def told(self, value: float | None) -> str:
+        """A difference; of a share none is above 1."""
+        if value is not None and value > 1 and self.measure not in COUNTS:
+            return "> 1"
         return "–" if value is None else number(self.measure, value)
 
     def seen(self, design: Design) -> float | None:
@@ -138,6 +143,9 @@ def pilot_plan(
             pilot.left_out,
         )
         notes.append(told.format(n=pilot.left_out))
+    if pilot.levels["task"] < _FEW:
+        told = _("The pilot has {n} tasks only: its components may be far from the truth.")
+        notes.append(told.format(n=pilot.levels["task"]))
     if users is not None:
         notes.append(
             _("The users are these and no others; what agents differ by users is no noise.")
