@@ -57,12 +57,12 @@ def test_a_pilot_tells_the_noise_and_what_it_cost() -> None:
     # 4 tasks at 10, 3 agents x 8 trials at 0.6.
     assert plan.cost(plan.design) == pytest.approx(40 + 24 * 0.6)
     found = plan_json(plan)
-    assert found["design"]["sees"] == smallest_difference(plan.noise, plan.design)
+    assert found["sees"] == smallest_difference(plan.noise, plan.design)
     assert found["cheapest"]["samples"] >= 1
     seen, gains, cheapest, noise = plan_tables(plan)
     assert any(line[0].text == "4" for line in seen.lines)
     sample = next(line for line in gains.lines if line[0].text == "one more sample")
-    assert sample[5].number == pytest.approx(12 * 0.6)
+    assert sample[6].number == pytest.approx(12 * 0.6)
     assert [line[-1].text for line in cheapest.lines].count("cheapest") == 1
     assert sum(line[3].number or 0 for line in noise.lines) == pytest.approx(1)
     assert "a task 10.00; 3 agents" in as_markdown(gains)

@@ -331,9 +331,14 @@ def _notes(
                 " agent of several."
             ).format(agent=value_word("agent", contrast.alone, names), base=words[0], arm=words[1])
         if taken.of_several and sides[0].counts.samples != sides[1].counts.samples:
-            yield _(
+            told = _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
-            ).format(
+            )
+            if taken is Taken.PASS_ALL:
+                told = _(
+                    "{base} has up to {n} samples of a task and {arm} up to {m}: that all of more pass is rarer by itself."
+                )
+            yield told.format(
                 base=words[0], arm=words[1], n=sides[0].counts.samples, m=sides[1].counts.samples
             )
     within = _any(contrast.within for contrast in contrasts)

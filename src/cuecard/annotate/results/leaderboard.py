@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
+from cuecard.annotate.estimation.components import correlation_of_samples
 from cuecard.annotate.estimation.ranks import Ranks, ranks
 from cuecard.annotate.estimation.repeats import all_of, any_of
 from cuecard.annotate.labelling.effect_figures import MAIN, mean_over
@@ -13,6 +14,7 @@ from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.pairing import CANDIDATES, cells_of, parts_of_cells
 from cuecard.annotate.results.pool import Pool, Row, samples_of
 from cuecard.annotate.results.score_tables import cell_of
+from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.scores import of_these_tasks, score_table
 from cuecard.annotate.results.words import (
     LOWER_IS_BETTER,
@@ -42,7 +44,7 @@ from cuecard.core.tasks.models import FAMILIES, Family
 
 class Leaderboard(Frozen):
     """Arms of a dimension by one measure of one family, over the tasks that all have. `means` with intervals, and `trials` behind
-    them, by arm. `left_out`: how many tasks not all have. `within`: dimensions within which values were taken, as all arms share their values. `names`:
+    them, by arm. `left_out`: how many tasks not all have; `samples`: the most of a task. `within`: dimensions within which values were taken, as all arms share their values. `names`:
     `words.names_of`.
     """
 
@@ -54,6 +56,7 @@ class Leaderboard(Frozen):
     means: dict[str, Statistic]
     trials: dict[str, tuple[int, ...]]
     left_out: int
+    samples: int = 1
     within: tuple[Dimension, ...] = ()
     names: dict[str, str] = {}
     notes: tuple[str, ...] = ()
@@ -61,7 +64,8 @@ class Leaderboard(Frozen):
     @property
     def label(self) -> str:
         word = measure_label(self.measure)
-        return word if not self.taken.of_several else f"{word} ({statistic_label(self.taken, 0)})"
+        taken = statistic_label(self.taken, self.samples)
+        return f"{word} ({taken})" if self.taken.of_several else word
 
 
 def leaderboard(
@@ -107,6 +111,7 @@ def leaderboard(
         means=means,
         trials=trials,
         left_out=left_out,
+        samples=max((row.trial.sample + 1 for own in groups.values() for row in own), default=1),
         within=within,
         names=names_of(pool),
         notes=tuple(baselines(pool)),
@@ -255,6 +260,7 @@ def repeat_tables(pool: Pool) -> tuple[Table, ...]:
                             ),
                             cell_of(column.measure, line.figures[column.key], trials=line.trials),
                             cell_of(column.measure, other.figures[column.key], trials=line.trials),
+                            _resemblance(mine, line, column.measure),
                         )
                     )
         word = _(FAMILY_WORDS[family])
@@ -262,18 +268,35 @@ def repeat_tables(pool: Pool) -> tuple[Table, ...]:
             found.append(
                 Table.of(
                     _("{family}: means with both intervals").format(family=word),
-                    (_("Agent and measure"), _("tasks of this kind"), _("these tasks")),
+                    (
+                        _("Agent and measure"),
+                        _("tasks of this kind"),
+                        _("these tasks"),
+                        _("ICC of samples"),
+                    ),
                     lines,
                     (
                         _(
                             "Tasks of this kind: what other tasks of the kind would change. These tasks: what other samples of"
                             " the same tasks would."
                         ),
+                        _(
+                            "ICC of samples: the share of the variance that is between tasks, not between samples."
+                        ),
                     ),
                 )
             )
         found += _success_tables(mine, family, word)
     return tuple(found)
+
+
+def _resemblance(pool: Pool, line: ScoreLine, measure: str) -> Cell:
+    """How much samples of a task are alike."""
+    samples = samples_of([row for row in pool.rows if row.value("agent") == line.value("agent")])
+    columns = zip(samples.tasks, samples.column(measure).values, strict=True)
+    known = {task: [v for v in values if v is not None] for task, values in columns}
+    found = correlation_of_samples(known)
+    return Cell("–" if found.raw is None else f"{found.raw:.2f}", value=found.raw)
 
 
 def _success_tables(pool: Pool, family: Family, word: str) -> Iterator[Table]:

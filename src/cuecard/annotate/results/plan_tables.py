@@ -5,7 +5,15 @@ from dataclasses import asdict, replace
 from math import isfinite, sqrt
 from typing import Any
 
-from cuecard.annotate.estimation.power import Design, Noise, cheapest, designs_for, floor_of
+from cuecard.annotate.estimation.power import (
+    Design,
+    Noise,
+    Prices,
+    cheapest,
+    designs_for,
+    floor_of,
+    power_of,
+)
 from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.planning import Plan
 from cuecard.annotate.results.plots.model import Axis, Plot, Point, Series, bounds
@@ -67,6 +75,9 @@ def gains_table(plan: Plan) -> Table:
         less = None if seen is None or before is None or first else before - seen
         line = [Cell(word), Cell(_of(design)), Cell(plan.told(seen), value=seen)]
         line.append(Cell("" if first else _small(plan, less), value=less))
+        variance = noise.variance(design)
+        power = None if variance is None else power_of(plan.wanted, variance, design.tasks)
+        line.append(Cell("–" if power is None else f"{100 * power:.0f}%", value=power))
         if cost is not None and paid is not None:
             more = None if first else cost - paid
             rate = less / more if less is not None and more else None
@@ -74,12 +85,23 @@ def gains_table(plan: Plan) -> Table:
             line.append(Cell("" if rate is None else f"{rate:.2g}", value=rate))
         lines.append(tuple(line))
     costs = (_("cost"), _("more by"), _("less per cost")) if paid is not None else ()
-    notes = [_("tasks × samples × users × judges")]
+    power = _("Power: the share of studies that find a difference of {difference}.")
+    notes = [
+        _("Design: tasks × samples × users × judges."),
+        power.format(difference=plan.told(plan.wanted)),
+    ]
     if len(steps) < 5:
         notes.append(_("What another user or judge buys takes a pilot with several, or a guess."))
     return Table.of(
         _("{plan}: what one more buys").format(plan=plan.title),
-        (_("Change"), _("design"), _("sees"), _("less by"), *costs),
+        (
+            _("Change"),
+            _("design"),
+            _("sees"),
+            _("less by"),
+            _("power"),
+            *costs,
+        ),
         lines,
         (*notes, *_circumstances(plan)),
     )
@@ -230,29 +252,14 @@ def plan_plot(plan: Plan) -> Plot:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    """Components with their raw values, the noise by part, the design with what it sees, prices, and the wanted difference."""
-    told = plan.model_dump(mode="json", include={"family", "measure", "wanted", "notes"})
+    """The plan with raw components, what its design `sees`, and the cheapest design for the wanted difference."""
+    best = cheapest(designs_for(plan.noise, plan.wanted, plan.design), plan.prices or Prices())
     return {
-        **told,
-        "components": {
-            name: None if found is None else found.model_dump(mode="json")
-            for name, found in (
-                ("pilot", plan.pilot),
-                ("users", plan.by_users),
-                ("judges", plan.by_judges),
-            )
-        },
-        "noise": asdict(plan.noise),
-        "design": {**asdict(plan.design), "sees": plan.seen(plan.design)},
-        "prices": None if plan.prices is None else asdict(plan.prices),
-        "cheapest": _cheapest_json(plan),
+        **plan.model_dump(mode="json"),
+        "sees": plan.seen(plan.design),
+        "cost": plan.cost(plan.design),
+        "cheapest": asdict(best) if best and plan.prices else None,
     }
-
-
-def _cheapest_json(plan: Plan) -> dict[str, Any] | None:
-    found = designs_for(plan.noise, plan.wanted, plan.design)
-    best = cheapest(found, plan.prices) if plan.prices else None
-    return None if best is None else {**asdict(best), "cost": plan.cost(best)}
 
 
 def _circumstances(plan: Plan) -> Sequence[str]:

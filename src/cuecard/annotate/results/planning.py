@@ -17,7 +17,7 @@ from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.pool import SPENT, Pool, Row, spent_value
 from cuecard.annotate.results.words import amount, dimension_word
 from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import UsageRecord
 from cuecard.core.scoring.aggregate import COUNTS, measure_label
 from cuecard.core.tasks.base import Frozen
@@ -32,20 +32,20 @@ class Asked(Frozen):
     all that matter, and no sample of users; so that what agents differ by users is no noise.
     """
 
-    tasks: Annotated[int | None, Field(ge=2, le=100_000)] = None
-    samples: Annotated[int | None, Field(ge=1, le=1_000)] = None
-    users: Annotated[int | None, Field(ge=1, le=1_000)] = None
-    judges: Annotated[int | None, Field(ge=1, le=100)] = None
-    agents: Annotated[int | None, Field(ge=2, le=1_000)] = None
-    difference: Annotated[float, Field(gt=0)] = 0.05
-    task_sd: Annotated[float | None, Field(ge=0)] = None
-    sample_sd: Annotated[float | None, Field(ge=0)] = None
-    user_sd: Annotated[float | None, Field(ge=0)] = None
-    judge_sd: Annotated[float | None, Field(ge=0)] = None
-    task_cost: Annotated[float, Field(ge=0)] = 0.0
-    trial_cost: Annotated[float | None, Field(ge=0)] = None
+    tasks: Annotated[int | None, Field(title=N_("Tasks"), ge=2, le=100_000)] = None
+    samples: Annotated[int | None, Field(title=N_("Samples"), ge=1, le=1_000)] = None
+    users: Annotated[int | None, Field(title=N_("Users"), ge=1, le=1_000)] = None
+    judges: Annotated[int | None, Field(title=N_("Judges"), ge=1, le=100)] = None
+    agents: Annotated[int | None, Field(title=N_("Agents"), ge=2, le=1_000)] = None
+    difference: Annotated[float, Field(title=N_("Difference wanted"), gt=0)] = 0.05
+    task_cost: Annotated[float, Field(title=N_("Cost of a task"), ge=0)] = 0.0
+    trial_cost: Annotated[float | None, Field(title=N_("Cost of a trial"), ge=0)] = None
     judgement_cost: Annotated[float | None, Field(ge=0)] = None
-    these_users: bool = False
+    task_sd: Annotated[float | None, Field(title=N_("Guess: agents by task, sd"), ge=0)] = None
+    sample_sd: Annotated[float | None, Field(title=N_("Guess: samples, sd"), ge=0)] = None
+    user_sd: Annotated[float | None, Field(title=N_("Guess: agents by user, sd"), ge=0)] = None
+    judge_sd: Annotated[float | None, Field(title=N_("Guess: agents by judge, sd"), ge=0)] = None
+    these_users: Annotated[bool, Field(title=N_("These users are all that matter"))] = False
 
 
 class Plan(Frozen):

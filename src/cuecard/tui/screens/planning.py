@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from cuecard.annotate.results.planning import Asked, plans_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined
-from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -23,23 +20,6 @@ from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
-
-
-class _Study(Frozen):
-    """What may be asked for on the screen; empty lines stand for what the pilot tells."""
-
-    tasks: Annotated[int | None, Field(title=N_("Tasks"), ge=2, le=100_000)] = None
-    samples: Annotated[int | None, Field(title=N_("Samples"), ge=1, le=1_000)] = None
-    users: Annotated[int | None, Field(title=N_("Users"), ge=1, le=1_000)] = None
-    judges: Annotated[int | None, Field(title=N_("Judges"), ge=1, le=100)] = None
-    difference: Annotated[float, Field(title=N_("Difference wanted"), gt=0)] = 0.05
-    task_cost: Annotated[float, Field(title=N_("Cost of a task"), ge=0)] = 0.0
-    trial_cost: Annotated[float | None, Field(title=N_("Cost of a trial"), ge=0)] = None
-    task_sd: Annotated[float | None, Field(title=N_("Guess: agents by task, sd"), ge=0)] = None
-    sample_sd: Annotated[float | None, Field(title=N_("Guess: samples, sd"), ge=0)] = None
-    user_sd: Annotated[float | None, Field(title=N_("Guess: agents by user, sd"), ge=0)] = None
-    judge_sd: Annotated[float | None, Field(title=N_("Guess: agents by judge, sd"), ge=0)] = None
-    these_users: Annotated[bool, Field(title=N_("These users are all that matter"))] = False
 
 
 class PlanScreen(FiguresScreen):
@@ -140,12 +120,10 @@ class PlanScreen(FiguresScreen):
 
     @guarded("plan_study")
     async def action_study(self) -> None:
-        given = _Study.model_validate(self._asked.model_dump(include=set(_Study.model_fields)))
-        dialog = FormDialog(
-            _("Study"), given, ask=_("An empty line stands for what the pilot tells.")
-        )
+        ask = _("An empty line stands for what the pilot tells.")
+        dialog = FormDialog(_("Study"), self._asked, ask=ask)
         if (found := await self.app.push_screen_wait(dialog)) is not None:
-            self._asked = self._asked.model_copy(update=found.model_dump())
+            self._asked = found
             self.load()
 
     async def written(self) -> Report:
