@@ -81,6 +81,10 @@ async def test_a_plan_from_a_run_and_another_study(piloted: Path, make_app: AppM
         await until(pilot, lambda: "one sample of each task" in shown(screen))
         await pilot.press("v", "p")
         await until(pilot, lambda: screen.query_one(PlotView).display)
+        await pilot.press("right")
+        await until(
+            pilot, lambda: "● 1 sample · Tasks 7 · Difference in Triplet F1" in shown(screen)
+        )
         await pilot.press("v", "o", "e")
         await until(pilot, lambda: isinstance(app.screen, FormDialog))
         await pilot.press("5", "0", "ctrl+s")

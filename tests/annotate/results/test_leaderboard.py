@@ -11,9 +11,9 @@ from cuecard.annotate.results.leaderboard import (
     leaderboard_table,
     leaderboards,
     pairs_table,
-    repeat_tables,
 )
-from cuecard.annotate.results.scores import of_these_tasks, score_table
+from cuecard.annotate.results.repeats import of_these_tasks, repeat_tables
+from cuecard.annotate.results.scores import score_table
 from result_rows import pool, row
 
 

@@ -1,34 +1,26 @@
-"""A leaderboard that orders only what the tasks tell apart; and what several samples of a task say of success."""
+"""A leaderboard that orders only what the tasks tell apart."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.estimation.components import correlation_of_samples
 from cuecard.annotate.estimation.ranks import Ranks, ranks
-from cuecard.annotate.estimation.repeats import all_of, any_of
 from cuecard.annotate.labelling.effect_figures import MAIN, mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.pairing import CANDIDATES, cells_of, parts_of_cells
-from cuecard.annotate.results.pool import Pool, Row, samples_of
+from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.score_tables import cell_of
-from cuecard.annotate.results.scores import Line as ScoreLine
-from cuecard.annotate.results.scores import of_these_tasks, score_table
 from cuecard.annotate.results.words import (
     LOWER_IS_BETTER,
     baselines,
     dimension_word,
     names_of,
-    place_of,
-    shown,
     value_word,
 )
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.scoring.aggregate import (
-    HEADLINES,
-    PASS_MEASURES,
     POOLED_MEASURES,
     mean_name,
     measure_label,
@@ -237,122 +229,6 @@ def pairs_table(found: Leaderboard) -> Table:
 def leaderboard_tables(pool: Pool) -> tuple[Table, ...]:
     """Agents by the main measure of each family with two or more."""
     return tuple(leaderboard_table(one) for one in leaderboards(pool))
-
-
-def repeat_tables(pool: Pool) -> tuple[Table, ...]:
-    """Of each family with several samples of a task: both intervals of agents' means, and success of k samples."""
-    found: list[Table] = []
-    for family in FAMILIES:
-        mine = pool.of_family(family)
-        table = score_table(mine, ("agent",), HEADLINES[family])
-        if max((line.counts.samples for line in table.lines), default=0) < 2:
-            continue
-        these = of_these_tasks(table)
-        lines: list[Line] = []
-        for line, other in zip(table.lines, these.lines, strict=True):
-            for column in table.columns:
-                if column.key in line.these:
-                    lines.append(
-                        (
-                            cell(
-                                f"{table.word(line)} · {measure_label(column.measure)}",
-                                trials=line.trials,
-                            ),
-                            cell_of(column.measure, line.figures[column.key], trials=line.trials),
-                            cell_of(column.measure, other.figures[column.key], trials=line.trials),
-                            _resemblance(mine, line, column.measure),
-                        )
-                    )
-        word = _(FAMILY_WORDS[family])
-        if lines:
-            found.append(
-                Table.of(
-                    _("{family}: means with both intervals").format(family=word),
-                    (
-                        _("Agent and measure"),
-                        _("tasks of this kind"),
-                        _("these tasks"),
-                        _("ICC of samples"),
-                    ),
-                    lines,
-                    (
-                        _(
-                            "Tasks of this kind: what other tasks of the kind would change. These tasks: what other samples of"
-                            " the same tasks would."
-                        ),
-                        _(
-                            "ICC of samples: the share of the variance that is between tasks, not between samples."
-                        ),
-                    ),
-                )
-            )
-        found += _success_tables(mine, family, word)
-    return tuple(found)
-
-
-def _resemblance(pool: Pool, line: ScoreLine, measure: str) -> Cell:
-    """How much samples of a task are alike."""
-    samples = samples_of([row for row in pool.rows if row.value("agent") == line.value("agent")])
-    columns = zip(samples.tasks, samples.column(measure).values, strict=True)
-    known = {task: [v for v in values if v is not None] for task, values in columns}
-    found = correlation_of_samples(known)
-    return Cell("–" if found.raw is None else f"{found.raw:.2f}", value=found.raw)
-
-
-def _success_tables(pool: Pool, family: Family, word: str) -> Iterator[Table]:
-    """pass@k and pass^k for each k, of the family's measures that pass or fail."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in pool.rows:
-        groups[row.value("agent")].append(row)
-    names = names_of(pool)
-    for measure in PASS_MEASURES:
-        by_agent = {
-            agent: _passed(rows, measure)
-            for agent, rows in sorted(groups.items(), key=lambda each: place_of("agent", each[0]))
-        }
-        most = max((n for own in by_agent.values() for _c, n in own.values()), default=0)
-        if most < 2:
-            continue
-        lines = [
-            (
-                cell(f"{value_word('agent', agent, names)} · {title}"),
-                *(_of_k(measure, own, k, any_=title == "pass@k") for k in range(1, most + 1)),
-            )
-            for agent, own in by_agent.items()
-            if own
-            for title in ("pass@k", "pass^k")
-        ]
-        yield Table.of(
-            _("{family}: {measure} of k samples").format(
-                family=word, measure=measure_label(measure)
-            ),
-            (_("Agent"), *(f"k = {k}" for k in range(1, most + 1))),
-            lines,
-            (
-                _(
-                    "pass@k: at least one of k samples passes; pass^k: all of them do. Means over the tasks that have k samples;"
-                    " n counts these."
-                ),
-            ),
-        )
-
-
-def _passed(rows: Sequence[Row], measure: str) -> dict[str, tuple[int, int]]:
-    """How many samples passed, of how many that have a value, by task."""
-    samples = samples_of(rows)
-    columns = zip(samples.tasks, samples.column(measure).values, strict=True)
-    known = {task: [v for v in values if v is not None] for task, values in columns}
-    return {task: (round(sum(values)), len(values)) for task, values in known.items() if values}
-
-
-def _of_k(measure: str, tasks: Mapping[str, tuple[int, int]], k: int, *, any_: bool) -> Cell:
-    of = any_of if any_ else all_of
-    values = {task: v for task, (c, n) in tasks.items() if (v := of(c, n, k)) is not None}
-    mean = mean_over(measure, values, sorted(values))
-    (one,) = with_intervals([mean], sorted(values)) if values else (mean.statistic,)
-    if one.value is None:
-        one = one.model_copy(update={"reason": _("no task has so many samples")})
-    return Cell(shown(measure, one), statistic=one)
 
 
 def _within(groups: Mapping[str, Sequence[Row]], dimension: Dimension) -> tuple[Dimension, ...]:

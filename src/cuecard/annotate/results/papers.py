@@ -146,7 +146,7 @@ def _leaderboard(pool: Pool) -> Tables:
 
 
 def _repeats(pool: Pool) -> Tables:
-    from cuecard.annotate.results.leaderboard import repeat_tables
+    from cuecard.annotate.results.repeats import repeat_tables
 
     return repeat_tables(pool)
 

@@ -1,8 +1,8 @@
 """Tables and the plot of a plan: which difference a study would see, what one more of each buys, and the cheapest design."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 from cuecard.annotate.estimation.power import (
@@ -220,15 +220,19 @@ def plan_plot(plan: Plan) -> Plot:
     most = max(100, 2 * plan.design.tasks)
     places = sorted({*range(5, most + 1, max(1, most // 40)), plan.design.tasks})
     samples = sorted({1, 3, 10, plan.design.samples}) if plan.noise.sample is not None else [1]
+    highest = inf if plan.measure in COUNTS else 1.0
+
+    def points(n: int) -> Iterator[Point]:
+        for tasks in places:
+            seen = plan.seen(replace(plan.design, tasks=tasks, samples=n))
+            if seen is not None and seen <= highest:
+                yield Point(x=tasks, y=seen, n=tasks)
+
     series = tuple(
         Series(
             name=ngettext("{n} sample", "{n} samples", n).format(n=n),
             mark=mark,
-            points=tuple(
-                Point(x=tasks, y=seen, n=tasks)
-                for tasks in places
-                if (seen := plan.seen(replace(plan.design, tasks=tasks, samples=n))) is not None
-            ),
+            points=tuple(points(n)),
         )
         for mark, n in enumerate(samples)
     )

@@ -293,7 +293,5 @@ def _prices(
         task=amount("cost", prices.task),
         n=prices.agents,
     )
-    free = _(
-        "Tasks cost nothing here, which favours many; --task-cost says what one costs to make."
-    )
+    free = _("Tasks cost nothing here, which favours many: give what it costs to make one.")
     return prices, (told,) if prices.task else (told, free)

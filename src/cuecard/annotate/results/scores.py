@@ -154,24 +154,6 @@ def score_table(
     )
 
 
-def of_these_tasks(table: ScoreTable) -> ScoreTable:
-    """The table with intervals that tell of other samples of the same tasks; the averages alone have one."""
-    why = _("on these tasks there is an interval of averages only")
-
-    def figure(line: Line, key: str, one: Statistic) -> Statistic:
-        none = one.model_copy(update={"low": None, "high": None, "no_interval": why})
-        return line.these.get(key, none if one.defined else one)
-
-    lines = (
-        line.model_copy(
-            update={"figures": {key: figure(line, key, one) for key, one in line.figures.items()}}
-        )
-        for line in table.lines
-    )
-    note = _("Intervals are of these tasks: they tell of other samples, not of other tasks.")
-    return table.model_copy(update={"lines": tuple(lines), "notes": (*table.notes, note)})
-
-
 def tables_by_family(
     pool: Pool,
     by: Sequence[Dimension] = ("agent",),

@@ -175,8 +175,9 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
 
 def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
     """A table for each family, or with `across` for each of its figures."""
+    from cuecard.annotate.results.repeats import of_these_tasks
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
-    from cuecard.annotate.results.scores import of_these_tasks, tables_by_family
+    from cuecard.annotate.results.scores import tables_by_family
 
     _check(pool, cut)
     scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]

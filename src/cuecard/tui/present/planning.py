@@ -9,6 +9,8 @@ from cuecard.annotate.results.planning import Asked, Plan
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.i18n import N_, _
 from cuecard.core.tables.table import Table
+from cuecard.tui.present.plot_canvas import START, At
+from cuecard.tui.present.plots import told
 from cuecard.tui.present.tables import TablesView
 
 Section = Literal["seen", "gains", "cheapest", "noise", "plot"]
@@ -23,7 +25,7 @@ SECTIONS: dict[Section, tuple[str, str]] = {
 
 @dataclass
 class PlanView(TablesView[Section]):
-    """`plans`: one for each family; `asked`: what they were asked for; `missing`: why there are none."""
+    """`plans`: one for each family; `asked`: what they were asked for; `missing`: why there are none; `at`: the cursor of the plot."""
 
     plans: tuple[Plan, ...]
     asked: Asked
@@ -31,6 +33,7 @@ class PlanView(TablesView[Section]):
     section: Section = "seen"
     plotted: bool = False
     chosen: int = 0
+    at: At = START
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
 
     @property
@@ -75,7 +78,7 @@ class PlanView(TablesView[Section]):
 
     def details(self, row: int, column: int) -> list[str]:
         if self.section == "plot":
-            return [self.plot.title, *self.plot.notes]
+            return [told(self.plot, self.at), *self.plot.notes]
         return super().details(row, column)
 
     @property

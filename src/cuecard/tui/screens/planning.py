@@ -110,8 +110,14 @@ class PlanScreen(FiguresScreen):
         plot.display = view is not None and view.anything and view.section == "plot"
         if view is not None and plot.display:
             self.query_one("#details").remove_class("-alone")
-            plot.load(view.plot, plot.at)
+            plot.load(view.plot, view.at)
             plot.focus()
+
+    def on_plot_view_moved(self, event: PlotView.Moved) -> None:
+        event.stop()
+        if self._view is not None:
+            self._view.at = event.at
+            self.explain()
 
     def action_family(self) -> None:
         if self._view is not None:
