@@ -18,6 +18,8 @@ from golden_text import Case
 
 TABLES = (
     "main",
+    "leaderboard",
+    "repeats",
     "interaction",
     "errors",
     "compactions",
@@ -349,6 +351,16 @@ def _scores() -> Iterator[Case]:
             "compare 6 --design no",
         ),
     )
+    yield from _forms("score/these-", "score 6 --interval these", PLAIN)
+    yield from _forms("leaderboard/", "leaderboard 6 --pairs", zh=True)
+    yield Case(
+        "leaderboard/wrong",
+        ("leaderboard 6 --by language", "leaderboard 6 --measure no", "leaderboard 6 --by run"),
+    )
+    yield from _forms("plan/", "plan 6 --difference 0.1 --task-cost 20 --trial-cost 0.5", zh=True)
+    yield from _forms("plan/guess-", "plan --task-sd 0.1 --sample-sd 0.25 --tasks 40", FORMS[:2])
+    yield Case("plan/files", ("plan 6 --plot plan.svg -o plan.csv",))
+    yield Case("plan/wrong", ("plan", "plan 6 --plot plan.png", "plan 6 --measure no"))
     for suffix in ("html", "md", "tex", "csv", "json"):
         yield Case(f"report/{suffix}", (f"report 6 7 -o report.{suffix}",))
     yield Case("report/html-zh", ("report 6 -o report.html --no-plots",), language="zh")

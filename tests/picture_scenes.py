@@ -67,6 +67,7 @@ from cuecard.tui.screens.play.form import SessionFormScreen
 from cuecard.tui.screens.play.phrases import AnswersDialog, PhraseDialog
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.sources import NoteDialog, SourceScreen, SourcesDialog
+from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.plots import PlotsScreen
 from cuecard.tui.screens.quality import QcScreen, VerdictDialog
 from cuecard.tui.screens.review import ReviewTaskScreen
@@ -625,6 +626,15 @@ WALKS: tuple[Walk, ...] = (
         Scene("compare", CompareScreen),
         keys("v t"),
         Scene("compare-tasks", CompareScreen),
+        keys("v r"),
+        Scene("compare-ranks", CompareScreen),
+        keys("full_stop n"),
+        Scene("plan", PlanScreen),
+        keys("v p"),
+        Scene("plan-plot", PlanScreen),
+        keys("e"),
+        Scene("plan-study", FormDialog),
+        keys("escape escape"),
         back,
         over(lambda number, name: PlotsScreen((number,), name)),
         Scene("plots", PlotsScreen),

@@ -413,6 +413,7 @@ class RowSamples(Samples):
             {name: partial(spent, name) for name in SPENT},
         )
         self.known: dict[tuple[Key, int], tuple[AggregateMeasure, Statistic]] = {}
+        self.these: dict[str, Statistic] = {}
 
 
 def with_task_intervals(

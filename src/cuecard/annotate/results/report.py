@@ -233,6 +233,8 @@ PLOTS = "plots"
 TRIALS = "trials"
 TITLES: dict[str, str] = {
     "main": N_("Main results"),
+    "leaderboard": N_("Leaderboard"),
+    "repeats": N_("Samples of the same tasks"),
     "differences": N_("Paired differences"),
     "settings": N_("Settings compared"),
     "interaction": N_("Interaction"),

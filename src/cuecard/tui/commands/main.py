@@ -112,6 +112,12 @@ _LISTED = {
     "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
+    "planning:leaderboard": N_(
+        "Rank agents by their scores: those that the tasks do not tell apart share a place."
+    ),
+    "planning:plan": N_(
+        "From a pilot or a guess: which difference a study would see, what one more task or sample buys, and the cheapest design."
+    ),
     "results:table": N_("A table of results as the papers print it."),
     "results:contamination": N_(
         "Trials whose pages gave the benchmark away, and scores without them."

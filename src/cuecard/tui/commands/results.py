@@ -113,7 +113,7 @@ def table(
         str,
         Help(
             N_(
-                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
+                "main, leaderboard, repeats, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
             ),
             metavar="NAME",
         ),

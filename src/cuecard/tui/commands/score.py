@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -45,6 +45,10 @@ def score(
     across: Annotated[
         str, N_("Put the values of this dimension across, a table for each figure")
     ] = "",
+    interval: Annotated[
+        Literal["kind", "these"],
+        N_("Intervals that tell of tasks of this kind, or of other samples of these tasks"),
+    ] = "kind",
 ) -> Result:
     from cuecard.annotate.results.scores import interval_groups, run_scores
     from cuecard.annotate.task_feedback import disputed_runs
@@ -58,8 +62,9 @@ def score(
         kept = {row.trial.id for row in pool.rows}
         usage = [used for used in usage if used.trial_id in kept]
     disputed = disputed_runs(ours.workspace)
-    cut = Cut.of(by, measure, sort, across)
-    plain = len(pool.runs) == 1 and not (by or measure or across or (ours.form and not ours.json))
+    cut = Cut.of(by, measure, sort, across, these=interval == "these")
+    asked = by or measure or across or cut.these or (ours.form and not ours.json)
+    plain = len(pool.runs) == 1 and not asked
     groups = interval_groups(pool) if ours.json or plain else ()
 
     def show() -> None:
@@ -136,16 +141,19 @@ def remark(
 @dataclass(frozen=True)
 class Cut:
     """How scores are grouped and sorted. `by`: without the family, which always has its own table; `sort`: a measure, a
-    score (`triplet_f1.best`), a count or a dimension, "" for the default order.
+    score (`triplet_f1.best`), a count or a dimension, "" for the default order; `these`: intervals on these tasks alone.
     """
 
     by: tuple[Dimension, ...]
     measures: tuple[str, ...] | None
     sort: str
     across: Dimension | None
+    these: bool
 
     @classmethod
-    def of(cls, by: Sequence[str], measures: Sequence[str], sort: str, across: str) -> Cut:
+    def of(
+        cls, by: Sequence[str], measures: Sequence[str], sort: str, across: str, *, these: bool
+    ) -> Cut:
         """Raises `NotFound` for a dimension there is not."""
         from cuecard.annotate.results.comparisons import dimension_named
 
@@ -153,7 +161,7 @@ class Cut:
         over = dimension_named(across) if across else None
         if over and over not in told:
             told.append(over)
-        return cls(tuple(told), tuple(measures) or None, sort, over)
+        return cls(tuple(told), tuple(measures) or None, sort, over, these)
 
 
 def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
@@ -167,11 +175,13 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
 
 def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
     """A table for each family, or with `across` for each of its figures."""
+    from cuecard.annotate.results.repeats import of_these_tasks
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
 
     _check(pool, cut)
     scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    scores = [of_these_tasks(each) for each in scores] if cut.these else scores
     if cut.across is None:
         tables = [table_of_scores(each) for each in scores]
     else:

@@ -213,7 +213,10 @@ def table_json(table: ScoreTable) -> Json:
                 "group": dict(line.group),
                 "counts": line.counts.model_dump(),
                 "figures": {
-                    column.key: statistic_json(line.figures[column.key])
+                    column.key: {
+                        **statistic_json(line.figures[column.key]),
+                        **these_tasks_json(line.these.get(column.key)),
+                    }
                     for column in table.columns
                     if column.key in line.figures
                 },
@@ -235,6 +238,16 @@ def statistic_json(one: Statistic) -> Json:
     }
 
 
+def these_tasks_json(one: Statistic | None) -> Json:
+    """The interval on these tasks alone, beside that on tasks of this kind; of averages only."""
+    if one is None:
+        return {}
+    return {
+        "interval_these_tasks": list(one.interval) if one.interval else None,
+        "no_interval_these_tasks": one.no_interval,
+    }
+
+
 def _group_json(group: IntervalScores, judges: Sequence[str]) -> Json:
     data = group_json(group.scores)
     measures: Json = data["measures"]
@@ -248,4 +261,7 @@ def _group_json(group: IntervalScores, judges: Sequence[str]) -> Json:
         if not one.interval:
             why = one.reason or one.no_interval
             entry.setdefault("no_interval", {})[taken.value] = why
+        if (these := group.these.get(f"{name}.{taken.value}")) is not None:
+            for key, value in these_tasks_json(these).items():
+                entry.setdefault(key, {})[taken.value] = value
     return {**data, **({"judge": group.judge} if len(judges) > 1 else {})}

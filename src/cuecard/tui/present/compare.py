@@ -17,6 +17,7 @@ from cuecard.annotate.results.comparison_tables import (
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
+from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table, pairs_table
 from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
@@ -184,9 +185,10 @@ def judges_of(workspace: Workspace, runs: Sequence[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(head.judge.name for head in heads))
 
 
-Section = Literal["differences", "tasks", "spending", "left", "paper"]
+Section = Literal["differences", "ranks", "tasks", "spending", "left", "paper"]
 SECTIONS: dict[Section, tuple[str, str]] = {
     "differences": ("d", N_("Differences")),
+    "ranks": ("r", N_("Ranks")),
     "tasks": ("t", N_("Tasks")),
     "spending": ("s", N_("Cost")),
     "left": ("l", N_("Left out")),
@@ -246,8 +248,18 @@ def count(offer: Offer, choice: Choice) -> Counted:
 def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Table, ...]]:
     paper = design_tables(offer.found.pool, offer.found) if offer.found else ()
     titles = _titles(offer)
+    main = found[0]
+    board = leaderboard(
+        offer.pool,
+        main.family,
+        main.dimension,
+        main.measure,
+        main.taken,
+        arms=[arm.name for arm in main.arms],
+    )
     return {
         "differences": (_shorter(difference_table(found), found),),
+        "ranks": (leaderboard_table(board), *((pairs_table(board),) if board.ranks.pairs else ())),
         "tasks": tuple(
             worst_table(found[0], one, MOST_TASKS, titles)
             for one in found[0].contrasts

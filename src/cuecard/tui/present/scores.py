@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.results import DIMENSIONS, Dimension
+from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.pool import SPENT, Pool, Row
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
@@ -228,7 +229,7 @@ class ScoreView:
             found.append(
                 f"{self.name(row, column)}{_(': ')}{text} · {tasks} · {trials.format(n=len(cell.trials))}"
             )
-            found += why_missing(cell)
+            found += [*both_intervals(cell), *why_missing(cell)]
         elif cell is not None:
             said = self.name(row, column)
             found.append(f"{said}{_(': ')}{cell.text}" if cell.number is not None else said)
@@ -342,6 +343,24 @@ class ScoreView:
     def _overview_measure(self) -> str:
         """The one measure that was asked for; none: of each family its main one."""
         return self.cut.measure if self.cut.measure != ALL_MEASURES else ""
+
+
+def both_intervals(cell: FigureCell) -> list[str]:
+    """What the interval that is shown tells of, and the other one: how the mean moves with other samples of the same tasks."""
+    one, other = cell.statistic, cell.these
+    if one is None or other is None or (one.interval is None and other.interval is None):
+        return []
+    told = [
+        "[{}, {}]".format(*(number(one.name, end) for end in each.interval))
+        if each.interval
+        else f"– ({each.no_interval})"
+        for each in (one, other)
+    ]
+    return [
+        _("Tasks of this kind: {kind} · these tasks, other samples: {these}").format(
+            kind=told[0], these=told[1]
+        )
+    ]
 
 
 def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:

@@ -41,8 +41,10 @@ class CompareScreen(FiguresScreen):
         Key("compare.base", Means.COMMAND, "base", N_("Base"), N_("The arm that the others are held against"), letter="a"),
         Key("compare.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
+        Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
         Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
         Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
+        Key("compare.ranks", Means.A_VIEW, "show('ranks')", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first"), show=False, letter="r"),
         Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
         Key("compare.left", Means.A_VIEW, "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False, letter="l"),
         Key("compare.paper", Means.A_VIEW, "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False, letter="p"),
@@ -215,6 +217,11 @@ class CompareScreen(FiguresScreen):
         if chosen is not None:
             measure, _dash, taken = chosen.rpartition("-")
             self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
+
+    def action_plan(self) -> None:
+        from cuecard.tui.screens.planning import PlanScreen
+
+        self.app.push_screen(PlanScreen(self._runs, self._title))
 
     async def written(self) -> Report:
         view = self._view

@@ -238,6 +238,12 @@ class RunActions(CuecardScreen[None]):
         if self._snapshot:
             self.app.push_screen(ErrorsScreen((self._run_id,), self._snapshot.run.name))
 
+    def action_plan(self) -> None:
+        from cuecard.tui.screens.planning import PlanScreen
+
+        if self._snapshot:
+            self.app.push_screen(PlanScreen((self._run_id,), self._snapshot.run.name))
+
     def action_plots(self) -> None:
         from cuecard.tui.screens.plots import PlotsScreen
 
@@ -313,6 +319,7 @@ SCREEN_KEYS = keys(
     Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
     Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
     Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),
+    Key("run.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has this run as its pilot, and what it costs"), show=False, letter="n"),
     Key("run.report", Means.EXPORT, "report", N_("Report"), N_("Write all of it to one file, to be sent")),
     Key("run.budget", Means.COMMAND, "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False, letter="b"),
     Key("run.concurrency", Means.COMMAND, "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False, letter="k"),
