@@ -54,6 +54,7 @@ from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailS
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
+from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.play.dialogs import (
     EvidenceDialog,
     FaultsDialog,
@@ -67,7 +68,6 @@ from cuecard.tui.screens.play.form import SessionFormScreen
 from cuecard.tui.screens.play.phrases import AnswersDialog, PhraseDialog
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.sources import NoteDialog, SourceScreen, SourcesDialog
-from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.plots import PlotsScreen
 from cuecard.tui.screens.quality import QcScreen, VerdictDialog
 from cuecard.tui.screens.review import ReviewTaskScreen

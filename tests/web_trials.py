@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from cuecard.core.engine.events import (
-    Event,
-    Limits,
-    RunState,
-    ToolAnswered,
-    TrialStarted,
-)
+from cuecard.core.engine.events import Event, Limits, RunState, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, ToolCall
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.records import TrialCell
