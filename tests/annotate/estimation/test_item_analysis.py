@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from cuecard.annotate.estimation.task_analysis import analyse_tasks, smallest_su
 from planted_gold import planted, precision
 
 
-def block(found: list[list[float]], agents: str, **more: object) -> Block:
+def block(found: Sequence[Sequence[float]], agents: str, **more: object) -> Block:
     rows = np.array(found, float)
     items = tuple(f"triple/{n}" for n in range(rows.shape[1]))
     return Block("t", tuple(agents), items, rows, **more)  # pyright: ignore[reportArgumentType]
@@ -91,12 +93,13 @@ def test_strong_agents_against_and_weak_ones_for() -> None:
 
 def test_people_and_what_was_found_without_search() -> None:
     found = analyse(
-        block([[1, 1]] * 2, "ab", wrong={0: 1}, split={1: 1}, unsearched=frozenset((0, 1)))
+        block([[1, 1]] * 2, "ab", wrong={0: 1}, split={1: (1, 1)}, unsearched=frozenset((0, 1)))
     )
     assert [one.flags for one in found] == [(Flag.PEOPLE, Flag.GIVEN_AWAY), (Flag.GIVEN_AWAY,)]
     assert [one.at for _task, one in queue(("t", one) for one in found)] == [0]
     assert [one.at for _t, one in queue((("t", o) for o in found), (Flag.GIVEN_AWAY,))] == [0, 1]
-    assert Flag.PEOPLE in analyse(block([[1]], "a", split={0: 2}))[0].flags
+    assert Flag.PEOPLE in analyse(block([[1]], "a", split={0: (2, 4)}))[0].flags
+    assert Flag.PEOPLE not in analyse(block([[1]], "a", split={0: (2, 5)}))[0].flags
 
 
 def test_the_queue_has_people_then_rivals_by_margin_then_the_unfound() -> None:

@@ -50,7 +50,7 @@ class Flag(StrEnum):
 _FLAGS = {
     Flag.PEOPLE: (
         N_("people doubt it"),
-        N_("Somebody labelled the gold wrong, or decisions on it are split evenly in 2 trials."),
+        N_("Somebody labelled the gold wrong; or judges and labellers are split evenly on it, in 2 trials and half of all that several decided."),
     ),
     Flag.RIVAL: (
         N_("rival value"),
@@ -77,7 +77,8 @@ class Block:
     """The judged trials of one task. `agents`: of each trial; `items`: keys, in the order of gold; `found`: trials x items,
     1 found, 0 not found, NaN undecided. By item, where there is something to tell: `told`: by trial what it says at the item's
     place other than gold, normalised; `opened`: trials that opened its page (an item that is not here was not looked for);
-    `wrong`: how many labels say that gold is wrong; `split`: trials in which decisions are split evenly. `unsearched`: trials
+    `wrong`: how many labels say that gold is wrong; `split`: in how many trials decisions of several are split evenly, of
+    how many in which several decided. `unsearched`: trials
     without a call of a tool.
     """
 
@@ -85,10 +86,12 @@ class Block:
     agents: tuple[str, ...]
     items: tuple[str, ...]
     found: NDArray[np.float64]
-    told: Mapping[int, Mapping[int, Collection[str]]] = field(default_factory=dict)
-    opened: Mapping[int, Collection[int]] = field(default_factory=dict)
-    wrong: Mapping[int, int] = field(default_factory=dict)
-    split: Mapping[int, int] = field(default_factory=dict)
+    told: Mapping[int, Mapping[int, Collection[str]]] = field(
+        default_factory=dict[int, Mapping[int, Collection[str]]]
+    )
+    opened: Mapping[int, Collection[int]] = field(default_factory=dict[int, Collection[int]])
+    wrong: Mapping[int, int] = field(default_factory=dict[int, int])
+    split: Mapping[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     unsearched: frozenset[int] = frozenset()
 
 
@@ -121,7 +124,7 @@ class ItemFigures:
     opened: int | None = None
     closed: int = 0
     wrong: int = 0
-    split: int = 0
+    split: tuple[int, int] = (0, 0)
     same_as: int | None = None
     flags: tuple[Flag, ...] = ()
 
@@ -142,7 +145,9 @@ class ItemFigures:
         place = next((n for n, flag in enumerate(QUEUE) if flag in self.flags), len(QUEUE))
         p = self.found or 0.0
         against = 0.0
-        if place == QUEUE.index(Flag.RIVAL) and self.rival:
+        if place == QUEUE.index(Flag.PEOPLE):
+            against = -float(self.wrong)
+        elif place == QUEUE.index(Flag.RIVAL) and self.rival:
             against = p - self.rival.share
         elif place == QUEUE.index(Flag.UNFOUND):
             against = -float(self.opened or 0)
@@ -187,7 +192,7 @@ def analyse(block: Block, *, seed: int = 0) -> list[ItemFigures]:
             opened=None if seen is None else len({block.agents[trial] for trial in seen}),
             closed=int(closed[at]),
             wrong=block.wrong.get(at, 0),
-            split=block.split.get(at, 0),
+            split=block.split.get(at, (0, 0)),
             same_as=same.get(at),
         )
         result.append(flagged(one))
@@ -200,7 +205,8 @@ def flagged(one: ItemFigures) -> ItemFigures:
 
     r, rival = one.discrimination, one.rival
     holds = {
-        Flag.PEOPLE: one.wrong > 0 or one.split >= LEAST_SPLITS,
+        Flag.PEOPLE: one.wrong > 0
+        or (one.split[0] >= LEAST_SPLITS and 2 * one.split[0] >= one.split[1]),
         Flag.RIVAL: rival is not None and rival.agents >= max(LEAST_RIVAL_AGENTS, one.found_by + 1),
         Flag.UNFOUND: one.found == 0 and (one.opened or 0) >= LEAST_OPENED,
         Flag.INVERSE: r.value is not None

@@ -104,8 +104,8 @@ def smallest_subset(scores: Scores, *, splits: int = 20, seed: int = 0) -> Subse
     cells = [[np.asarray(scores[task][agent], float) for task in tasks] for agent in agents]
     means = np.array([[cell.mean() for cell in row] for row in cells])
     chosen = _greedy(means)
-    order = np.argsort(-means.mean(axis=1), kind="stable")
-    kept, lot, reason = [], [], ""
+    order = [int(at) for at in np.argsort(-means.mean(axis=1), kind="stable")]
+    kept, lot, reason = list[float](), list[float](), ""
     if min(len(cell) for row in cells for cell in row) < 2:
         reason = _("an agent played a task only once, so there are no halves")
     else:

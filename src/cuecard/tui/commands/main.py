@@ -112,6 +112,9 @@ _LISTED = {
     "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
+    "suspects:suspects": N_(
+        "Gold that may be wrong, by what all judged trials say of it: nobody found it, several agents say the same other thing, people doubt it. A flag is a reason to look, never a change of score."
+    ),
     "results:table": N_("A table of results as the papers print it."),
     "results:report": N_(
         "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."

@@ -41,6 +41,7 @@ class CompareScreen(FiguresScreen):
         Key("compare.base", Means.COMMAND, "base", N_("Base"), N_("The arm that the others are held against"), letter="a"),
         Key("compare.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
+        Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
         Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
         Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
@@ -215,6 +216,11 @@ class CompareScreen(FiguresScreen):
         if chosen is not None:
             measure, _dash, taken = chosen.rpartition("-")
             self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
     async def written(self) -> Report:
         view = self._view
