@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_gold_of_every_family_is_answers_at_places() -> None:
         assert len({answer.key for answer in gold}) == len(gold)
         data = task.model_dump(mode="json")
         for answer in gold:
-            value = data
+            value: Any = data
             for step in answer.path:
                 value = value[step]
             assert answer.values

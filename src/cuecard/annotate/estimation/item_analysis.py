@@ -50,7 +50,9 @@ class Flag(StrEnum):
 _FLAGS = {
     Flag.PEOPLE: (
         N_("people doubt it"),
-        N_("Somebody labelled the gold wrong; or judges and labellers are split evenly on it, in 2 trials and half of all that several decided."),
+        N_(
+            "Somebody labelled the gold wrong; or judges and labellers are split evenly on it, in 2 trials and half of all that several decided."
+        ),
     ),
     Flag.RIVAL: (
         N_("rival value"),

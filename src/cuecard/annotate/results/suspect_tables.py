@@ -8,7 +8,7 @@ from typing import Any
 from cuecard.annotate.estimation.item_analysis import ItemFigures
 from cuecard.annotate.estimation.task_analysis import analyse_tasks, smallest_subset
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.tables.table import Cell, Statistic, Table, figure
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
@@ -192,6 +192,11 @@ def _subset(survey: Survey) -> list[Table]:
     return [Table.of(_("Fewest tasks"), (_("Task"), _("Chosen")), lines, notes)]
 
 
+def page_words(page: Seen) -> str:
+    """Which page, and in which trial it was given."""
+    return _("{page}, trial {trial}:").format(page=page.url or page.title, trial=page.trial)
+
+
 def review_words(one: Suspect, pages: Sequence[Seen]) -> str:
     """Why its reviewers and authors should look at it."""
     item = one.figures
@@ -211,10 +216,7 @@ def review_words(one: Suspect, pages: Sequence[Seen]) -> str:
                 "{n} agent says: {value}", "{n} agents say: {value}", item.rival.agents
             ).format(n=item.rival.agents, value=one.rival)
         )
-    said += [
-        f"{page.url or page.title} (trial {page.trial}): {page.passage(values_of(one))}"
-        for page in pages
-    ]
+    said += [joined((page_words(page), page.passage(values_of(one)))) for page in pages]
     return "\n".join(said)
 
 

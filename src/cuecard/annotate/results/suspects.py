@@ -394,9 +394,7 @@ def pages(row: Row, events: Sequence[Event]) -> list[Seen]:
         if not body.answer.ok:
             continue
         head = row.trial.id, bodies[id(body)], row.trial.agent.name
-        found += [
-            Seen(*head, e.title, e.url, e.content) for e in body.answer.entries
-        ]
+        found += [Seen(*head, e.title, e.url, e.content) for e in body.answer.entries]
         if not body.answer.entries:
             url = body.call.arguments.get("url")
             found.append(Seen(*head, body.call.name, url if isinstance(url, str) else "", body.answer.text))  # fmt: skip

@@ -10,6 +10,7 @@ from cuecard.annotate.results.suspect_tables import (
     extreme_words,
     found_words,
     item_tables,
+    page_words,
     remarks,
     review_words,
     same_words,
@@ -47,7 +48,7 @@ class SuspectsScreen(ListScreen[Suspect]):
     def __init__(self, runs: tuple[int, ...], title: str, task: str = "") -> None:
         """`title`: what the runs are called; `task`: only of this one."""
         super().__init__()
-        self._runs, self._title, self._task = runs, title, task
+        self._runs, self._title, self._of_task = runs, title, task
         self._survey: Survey | None = None
         self._pages: dict[tuple[str, int, str], tuple[Seen, ...]] = {}
 
@@ -56,7 +57,7 @@ class SuspectsScreen(ListScreen[Suspect]):
             Column(N_("Why"), lambda one: one.figures.flags[0].label, least=8),
             Column(N_("Item"), lambda one: one.answer.asked, grow=3, least=16),
             Column(N_("Gold"), lambda one: one.gold, grow=2, least=8),
-            Column(N_("Rival"), lambda one: GridCell(one.rival, "stage"), grow=2, quiet=True),
+            Column(N_("Rival"), lambda one: GridCell(one.rival, "bad"), grow=2, quiet=True),
             Column(N_("Found"), lambda one: found_words(one.figures), right=True, sort=lambda one: one.figures.found or 0),
             Column(N_("Agents"), lambda one: f"{one.figures.found_by}/{one.figures.agents}", right=True, spare=1),
             Column(N_("Task"), lambda one: one.of.task.title or one.of.task.id, grow=1, spare=2),
@@ -71,8 +72,8 @@ class SuspectsScreen(ListScreen[Suspect]):
 
     def _surveyed(self, workspace: Workspace) -> Survey:
         pool = self.services.pool(workspace, self._runs)
-        if self._task:
-            pool = pool.where(lambda row: row.trial.task_id == self._task)
+        if self._of_task:
+            pool = pool.where(lambda row: row.trial.task_id == self._of_task)
         sight = Sight(workspace, self.person)
         found = survey(workspace, pool, sight)
         sight.record()
@@ -114,8 +115,7 @@ class SuspectsScreen(ListScreen[Suspect]):
         if (pages := self._pages.get(row.key)) is None:
             found.append(Paragraph(_("Looking for pages…"), "muted"))
         for page in pages or ():
-            where = page.url or page.title
-            found.append(Paragraph(_("{page}, trial {trial}:").format(page=where, trial=page.trial), "link"))  # fmt: skip
+            found.append(Paragraph(page_words(page), "link"))
             found.append(Paragraph(page.passage(values_of(row)), indent=2))
         if pages == ():
             found.append(Paragraph(_("No page that agents were given names it."), "muted"))

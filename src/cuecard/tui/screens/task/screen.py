@@ -56,7 +56,7 @@ class TaskScreen(DraftingScreen):
         Key("task.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
         Key("task.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
-        Key("task.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("What trials on the saved revision speak against in its gold"), show=False, priority=True, letter="s"),
+        Key("task.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("What trials on the saved revision speak against in its gold"), show=False, priority=True, letter="k"),
         Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
         Key("task.page", Means.COMMAND, "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True, letter="p"),
         Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
