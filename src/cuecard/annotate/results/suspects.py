@@ -20,15 +20,13 @@ from cuecard.annotate.estimation.item_analysis import (
     queue,
 )
 from cuecard.annotate.families.registry import ANNOTATE, GoldAnswer
+from cuecard.annotate.results.pages_seen import Seen, logs, pages
 from cuecard.annotate.results.pool import Pool, Row
-from cuecard.core.engine.events import effective_log
-from cuecard.core.engine.trial_log import agent_tool_answers
 from cuecard.core.families.registry import CORE
-from cuecard.core.text import contains_term, normalise, one_line
+from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
-    from cuecard.core.engine.events import Event
     from cuecard.core.tasks.models import Task
     from cuecard.store.workspace import Sight, Workspace
 
@@ -36,36 +34,7 @@ MOST_LOGS = 300
 """So many trials' logs are read for a survey at most,"""
 PER_AGENT = 2
 """of a task so many of each agent."""
-_AT_ONCE = 20
-_AROUND = 140
 _AS_DECIDED = {Decision.YES.value: 1.0, Decision.NO.value: 0.0}
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A page that an agent was given: in which trial and event, its title, address and text."""
-
-    trial: int
-    seq: int
-    agent: str
-    title: str
-    url: str
-    text: str
-
-    def names(self, values: Sequence[str], beside: Sequence[str]) -> bool:
-        """Whether it has one of these values, and one of the names of what they are said of, if there are any."""
-        plain = normalise(f"{self.title}\n{self.text}")
-        return _holds(plain, values) and (not beside or _holds(plain, beside))
-
-    def passage(self, values: Sequence[str]) -> str:
-        """What stands around the first of these values, on one line."""
-        at = min((p for p in map(self.text.casefold().find, map(str.casefold, values)) if p >= 0), default=0)  # fmt: skip
-        cut = one_line(self.text[max(0, at - _AROUND) : at + _AROUND])
-        return f"{'…' if at > _AROUND else ''}{cut}{'…' if at + _AROUND < len(self.text) else ''}"
-
-
-def _holds(plain: str, terms: Sequence[str]) -> bool:
-    return any((t := normalise(term)) and t in plain and contains_term(plain, t) for term in terms)
 
 
 @dataclass(frozen=True)
@@ -356,7 +325,7 @@ def _with_logs(workspace: Workspace, one: Surveyed, numbers: Sequence[int]) -> S
     found = one.block.found.copy()
     seen: list[tuple[int, list[Seen]]] = []
     by_trial = {one.rows[number].trial.id: number for number in numbers}
-    for trial, events in _logs(workspace, list(by_trial)):
+    for trial, events in logs(workspace, list(by_trial)):
         number = by_trial[trial]
         if played is not None:
             for key, reached in played(one.task.gold, events).items():
@@ -379,28 +348,6 @@ def _is_page(answer: GoldAnswer, page: Seen) -> bool:
     return page.names(answer.values, answer.beside)
 
 
-def _logs(workspace: Workspace, trials: Sequence[int]) -> Iterator[tuple[int, Sequence[Event]]]:
-    for start in range(0, len(trials), _AT_ONCE):
-        logs = workspace.runs.logs(trials[start : start + _AT_ONCE])
-        for trial, events in logs.items():
-            yield trial, effective_log(events)
-
-
-def pages(row: Row, events: Sequence[Event]) -> list[Seen]:
-    """What the agent's tools showed it: each search result, and whole answers of tools that list none."""
-    found: list[Seen] = []
-    bodies = {id(event.body): event.seq for event in events}
-    for body in agent_tool_answers(events):
-        if not body.answer.ok:
-            continue
-        head = row.trial.id, bodies[id(body)], row.trial.agent.name
-        found += [Seen(*head, e.title, e.url, e.content) for e in body.answer.entries]
-        if not body.answer.entries:
-            url = body.call.arguments.get("url")
-            found.append(Seen(*head, body.call.name, url if isinstance(url, str) else "", body.answer.text))  # fmt: skip
-    return found
-
-
 def evidence(workspace: Workspace, one: Suspect, most: int = 3) -> tuple[Seen, ...]:
     """The pages that name the rival value beside what it is said of, each once; where no rival is flagged, those that name the
     gold. Of each agent one trial is read. Blocks for the database.
@@ -411,7 +358,7 @@ def evidence(workspace: Workspace, one: Suspect, most: int = 3) -> tuple[Seen, .
     by_trial = {row.trial.id: row for row in rows.values()}
     values = (one.rival,) if rival else one.answer.values
     found: dict[tuple[str, str], Seen] = {}
-    for trial, events in _logs(workspace, sorted(by_trial)):
+    for trial, events in logs(workspace, sorted(by_trial)):
         for page in pages(by_trial[trial], events):
             if page.names(values, one.answer.beside):
                 found.setdefault((page.url, page.title), page)
