@@ -178,8 +178,10 @@ def _may_tell(one: Suspect, sight: Sight | None) -> bool:
         item = Item.of_key(one.answer.key)
     except ValueError:  # found in play: no verdict of a judge
         return True
-    allowed = [sight.may_tell(row.trial.id, item) for row in one.of.rows]
-    return all(allowed)
+    trials = [row.trial.id for row in one.of.rows]
+    if any(sight.waits(trial, item) for trial in trials):
+        return False
+    return all(sight.may_tell(trial, item) for trial in trials)
 
 
 @dataclass
