@@ -339,6 +339,9 @@ def _scores() -> Iterator[Case]:
     yield from _forms(
         "compare/runs-", "compare 6 7 --by run --measure triplet_f1 --worst 1", FORMS[:2]
     )
+    yield from _forms("suspects/", "suspects 6", FORMS[:2], zh=True)
+    yield Case("suspects/items", ("suspects 6 --items", "suspects 6 --items --json"))
+    yield Case("suspects/wrong", ("suspects 99", "suspects", "suspects 6 --first 0"))
     yield from _forms("compare/memory-", "compare 6 7 --design memory", PLAIN)
     for design in ("facts_settings", "checkpoint_settings", "graph_settings", "compaction"):
         yield Case(f"compare/design-{design}", (f"compare 6 7 --design {design}",))

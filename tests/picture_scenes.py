@@ -83,6 +83,7 @@ from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.workers import RunWorkersScreen
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
+from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
@@ -635,6 +636,12 @@ WALKS: tuple[Walk, ...] = (
         keys("e"),
         Scene("plan-study", FormDialog),
         keys("escape escape"),
+        back,
+        over(lambda number, name: SuspectsScreen((number,), name)),
+        Scene("suspects", SuspectsScreen),
+        keys("i"),
+        Scene("suspects-items", ItemsScreen),
+        keys("escape"),
         back,
         over(lambda number, name: PlotsScreen((number,), name)),
         Scene("plots", PlotsScreen),

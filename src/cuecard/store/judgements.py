@@ -353,6 +353,32 @@ class VerdictPages:
                 if judgement in wanted
             ]
 
+    def marks(self, runs: Collection[int]) -> list[tuple[int, str, list[tuple[str, str]]]]:
+        """Of each trial of these runs and each judge the newest judgement, as trial id, judge, and the key of every item with
+        its decision: plain texts, for what reads all of them. For statistics; it shows decisions.
+        """
+        found: list[tuple[int, str, list[tuple[str, str]]]] = []
+        with self._database.read() as session:
+            check_whole(session, runs)
+            connection = session.connection()
+            for run_id in runs:
+                current = current_judgements(run_id)
+                heads = select_columns(
+                    col(JudgementRow.id), col(JudgementRow.trial_id), col(JudgementRow.judge_name)
+                ).where(col(JudgementRow.id).in_(current))
+                mine: dict[int | None, list[tuple[str, str]]] = {}
+                for judgement, trial, judge in connection.execute(
+                    heads.order_by(col(JudgementRow.id))
+                ):
+                    mine[judgement] = []
+                    found.append((trial, judge, mine[judgement]))
+                decided = select_columns(
+                    col(VerdictRow.judgement_id), col(VerdictRow.item_key), col(VerdictRow.decision)
+                ).where(col(VerdictRow.judgement_id).in_(current))
+                for judgement, key, decision in connection.execute(decided):
+                    mine[judgement].append((key, decision))
+        return found
+
 
 def conditions(person: str, filter: VerdictFilter) -> list[Any]:
     """SQL conditions on verdicts joined with judgements, correlated so that a page is read in the order of ids."""

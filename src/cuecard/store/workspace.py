@@ -273,6 +273,10 @@ class Sight:
             self._told[trial_id] |= 1 << self._bits.setdefault(item, len(self._bits))
         return True
 
+    def waits(self, trial_id: int, item: Item) -> bool:
+        """Whether decisions on the item may not be shown yet; asking counts for nothing."""
+        return (trial_id, item.key) in self._waiting
+
     def hide(self, trial_id: int, item: Item) -> None:
         """Count the item as hidden for a reason of the caller's own."""
         self._hidden.add((trial_id, item.key))

@@ -118,6 +118,9 @@ _LISTED = {
     "planning:plan": N_(
         "From a pilot or a guess: which difference a study would see, what one more task or sample buys, and the cheapest design."
     ),
+    "suspects:suspects": N_(
+        "Gold that may be wrong, by what all judged trials say of it: nobody found it, several agents say the same other thing, people doubt it. A flag is a reason to look, never a change of score."
+    ),
     "results:table": N_("A table of results as the papers print it."),
     "results:contamination": N_(
         "Trials whose pages gave the benchmark away, and scores without them."

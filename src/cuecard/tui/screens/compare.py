@@ -42,6 +42,7 @@ class CompareScreen(FiguresScreen):
         Key("compare.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
         Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
+        Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
         Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
         Key("compare.ranks", Means.A_VIEW, "show('ranks')", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first"), show=False, letter="r"),
@@ -222,6 +223,11 @@ class CompareScreen(FiguresScreen):
         from cuecard.tui.screens.planning import PlanScreen
 
         self.app.push_screen(PlanScreen(self._runs, self._title))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
     async def written(self) -> Report:
         view = self._view

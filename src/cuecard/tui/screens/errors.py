@@ -35,6 +35,7 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.open", Means.OPEN, "open", N_("Trials"), N_("The trials behind this figure")),
         Key("errors.agent", Means.COMMAND, "agent", N_("Agent"), N_("Only the trials of one agent"), letter="a"),
         Key("errors.family", Means.ONLY, "family", N_("Family"), N_("The trials of the next family, then of all")),
+        Key("errors.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("errors.causes", Means.A_VIEW, "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False, letter="c"),
         Key("errors.texts", Means.A_VIEW, "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False, letter="t"),
         Key("errors.amount", Means.A_VIEW, "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False, letter="g"),
@@ -156,6 +157,11 @@ class ErrorsScreen(FiguresScreen):
     def action_family(self) -> None:
         if self._view is not None:
             self._take(replace(self._view.filter, family=self._view.next_family))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
     async def written(self) -> Report:
         view = self._view
