@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuecard.annotate.estimation.allocation import Z95
-from cuecard.annotate.estimation.stopping import BettingSequence, CorrectedSequence, Units
+from cuecard.annotate.estimation.stopping import BettingSequence, CorrectedSequence, StratumBounds
 
 SIZE = 300
 BATCH = 250
@@ -70,7 +70,7 @@ def decisions(orders: int, gap: float, rng: np.random.Generator) -> tuple[float,
         if gap == 0:
             b = rng.permutation(a)
         judged = [np.where(rng.random(SIZE) < 0.1, 1 - each, each) for each in (a, b)]
-        units = Units.of_pairs(judged[0].tolist(), judged[1].tolist())
+        units = StratumBounds.of_pairs(judged[0].tolist(), judged[1].tolist())
         sequence = CorrectedSequence({"": units})
         errors = (a - judged[0]) - (b - judged[1])
         truth = a.mean() - b.mean()

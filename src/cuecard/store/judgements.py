@@ -314,10 +314,12 @@ class VerdictPages:
                 start = _first_of(session, filter.runs)
             return _lines(session, person, filter, start, self.size)
 
-    def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
+    def decided(
+        self, runs: Collection[int], judge: str = "", *, every: bool = False
+    ) -> list[tuple[int, Item, Decision]]:
         """Trial id, item and decision of every verdict in these runs: from the newest judgement of `judge`, or by
-        default of the judge who judged the trial first. For drawing samples; it shows decisions, so not for labellers'
-        screens.
+        default of the judge who judged the trial first, or of `every` judge. For drawing samples; it shows decisions,
+        so not for labellers' screens.
         """
         ordered = (
             select_columns(
@@ -333,10 +335,11 @@ class VerdictPages:
         with self._database.read() as session:
             check_whole(session, runs)
             connection = session.connection()
-            chosen: dict[int, int] = {}
+            chosen: dict[tuple[int, str], int] = {}
             for row in connection.execute(ordered):
-                if not judge or row.judge_name == judge:
-                    chosen.setdefault(row.trial_id, row.newest)
+                if every or not judge or row.judge_name == judge:
+                    whose = row.judge_name if every else ""
+                    chosen.setdefault((row.trial_id, whose), row.newest)
             wanted = set(chosen.values())
             trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
             query = select_columns(

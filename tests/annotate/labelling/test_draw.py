@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from budget import examples
+from cuecard.annotate.estimation.allocation import design_effect
 from cuecard.annotate.labelling.labelling_sets import (
-    design_effect,
     effective_size,
     n_for_width,
     n_in_tasks,

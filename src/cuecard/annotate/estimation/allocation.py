@@ -57,7 +57,7 @@ def _within(
     have their most.
     """
     found: dict[str, float] = {}
-    free = dict(weights)
+    free: dict[str, float] = dict(weights)
     while free:
         goal = n - sum(found.values())
         total = sum(free.values())

@@ -115,7 +115,7 @@ class BettingSequence:
 
 
 @dataclass(frozen=True)
-class Units:
+class StratumBounds:
     """A stratum of units, as it is known before the first label. `share`: of all units' weight (W_h); `judge`: the mean of
     l J over all of them; `low`, `high`: what people's value less l times the judge's can be at the least and most.
     `fractions`: as in `BettingSequence`, of the whole span from low to high.
@@ -130,26 +130,26 @@ class Units:
 
     @classmethod
     def of(
-        cls, judged: Sequence[float], whole: int, *, l: float = 1.0, yes_or_no: bool = True
+        cls, judged: Sequence[float], whole: int, *, trust: float = 1.0, yes_or_no: bool = True
     ) -> Self:
-        """Units with these values of the judge, each in [0, 1], as part of a `whole` number of units. `l`, fixed before the
-        first label, says how far the judge is trusted; where it says the same of all it makes no difference.
+        """StratumBounds with these values of the judge, each in [0, 1], as part of a `whole` number of units. `trust`,
+        the l, is fixed before the first label; where the judge says the same of all it makes no difference.
         """
         least, most = min(judged), max(judged)
-        low, high = -l * most, 1 - l * least
+        low, high = -trust * most, 1 - trust * least
         return cls(
             size=len(judged),
             share=len(judged) / whole,
-            judge=l * sum(judged) / len(judged),
+            judge=trust * sum(judged) / len(judged),
             low=low,
             high=high,
-            fractions=round(high - low) if yes_or_no and l in (0.0, 1.0) else 0,
+            fractions=round(high - low) if yes_or_no and trust in (0.0, 1.0) else 0,
         )
 
     @classmethod
-    def of_pairs(cls, left: Sequence[float], right: Sequence[float], *, l: float = 1.0) -> Self:
-        """Units of which each is two agents' on the same task; the mean is that of the left less that of the right."""
-        gaps = [l * (a - b) for a, b in zip(left, right, strict=True)]
+    def of_pairs(cls, left: Sequence[float], right: Sequence[float], *, trust: float = 1.0) -> Self:
+        """StratumBounds of which each is two agents' on the same task; the mean is that of the left less that of the right."""
+        gaps = [trust * (a - b) for a, b in zip(left, right, strict=True)]
         return cls(
             size=len(gaps),
             share=1.0,
@@ -162,11 +162,14 @@ class Units:
 class CorrectedSequence:
     """The mean of people's values over all units of some strata, from those labelled so far in random order and the judge's
     of all: in each stratum the betting sequence of people's less l times the judge's, at a level that is divided by the
-    number of strata, weighted by their shares.
+    number of strata, weighted by their shares. `known`: what units outside the strata, whose values are known, add to the
+    mean.
     """
 
-    def __init__(self, strata: Mapping[str, Units], *, level: float = LEVEL) -> None:
-        self.strata = dict(strata)
+    def __init__(
+        self, strata: Mapping[str, StratumBounds], *, known: float = 0.0, level: float = LEVEL
+    ) -> None:
+        self.strata, self._known = dict(strata), known
         self._each = {
             name: BettingSequence(
                 units.size, level=level / len(self.strata), fractions=units.fractions
@@ -199,7 +202,7 @@ class CorrectedSequence:
         """The judge's mean, corrected by what was labelled; None while a stratum has no label."""
         if not all(self._said.values()):
             return None
-        return sum(
+        return self._known + sum(
             units.judge * units.share + units.share * sum(self._said[name]) / len(self._said[name])
             for name, units in self.strata.items()
         )
@@ -207,7 +210,7 @@ class CorrectedSequence:
     @property
     def interval(self) -> tuple[float, float]:
         """Holds the mean over *these* units in 95 of 100 studies, at all looks together."""
-        low = high = 0.0
+        low = high = self._known
         for name, units in self.strata.items():
             span = units.high - units.low
             least, most = self._ends[name]

@@ -39,8 +39,10 @@ class SettledLabel(Frozen):
     gold_wrong: bool = False
 
 
-def settled_labels(workspace: Workspace, trial_ids: Collection[int]) -> dict[ItemId, SettledLabel]:
-    """People's decisions on every item of these trials with a blind label or an adjudication."""
+def settled_labels(
+    workspace: Workspace, trial_ids: Collection[int] | None
+) -> dict[ItemId, SettledLabel]:
+    """People's decisions on every item of these trials, or of all, with a blind label or an adjudication."""
     return settle(
         workspace.verdicts.item_labels(trial_ids), workspace.adjudications.newest(trial_ids)
     )

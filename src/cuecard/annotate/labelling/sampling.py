@@ -7,17 +7,30 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import stdev
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from cuecard.annotate.estimation.allocation import (
+    FEWEST,
+    active_chances,
+    neyman,
+    spread_of_pilot,
+    vote_uncertainty,
+)
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 
-StratumKey = Literal["decision", "family", "language", "agent", "relation", "task"]
+StratumKey = Literal["decision", "judges", "family", "language", "agent", "relation", "task"]
+Allocation = Literal["proportional", "equal", "variance", "disagreement", "active"]
+OWN_CHANCES: frozenset[Allocation] = frozenset({"disagreement", "active"})
+"""Where each unit has a chance of its own and is drawn by a coin of its own."""
+FROM_LABELS: frozenset[Allocation] = frozenset({"variance", "active"})
+"""What goes by the labels that there are, as a pilot."""
 _OF_TRIALS: frozenset[StratumKey] = frozenset({"family", "language", "agent", "task"})
 
 
@@ -25,9 +38,14 @@ class SamplingPlan(Frozen):
     """`by` "items" draws `n` items, "trials" draws `n` trials with all their items. `kinds`: what is
     labelled; none means what the judge decided on. `judge`: whose decisions stratify, "" for the first
     that each trial has. `strata`: the draw is stratified by these properties, with as many from each as
-    it is large (`proportional`), or equally many (`equal`). `overlap`: the share of what is drawn that
-    `raters` people label, the rest one; `people`: who, none meaning anybody. Names and properties given
-    twice count once.
+    it is large (`proportional`), equally many (`equal`), or more where earlier labels overturned more
+    (`variance`: Neyman 1934). Or each unit has its own chance, `n` are drawn on average, and there is one
+    stratum: the more judges differ on it (`disagreement`), or the more of the units of its strata on
+    which judges differ as much were overturned by earlier labels (`active`: Zrnic & Candès 2024).
+    `overlap`: the share of what is drawn that `raters` people label, the rest one; `people`: who, none
+    meaning anybody. `half_width`, `order`: labelling may stop before all is labelled, once an interval
+    reaches no further to each side, or the order of agents is told. Names and properties given twice
+    count once.
     """
 
     runs: Annotated[tuple[int, ...], Field(min_length=1)]
@@ -36,11 +54,13 @@ class SamplingPlan(Frozen):
     kinds: tuple[ItemKind, ...] = ()
     judge: str = ""
     strata: tuple[StratumKey, ...] = ()
-    allocation: Literal["proportional", "equal"] = "proportional"
+    allocation: Allocation = "proportional"
     seed: int = 0
     overlap: Annotated[float, Field(ge=0, le=1)] = 0
     raters: Annotated[int, Field(ge=2, le=20)] = 2
     people: tuple[str, ...] = ()
+    half_width: Annotated[float | None, Field(gt=0, lt=1)] = None
+    order: bool = False
 
     @field_validator("runs", "kinds", "strata", "people", mode="after")
     @classmethod
@@ -56,6 +76,8 @@ class SamplingPlan(Frozen):
                     "trials have no {names}: stratify them by family, language, agent or task"
                 ).format(names=", ".join(sorted(wrong)))
             )
+        if self.allocation in OWN_CHANCES and (self.half_width is not None or self.order):
+            raise ValueError(_("with chances of each item's own, a set is labelled to its end"))
         if self.people and self.overlap and len(self.people) < self.raters:
             raise ValueError(
                 _("{n} people cannot give {m} labels to one item").format(
@@ -79,7 +101,9 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
 
 
 class Unit(NamedTuple):
-    """An item of the population with the properties it may be stratified by; all "" where unknown."""
+    """An item of the population with the properties it may be stratified by; all "" where unknown. `votes`: which judges
+    say yes; `judges`: whether they agree. `people`: what people decided on it before, if the plan goes by that.
+    """
 
     trial_id: int
     item: Item
@@ -89,6 +113,21 @@ class Unit(NamedTuple):
     agent: str = ""
     relation: str = ""
     task: str = ""
+    votes: tuple[bool, ...] = ()
+    people: str = ""
+
+    @property
+    def judges(self) -> str:
+        return "" if len(self.votes) < 2 else "agree" if len(set(self.votes)) == 1 else "differ"
+
+    @property
+    def correction(self) -> float | None:
+        """By how much people's decision is above the judge's; None where they made none."""
+        if not self.people:
+            return None
+        if {self.people, self.decision} <= {"yes", "no"}:
+            return float(self.people == "yes") - float(self.decision == "yes")
+        return float(self.people != self.decision)
 
 
 @dataclass(frozen=True)
@@ -116,8 +155,16 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
     represent the others only.
     """
     groups = _grouped(units, plan)
-    wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
     drawn: list[_Drawn] = []
+    if plan.allocation in OWN_CHANCES:
+        chances = _own_chances(groups, plan)
+        for found in groups.values():
+            for key, mine in found.items():
+                coin = int.from_bytes(_chance(plan.seed, "coin", key)[:8]) / 2**64
+                if coin < chances[key]:
+                    drawn.append(_Drawn("", chances[key], tuple(mine)))
+        groups = {}
+    wanted = _wanted(groups, plan)
     for name, found in groups.items():
         keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
         probability = wanted[name] / len(keys)
@@ -129,18 +176,70 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
 
 
 def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
-    """What the draw takes from which stratum, by name."""
-    items: dict[str, int] = defaultdict(int)
-    trials: dict[str, set[int]] = defaultdict(set)
-    for unit in units:
-        name = _stratum_of(unit, plan)
-        items[name] += 1
-        trials[name].add(unit.trial_id)
-    sizes = {
-        name: items[name] if plan.by == "items" else len(trials[name]) for name in sorted(items)
-    }
-    wanted = allocate(sizes, plan)
-    return tuple(Stratum(name, size, wanted[name], items[name]) for name, size in sizes.items())
+    """What the draw takes from which stratum, by name; where each unit has its own chance, on average from all."""
+    groups = _grouped(units, plan)
+    items = {name: sum(map(len, found.values())) for name, found in groups.items()}
+    if plan.allocation in OWN_CHANCES and groups:
+        size = sum(map(len, groups.values()))
+        return (Stratum("", size, min(plan.n, size), sum(items.values())),)
+    wanted = _wanted(groups, plan)
+    return tuple(
+        Stratum(name, len(found), wanted[name], items[name]) for name, found in groups.items()
+    )
+
+
+Grouped = Mapping[str, Mapping[tuple[int, str], Sequence[Unit]]]
+"""By stratum, the items of each drawing unit: one item, or all of a trial."""
+
+
+def _wanted(groups: Grouped, plan: SamplingPlan) -> dict[str, int]:
+    sizes = {name: len(found) for name, found in groups.items()}
+    if plan.allocation != "variance":
+        return allocate(sizes, plan)
+    return neyman(
+        sizes, {name: _spread(found.values(), plan) for name, found in groups.items()}, plan.n
+    )
+
+
+_TRIALS_SPREAD = 0.25
+"""The standard deviation of a trial's measure before anything is labelled."""
+
+
+def _spread(found: Iterable[Sequence[Unit]], plan: SamplingPlan) -> float:
+    """The standard deviation of people's corrections of units, by those labelled before."""
+    means = [
+        sum(known) / len(known)
+        for units in found
+        if (known := [c for unit in units if (c := unit.correction) is not None])
+    ]
+    if plan.by == "items":
+        return spread_of_pilot(len(means), sum(map(bool, means)))
+    return max(stdev(means), 0.02) if len(means) >= FEWEST else _TRIALS_SPREAD
+
+
+def _own_chances(groups: Grouped, plan: SamplingPlan) -> dict[tuple[int, str], float]:
+    """Each drawing unit's chance, by its doubt; a trial's is the mean of its items'."""
+    keys = [key for found in groups.values() for key in found]
+    if plan.allocation == "disagreement":
+        doubt = {
+            key: sum(vote_uncertainty(unit.votes) for unit in units) / len(units)
+            for found in groups.values()
+            for key, units in found.items()
+        }
+    else:
+        alike: dict[tuple[str, float], list[tuple[int, str]]] = defaultdict(list)
+        for name, found in groups.items():
+            for key, units in found.items():
+                differ = sum(unit.judges == "differ" for unit in units) / len(units)
+                alike[name, round(differ, 1)].append(key)
+        doubt = {
+            key: spread
+            for (name, _differ), same in alike.items()
+            for spread in [_spread([groups[name][key] for key in same], plan)]
+            for key in same
+        }
+    chances = active_chances([doubt[key] for key in keys], plan.n)
+    return dict(zip(keys, chances, strict=True))
 
 
 def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
@@ -210,11 +309,11 @@ def _grouped(
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
     for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
         one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
-        found[_stratum_of(unit, plan)][one].append(unit)
+        found[stratum_of(unit, plan)][one].append(unit)
     return {name: dict(found[name]) for name in sorted(found)}
 
 
-def _stratum_of(unit: Unit, plan: SamplingPlan) -> str:
+def stratum_of(unit: Unit, plan: SamplingPlan) -> str:
     return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
 
 

@@ -14,7 +14,7 @@ from cuecard.core.i18n import N_, _, plural
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say, table
-from cuecard.tui.commands.verb import Help, Result, Reveal, verb
+from cuecard.tui.commands.verb import TABLES, Help, Page, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.files.exporting import LabelExport
@@ -188,11 +188,20 @@ def sample(
     kinds: Annotated[str, N_("Kinds of items, comma-separated; none: what the judge decided")] = "",
     judge: Annotated[str, N_("Whose verdicts; none: each trial's first")] = "",
     stratify: Annotated[
-        str, N_("Spread by these: decision, family, language, agent, relation, task")
+        str, N_("Spread by these: decision, judges, family, language, agent, relation, task")
     ] = "",
     allocation: Annotated[
-        Literal["proportional", "equal"], N_("As many from each as it is large, or equally many")
+        Literal["proportional", "equal", "variance", "disagreement", "active"],
+        N_(
+            "As many from each as it is large; equally many; more where earlier labels overturned more; or by chances of"
+            " each item's own: where judges differ, or where such items were overturned"
+        ),
     ] = "proportional",
+    half_width: Annotated[
+        float | None,
+        N_("Labelling may stop once the interval reaches this far to each side, such as 0.05"),
+    ] = None,
+    order: Annotated[bool, N_("Labelling may stop once the order of agents is told")] = False,
     overlap: Annotated[float, Help(N_("The share that several people label"), min=0, max=1)] = 0,
     raters: Annotated[int, Help(N_("How many people that is"), min=2, max=20)] = 2,
     people: Annotated[str, N_("Who labels, comma-separated; none: anybody")] = "",
@@ -200,7 +209,12 @@ def sample(
     name: Annotated[str, N_("What the set is called")] = "",
     dry_run: Annotated[bool, N_("Only show what would be drawn")] = False,
 ) -> Result:
-    from cuecard.annotate.labelling.labelling_sets import make_set, population_of, preview_of
+    from cuecard.annotate.labelling.labelling_sets import (
+        make_set,
+        population_of,
+        preview_of,
+        remark_on,
+    )
     from cuecard.annotate.labelling.sampling import plan_of
 
     if not runs:
@@ -229,6 +243,8 @@ def sample(
         "overlap": overlap,
         "raters": raters,
         "people": _listed(people),
+        "half_width": half_width,
+        "order": order,
     }
     try:
         plan = plan_of(fields)
@@ -250,7 +266,42 @@ def sample(
             text = _("If {share:.0%} agree, the 95% interval is about {width:.3f} wide.")
             say(text.format(share=share, width=expected))
 
-    return Result(show, lambda: _set_json(plan, preview, made, expected, unjudged))
+    def remarks() -> None:
+        if said := remark_on(units, plan):
+            note(said)
+
+    return Result(show, lambda: _set_json(plan, preview, made, expected, unjudged), remarks=remarks)
+
+
+@verb("cuecard labels status --set 1 --half-width 0.05", *TABLES)
+def status(
+    ours: Context,
+    *,
+    set_: Annotated[int, Help(N_("The labelling set"), "--set")],
+    half_width: Annotated[
+        float | None,
+        Help(N_("Until the interval reaches this far to each side; default: as it was drawn")),
+    ] = None,
+    order: Annotated[
+        bool, N_("Until the order of agents is told; default: as it was drawn")
+    ] = False,
+) -> Result:
+    from cuecard.annotate.labelling.set_look_tables import circumstances, look_tables
+    from cuecard.annotate.labelling.set_looks import SetWatch
+
+    if half_width is not None and not 0 < half_width < 1:
+        raise typer.BadParameter(_("a half-width lies between 0 and 1"), param_hint="--half-width")
+    look = SetWatch(ours.workspace, set_, half_width=half_width, order=order).look()
+    page = Page(look_tables(look), _("How far the set is"), circumstances(look))
+    return Result(
+        page,
+        lambda: {
+            **look.model_dump(mode="json"),
+            "whole": look.whole,
+            "reached": look.reached,
+            "more": look.more,
+        },
+    )
 
 
 def _listed(text: str) -> list[str]:
@@ -287,7 +338,8 @@ def _without(workspace: Workspace, plan: SamplingPlan, drawn_from: set[int]) -> 
 def _size(
     width: float, share: float, per_task: float, correlation: float, population: int | None
 ) -> Result:
-    from cuecard.annotate.labelling.labelling_sets import design_effect, n_for_width
+    from cuecard.annotate.estimation.allocation import design_effect
+    from cuecard.annotate.labelling.labelling_sets import n_for_width
 
     effect = design_effect(per_task, correlation)
     try:

@@ -167,6 +167,9 @@ _LISTED = {
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."
     ),
     "labels:labels export": N_("Write labels, or a labelling set to be filled in, into files."),
+    "labels:labels status": N_(
+        "How far a labelling set is, by an interval that holds however often one looks, and about how many labels more until it is as narrow as wanted, or the order of agents is told."
+    ),
 }
 """Help by module and name, in the order in which the help lists them. "review take" is below "review"; without a module a verb
 is nothing by itself.

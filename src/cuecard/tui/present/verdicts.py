@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
+from cuecard.annotate.labelling.labelling_sets import Preview, preview_of, remark_on
 from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
@@ -154,12 +154,14 @@ def said_cell(value: str | None) -> GridCell:
 
 STRATUM_LABEL: dict[StratumKey, str] = {
     "decision": N_("the judge's decision"),
+    "judges": N_("whether judges agree"),
     "family": N_("family"),
     "language": N_("language"),
     "agent": N_("agent"),
     "relation": N_("relation"),
     "task": N_("task"),
 }
+_JUDGES = {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")}
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,8 @@ def worked_out(
     if width is not None:
         plan = plan.model_copy(update={"n": _n_for(plan, preview, width, share, alike)})
         preview = preview_of(units, plan)
-    return SampleSnapshot(plan, preview, tuple(_said(plan, preview, share, alike)))
+    said = (*_said(plan, preview, share, alike), *filter(None, [remark_on(units, plan)]))
+    return SampleSnapshot(plan, preview, said)
 
 
 def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
@@ -204,6 +207,9 @@ def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
         at = plan.strata.index("decision")
         glyph, _colour, label = DECISION.get(parts[at], ("", "", parts[at]))
         parts[at] = f"{glyph} {_(label)}".strip()
+    if "judges" in plan.strata and len(parts) == len(plan.strata):
+        at = plan.strata.index("judges")
+        parts[at] = _(_JUDGES.get(parts[at], parts[at]))
     return " · ".join(parts)
 
 
