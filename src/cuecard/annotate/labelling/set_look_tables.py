@@ -114,27 +114,30 @@ def circumstances(look: SetLook) -> list[str]:
 
 
 def ahead(look: SetLook) -> str:
-    """What is still to come until labelling may stop, in a line; "" where nothing can be told yet."""
-    if look.reason or not look.settled:
+    """What is still to come until labelling may stop, in a line; "" where nothing can be told, or nothing is to come."""
+    if look.reason or not look.settled or look.whole:
         return ""
-    width = max(one.half_width for one in look.shares)
-    if look.order:
-        goal = _("order of agents")
-        if look.half_width is not None:
-            goal = _("order of agents and ±{wanted:.1%}").format(wanted=look.half_width)
-    elif look.half_width is not None:
-        goal = _("±{wanted:.1%}").format(wanted=look.half_width)
-    else:
-        return _("±{width:.1%} so far, however often one looks").format(width=width)
+    width = _points(max(one.half_width for one in look.shares))
+    goals = [_("±{width} points").format(width=_points(look.half_width))] if look.half_width else []
+    goals += [_("the order of agents")] if look.order else []
+    if not goals:
+        return _("±{width} points so far, however often one looks").format(width=width)
+    goal = _(" and ").join(goals)
     if look.reached:
         return _("{goal} reached: labelling may stop here").format(goal=goal)
     if look.more is None:
-        told = _("this set is too small for it")
+        told = _("more than this set holds")
     elif look.unit == "items":
         told = plural("about {n:,} item more", "about {n:,} items more", look.more)
     else:
         told = plural("about {n:,} trial more", "about {n:,} trials more", look.more)
-    return _("±{width:.1%} so far · until {goal}: {told}").format(width=width, goal=goal, told=told)
+    return _("±{width} points so far · until {goal}: {told}").format(
+        width=width, goal=goal, told=told
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")
 
 
 def look_tables(look: SetLook) -> tuple[Table, ...]:

@@ -305,7 +305,7 @@ class SampleForm(Frozen):
     seed: Annotated[int, Field(title=N_("Seed"), ge=0, lt=10**9)] = 0
     name: Annotated[str, Field(title=N_("Name"), description=N_("as its run"))] = ""
     half_width: Annotated[float | None, _HALF_WIDTH] = None
-    order: Annotated[bool, Field(title=N_("at the agents' order"))] = False
+    order: Annotated[bool, Field(title=N_("once order is told"))] = False
     kinds: Annotated[
         tuple[ItemKind, ...], Field(title=N_("What is labelled")), Row(options=KIND, column=1)
     ] = JUDGED
@@ -330,8 +330,8 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
 
     DEFAULT_CSS = """
     SampleScreen {
-        .dialog { height: 100%; max-height: 36; }
-        FormPane, .column { height: 13; }
+        .dialog { height: 100%; max-height: 37; }
+        FormPane, .column { height: 14; }
         .-column-0 { margin-right: 2; }
         .-column-1 { width: 36%; }
         FormRow.-choices, TickList { height: 1fr; max-height: 100%; margin: 0; }
