@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from cuecard.annotate.labelling.comparison_inputs import Subject
-from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS, Effect, MeasureEffect
 from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.base import Frozen
@@ -57,8 +57,8 @@ class SetLook(Frozen):
 
     @property
     def whole(self) -> bool:
-        """Whether it is labelled to its planned end."""
-        return self.settled == self.drawn
+        """Whether it is labelled to its planned end, as far as people can tell."""
+        return self.settled + self.unclear == self.drawn
 
     @property
     def reached(self) -> bool:
@@ -197,3 +197,25 @@ def _order(one: OrderLook) -> str:
     ).format(n=len(told), all=all_)
     said = _(": ").join([_(FAMILY_WORDS[one.family]), counted, *filter(None, ["; ".join(told)])])
     return _("{sentence}.").format(sentence=said)
+
+
+def before_its_end(effect: Effect) -> Effect:
+    """What labels change, with the estimates of a set that is not labelled to its end: without their intervals, which would
+    hold for one look only.
+    """
+    why = _("the set is not labelled to its end")
+
+    def bare(one: Statistic | None) -> Statistic | None:
+        if one is None or one.interval is None:
+            return one
+        return one.model_copy(update={"low": None, "high": None, "no_interval": why})
+
+    def measure(one: MeasureEffect) -> MeasureEffect:
+        kept = {name: bare(getattr(one, name)) for name in ("estimate", "estimated_difference")}
+        return one.model_copy(update=kept)
+
+    groups = tuple(
+        group.model_copy(update={"measures": tuple(map(measure, group.measures))})
+        for group in effect.groups
+    )
+    return effect.model_copy(update={"groups": groups})
