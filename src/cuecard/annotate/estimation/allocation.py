@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import ceil, floor, hypot, sqrt
+from statistics import stdev
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
 
 Z95 = 1.959963984540054
 FEWEST = 5
 """Labels that each stratum gets, as far as it has units."""
-UNKNOWN_SPREAD = 0.5
-"""The standard deviation of a yes or no before anything is labelled; of an F1, whose values lie closer together, .25."""
+UNKNOWN_TRIAL_SPREAD = 0.25
+"""The standard deviation of a trial's measure before anything is labelled; of a yes or no it is .5."""
+_LEAST = 0.02
 UNKNOWN_ICC = 0.1
-_EVEN = 0.2
+EVEN = 0.2
 """The part of an active draw's chances that all units share, so that none is without a chance."""
+EVEN_BY_VOTES = 0.5
+"""The same where judges' votes alone tell doubt: that they agree does not mean that they are right."""
 _TINY = 1e-9
 
 
@@ -24,6 +31,28 @@ def spread_of_pilot(labelled: int, overturned: int) -> float:
     """
     p = (overturned + 1) / (labelled + 2)
     return sqrt(p * (1 - p))
+
+
+def pilot_spread(corrections: Sequence[float], *, of_items: bool) -> float:
+    """The standard deviation of people's corrections in a stratum by those of its pilot: of items, each -1, 0 or 1; or of
+    trials, whose measures move by parts, from `FEWEST` of them on.
+    """
+    if of_items:
+        return spread_of_pilot(len(corrections), sum(map(bool, corrections)))
+    return max(stdev(corrections), _LEAST) if len(corrections) >= FEWEST else UNKNOWN_TRIAL_SPREAD
+
+
+def pilot_doubts(classes: Mapping[Key, Sequence[float]], *, of_items: bool) -> dict[Key, float]:
+    """How uncertain the judge is of the units of each class, by the corrections of its pilot. An active draw is one
+    stratum: what counts is how far corrections are from the mean of all, so a class whose mean is another is uncertain
+    even if it is all alike.
+    """
+    every = [correction for found in classes.values() for correction in found]
+    mean = sum(every) / (len(every) + 2)
+    return {
+        key: hypot(pilot_spread(found, of_items=of_items), sum(found) / (len(found) + 2) - mean)
+        for key, found in classes.items()
+    }
 
 
 def neyman(
@@ -159,15 +188,15 @@ def vote_uncertainty(votes: Sequence[bool]) -> float:
     return sqrt(q * (1 - q))
 
 
-def active_chances(uncertainties: Sequence[float], n: float) -> list[float]:
+def active_chances(uncertainties: Sequence[float], n: float, *, even: float = EVEN) -> list[float]:
     """Each unit's chance in an active draw of `n` units on average (Zrnic & Candès 2024): in proportion to how uncertain
-    the judge is of it, a fifth of it the same for all. Chances are above 0, at most 1, and sum to `n`, or are all 1 for
+    the judge is of it, a part of it `even`, the same for all. Chances are above 0, at most 1, and sum to `n`, or are all 1 for
     as many units as that. Where nothing is uncertain all are alike.
     """
     if n >= len(uncertainties):
         return [1.0] * len(uncertainties)
     mean = sum(uncertainties) / len(uncertainties)
-    weights = [(1 - _EVEN) * u / mean + _EVEN if mean > 0 else 1.0 for u in uncertainties]
+    weights = [(1 - even) * u / mean + even if mean > 0 else 1.0 for u in uncertainties]
     sure: set[int] = set()
     while True:
         free = sum(weight for i, weight in enumerate(weights) if i not in sure)

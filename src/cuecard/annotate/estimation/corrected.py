@@ -155,7 +155,7 @@ def tunings(units: Units, *, fewest: int = FEWEST_TUNED) -> Floats:
         common = float(share[usable] @ cov[usable]) / shared
     tuned[small] = common
     tuned[var <= _NOTHING] = 0.0
-    return np.clip(tuned, 0.0, 1.0)
+    return np.clip(_by_chances(units, tuned), 0.0, 1.0)
 
 
 def _moments(
@@ -218,6 +218,32 @@ def _expanded(units: Units, known: NDArray[np.bool_]) -> Floats:
     whole = sums(units.stratum, (~known).astype(np.float64), layers) == 0
     chance = np.where(whole[units.stratum[known]], 1.0, units.chance[known])
     return units.weight[known] / chance
+
+
+def _by_chances(units: Units, tuned: Floats) -> Floats:
+    """The weights of the judge, in strata whose labelled units had different chances that which makes the variance of
+    such a draw least: the slope of people's value on the judge's, where a unit counts by (w / p)^2 (1 - p). Counted alike,
+    the units that a draw prefers, on which the judge is worth least, would tell its weight for all.
+    """
+    import numpy as np
+
+    layers, known = len(units.strata), units.labelled
+    mine, chance = units.stratum[known], units.chance[known]
+    least, most = np.full(layers, np.inf), np.zeros(layers)
+    np.minimum.at(least, mine, chance)
+    np.maximum.at(most, mine, chance)
+    counted = (units.weight[known] / chance) ** 2 * (1 - chance)
+    total = np.maximum(sums(mine, counted, layers), _NOTHING)
+    judge, people = units.judge[known], units.people[known]
+    left = judge - (sums(mine, counted * judge, layers) / total)[mine]
+    right = people - (sums(mine, counted * people, layers) / total)[mine]
+    slope = np.divide(
+        sums(mine, counted * left * right, layers),
+        sums(mine, counted * left**2, layers),
+        out=tuned.copy(),
+        where=sums(mine, counted * left**2, layers) > _NOTHING,
+    )
+    return np.where(most > least + _NOTHING, slope, tuned)
 
 
 def standard_error(moved: Floats) -> float:

@@ -7,16 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import stdev
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cuecard.annotate.estimation.allocation import (
-    FEWEST,
+    EVEN_BY_VOTES,
     active_chances,
     neyman,
-    spread_of_pilot,
+    pilot_doubts,
+    pilot_spread,
     vote_uncertainty,
 )
 from cuecard.core.errors import CuecardError
@@ -196,50 +196,39 @@ def _wanted(groups: Grouped, plan: SamplingPlan) -> dict[str, int]:
     sizes = {name: len(found) for name, found in groups.items()}
     if plan.allocation != "variance":
         return allocate(sizes, plan)
-    return neyman(
-        sizes, {name: _spread(found.values(), plan) for name, found in groups.items()}, plan.n
-    )
+    spreads = {
+        name: pilot_spread(_corrections(found.values()), of_items=plan.by == "items")
+        for name, found in groups.items()
+    }
+    return neyman(sizes, spreads, plan.n)
 
 
-_TRIALS_SPREAD = 0.25
-"""The standard deviation of a trial's measure before anything is labelled."""
-
-
-def _spread(found: Iterable[Sequence[Unit]], plan: SamplingPlan) -> float:
-    """The standard deviation of people's corrections of units, by those labelled before."""
-    means = [
-        sum(known) / len(known)
-        for units in found
-        if (known := [c for unit in units if (c := unit.correction) is not None])
-    ]
-    if plan.by == "items":
-        return spread_of_pilot(len(means), sum(map(bool, means)))
-    return max(stdev(means), 0.02) if len(means) >= FEWEST else _TRIALS_SPREAD
+def _corrections(found: Iterable[Sequence[Unit]]) -> list[float]:
+    """Of drawing units that were labelled before, the mean of people's corrections."""
+    by_unit = ([c for unit in units if (c := unit.correction) is not None] for units in found)
+    return [sum(known) / len(known) for known in by_unit if known]
 
 
 def _own_chances(groups: Grouped, plan: SamplingPlan) -> dict[tuple[int, str], float]:
     """Each drawing unit's chance, by its doubt; a trial's is the mean of its items'."""
-    keys = [key for found in groups.values() for key in found]
+    every = {(name, key): units for name, found in groups.items() for key, units in found.items()}
     if plan.allocation == "disagreement":
-        doubt = {
-            key: sum(vote_uncertainty(unit.votes) for unit in units) / len(units)
-            for found in groups.values()
-            for key, units in found.items()
-        }
+        doubts = [
+            sum(vote_uncertainty(u.votes) for u in mine) / len(mine) for mine in every.values()
+        ]
+        chances = active_chances(doubts, plan.n, even=EVEN_BY_VOTES)
     else:
-        alike: dict[tuple[str, float], list[tuple[int, str]]] = defaultdict(list)
-        for name, found in groups.items():
-            for key, units in found.items():
-                differ = sum(unit.judges == "differ" for unit in units) / len(units)
-                alike[name, round(differ, 1)].append(key)
-        doubt = {
-            key: spread
-            for (name, _differ), same in alike.items()
-            for spread in [_spread([groups[name][key] for key in same], plan)]
-            for key in same
-        }
-    chances = active_chances([doubt[key] for key in keys], plan.n)
-    return dict(zip(keys, chances, strict=True))
+        class_of_unit = [
+            (name, round(sum(unit.judges == "differ" for unit in mine) / len(mine), 1))
+            for (name, _key), mine in every.items()
+        ]
+        classes: dict[tuple[str, float], list[Sequence[Unit]]] = defaultdict(list)
+        for each, mine in zip(class_of_unit, every.values(), strict=True):
+            classes[each].append(mine)
+        pilot = {each: _corrections(found) for each, found in classes.items()}
+        doubt = pilot_doubts(pilot, of_items=plan.by == "items")
+        chances = active_chances([doubt[each] for each in class_of_unit], plan.n)
+    return dict(zip((key for _name, key in every), chances, strict=True))
 
 
 def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
