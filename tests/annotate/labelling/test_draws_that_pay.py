@@ -102,7 +102,8 @@ def test_an_active_draw_goes_by_what_was_overturned() -> None:
     ]
     plan = SamplingPlan(runs=(1,), n=40, allocation="active", seed=1)
     chances = {item.item.index // 100: item.probability for item in draw(population, plan)}
-    assert chances[1] > 2 * chances[0]
+    # Doubts hypot(.5, .216) and hypot(.208, .238), a fifth of the chance alike.
+    assert chances[1] / chances[0] == pytest.approx(1.555, abs=0.001)
 
 
 def test_a_set_with_chances_of_its_own_has_no_early_end() -> None:
