@@ -1,5 +1,6 @@
 """Corrected scores: known answers, laws, degenerate cases, and a small simulation."""
 
+from collections import Counter
 from math import nan
 from random import Random
 
@@ -260,3 +261,17 @@ def test_intervals_hold_the_truth_and_are_narrower_with_a_good_judge():
     assert 0.91 <= held / studies <= 0.98
     assert np.mean(ratio) < 0.85
     assert abs(np.mean(error)) < 0.01
+
+
+@given(populations())
+def test_units_alike_may_be_told_by_one_that_counts_for_all(units: list[Unit]):
+    rounded = [one._replace(judge=float(round(one.judge or 0)), chance=0.5) for one in units]
+    before = corrected(Units.of(rounded))
+    alike = Counter(one for one in rounded if one.people is None)
+    told = [one for one in rounded if one.people is not None]
+    told += [one._replace(part=float(n), alike=n) for one, n in alike.items()]
+    after = corrected(Units.of(told))
+    assert after.estimate.value == pytest.approx(before.estimate.value, abs=1e-9)
+    assert after.estimate.interval == pytest.approx(before.estimate.interval, abs=1e-9)
+    assert after.here.interval == pytest.approx(before.here.interval, abs=1e-9)
+    assert after.units == before.units

@@ -51,13 +51,14 @@ class StratumFit(NamedTuple):
 class Corrected:
     """One figure three ways, with 95% intervals for tasks of this kind: `judge` of all units, `people` from the
     labels alone (weighted to the strata), `estimate` from both. `here`: the estimate with the interval for these
-    units only, which is a point where all are labelled. Their `n` counts units: labelled ones but for the judge's.
+    units only, which is a point where all are labelled; `shift`: it minus the judge's. Their `n` counts units: labelled ones but for the judge's.
     `moved`, `alone`: what each of `tasks` adds to the estimate, and to that of people alone; `labelled_tasks`: those
     with labels. `too_few`: why there is no interval, as far as labels lack. `notes`: what a reader should know.
     """
 
     estimate: Statistic
     here: Statistic
+    shift: Statistic
     people: Statistic
     judge: Statistic
     strata: tuple[StratumFit, ...]
@@ -98,29 +99,32 @@ def corrected(
     none = np.zeros(len(units.strata))
     n, labelled = int(units.labelled.sum()), len(np.unique(units.task[units.labelled]))
     by_judge = sums(units.task, units.weight * units.judge, len(units.tasks))
-    judge = _judged(by_judge, name, len(units.judge), share)
+    size = int(units.count.sum())
+    judge = _judged(by_judge, name, size, share)
     why = _no_estimate(units)
     if why:
         lacking = Statistic(name=name, value=None, n=n, reason=why)
         fits, empty = _fits(units, none), by_judge * 0
-        three = lacking, lacking, lacking, judge
-        return Corrected(*three, fits, units.tasks, empty, empty, labelled, units.left_open, why)
+        four = lacking, lacking, lacking, lacking, judge
+        return Corrected(*four, fits, units.tasks, empty, empty, labelled, units.left_open, why)
     alone, both = Weighed.of(units, none), Weighed.of(units, tunings(units, fewest=fewest))
     notes: list[str] = []
     if both.error > alone.error + _NOTHING:
         both = alone
         notes.append(_("the judge does not help here"))
     fits = _fits(units, both.tuning)
-    if n < len(units.judge):
+    if n < size:
         if len(fits) == 1 and fits[0].constant:
             notes.append(_("the judge says the same of all units here"))
         if n < FEW_LABELS:
             notes.append(_("few labels"))
     few = _too_few(fits, labelled)
+    moved = both.value - float(by_judge.sum())
     sides = [_around(name, one.value, n, one.error, labelled, few, share) for one in (both, alone)]
     return Corrected(
         estimate=sides[0],
         here=_of_these(both, units, sides[0].model_copy(update=_BARE), few),
+        shift=_around(name, moved, n, standard_error(both.moved - by_judge), labelled, few),
         people=sides[1],
         judge=judge,
         strata=fits,
@@ -158,21 +162,20 @@ def tunings(units: Units, *, fewest: int = FEWEST_TUNED) -> Floats:
     return np.clip(_by_chances(units, tuned), 0.0, 1.0)
 
 
-def _moments(
-    units: Units, chosen: NDArray[np.bool_], other: Floats
-) -> tuple[NDArray[np.intp], Floats]:
+def _moments(units: Units, chosen: NDArray[np.bool_], other: Floats) -> tuple[Floats, Floats]:
     """By stratum, how many of its units are chosen, and their covariance of the judge's value and another (divisor n
     - 1; 0 with fewer than two).
     """
     import numpy as np
 
     layers = len(units.strata)
-    stratum, judge, value = units.stratum[chosen], units.judge[chosen], other[chosen]
-    n = np.bincount(stratum, minlength=layers)
+    stratum, count = units.stratum[chosen], units.count[chosen]
+    judge, value = units.judge[chosen], other[chosen]
+    n = sums(stratum, count, layers)
     least = np.maximum(n, 1)
-    left = judge - (sums(stratum, judge, layers) / least)[stratum]
-    right = value - (sums(stratum, value, layers) / least)[stratum]
-    return n, sums(stratum, left * right, layers) / np.maximum(n - 1, 1)
+    left = judge - (sums(stratum, count * judge, layers) / least)[stratum]
+    right = value - (sums(stratum, count * value, layers) / least)[stratum]
+    return n, sums(stratum, count * left * right, layers) / np.maximum(n - 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +279,7 @@ def _fits(units: Units, tuning: Floats) -> tuple[StratumFit, ...]:
     import numpy as np
 
     layers = len(units.strata)
-    sizes = np.bincount(units.stratum, minlength=layers)
+    sizes = sums(units.stratum, units.count, layers)
     known = units.labelled
     share = sums(units.stratum, units.weight, layers)
     _n, var = _moments(units, np.ones_like(known), units.judge)
@@ -337,7 +340,7 @@ def _of_these(found: Weighed, units: Units, bare: Statistic, few: str) -> Statis
 
     known, layers = units.labelled, len(units.strata)
     mine = units.stratum[known]
-    sizes = np.bincount(units.stratum, minlength=layers)
+    sizes = sums(units.stratum, units.count, layers)
     have = np.bincount(mine, minlength=layers)
     if ((have == 1) & (sizes > 1)).any():
         return bare.model_copy(update={"no_interval": few})

@@ -22,7 +22,7 @@ class Unit(NamedTuple):
     `trial`: units with the same one share its weight, by their `part` (an item that was handed in k times: 1/k).
     `judge`, `people`: its values; None where the judge left it open or people have not decided all of it. `chance`:
     with which it was drawn, above 0; it matters only of labelled units, and only in proportion to that of others in
-    its `stratum`.
+    its `stratum`. `alike`: how many such units it stands for, none of them labelled; `part` is of all of these.
     """
 
     task: str
@@ -32,6 +32,7 @@ class Unit(NamedTuple):
     stratum: str = ""
     chance: float = 1.0
     part: float = 1.0
+    alike: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ class Units:
     task: Codes
     stratum: Codes
     weight: Floats
+    count: Floats
     chance: Floats
     judge: Floats
     people: Floats
@@ -76,10 +78,11 @@ class Units:
             task=task,
             stratum=np.array([layer[one.stratum] for one in kept], np.intp),
             weight=part / of_trial[trial] / per_task[task] / max(len(tasks), 1),
+            count=np.array([one.alike for one in kept], np.float64),
             chance=np.array([one.chance for one in kept], np.float64),
             judge=np.array([one.judge for one in kept], np.float64),
             people=np.array([np.nan if one.people is None else one.people for one in kept]),
-            left_open=len(every) - len(kept),
+            left_open=sum(one.alike for one in every if one.judge is None),
         )
 
     def within(self, tasks: Iterable[str]) -> Units:
@@ -101,6 +104,7 @@ class Units:
             task=places[self.task[mine]],
             stratum=stratum.astype(np.intp),
             weight=self.weight[mine] * len(self.tasks) / max(len(kept), 1),
+            count=self.count[mine],
             chance=self.chance[mine],
             judge=self.judge[mine],
             people=self.people[mine],

@@ -158,7 +158,8 @@ class Settled(NamedTuple):
 @dataclass(frozen=True)
 class Rescored:
     """A judged trial with its measures by the judge and by people (equal without labels). `open`: items that people
-    labelled without a decision; `gold_wrong`: items whose gold they doubt.
+    labelled without a decision; `waiting`: items that the judge decided and people did not; `gold_wrong`: items whose
+    gold they doubt.
     """
 
     trial: TrialRecord
@@ -167,6 +168,7 @@ class Rescored:
     settled: tuple[Settled, ...] = ()
     open: tuple[Item, ...] = ()
     gold_wrong: tuple[Item, ...] = field(default=())
+    waiting: tuple[Item, ...] = ()
 
 
 def rescored(
@@ -247,6 +249,11 @@ def rescore(
         settled,
         tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.value is None),
         tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.gold_wrong),
+        tuple(
+            Item.of_key(key)
+            for key, decided in sorted(machine.items())
+            if decided is not None and (key not in known or known[key].value is None)
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from cuecard.annotate.labelling.sampling import (
     Stratum,
     Unit,
     draw,
+    outcome_of,
     strata_of,
 )
 from cuecard.core.errors import CuecardError
@@ -58,11 +59,15 @@ def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
         version = (trial.task_id, trial.revision)
         if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
+        told = [value for item, value in found if item.kind in JUDGED and value != "unjudged"]
+        outcome = outcome_of(told.count("yes") / len(told) if told else None)
         for item, value in found:
             key = trial.id, item.key
             said = people[key].value if key in people else None
-            unit = _unit(trial, tasks[version], item, value)
-            units.append(unit._replace(votes=votes.get(key, ()), people=said.value if said else ""))
+            more = {"votes": votes.get(key, ()), "people": said.value if said else ""}
+            units.append(
+                _unit(trial, tasks[version], item, value)._replace(**more, outcome=outcome)
+            )
     return units
 
 

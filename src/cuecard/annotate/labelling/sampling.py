@@ -25,13 +25,15 @@ from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 
-StratumKey = Literal["decision", "judges", "family", "language", "agent", "relation", "task"]
+StratumKey = Literal[
+    "decision", "judges", "outcome", "family", "language", "agent", "relation", "task"
+]
 Allocation = Literal["proportional", "equal", "variance", "disagreement", "active"]
 OWN_CHANCES: frozenset[Allocation] = frozenset({"disagreement", "active"})
 """Where each unit has a chance of its own and is drawn by a coin of its own."""
 FROM_LABELS: frozenset[Allocation] = frozenset({"variance", "active"})
 """What goes by the labels that there are, as a pilot."""
-_OF_TRIALS: frozenset[StratumKey] = frozenset({"family", "language", "agent", "task"})
+_OF_TRIALS: frozenset[StratumKey] = frozenset({"outcome", "family", "language", "agent", "task"})
 
 
 class SamplingPlan(Frozen):
@@ -73,7 +75,7 @@ class SamplingPlan(Frozen):
         if self.by == "trials" and (wrong := set(self.strata) - _OF_TRIALS):
             raise ValueError(
                 _(
-                    "trials have no {names}: stratify them by family, language, agent or task"
+                    "trials have no {names}: stratify them by outcome, family, language, agent or task"
                 ).format(names=", ".join(sorted(wrong)))
             )
         if self.allocation in OWN_CHANCES and (self.half_width is not None or self.order):
@@ -103,6 +105,7 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
 class Unit(NamedTuple):
     """An item of the population with the properties it may be stratified by; all "" where unknown. `votes`: which judges
     say yes; `judges`: whether they agree. `people`: what people decided on it before, if the plan goes by that.
+    `outcome`: of its trial, see `outcome_of`.
     """
 
     trial_id: int
@@ -115,6 +118,7 @@ class Unit(NamedTuple):
     task: str = ""
     votes: tuple[bool, ...] = ()
     people: str = ""
+    outcome: str = ""
 
     @property
     def judges(self) -> str:
@@ -128,6 +132,13 @@ class Unit(NamedTuple):
         if {self.people, self.decision} <= {"yes", "no"}:
             return float(self.people == "yes") - float(self.decision == "yes")
         return float(self.people != self.decision)
+
+
+def outcome_of(accepted: float | None) -> str:
+    """How a trial went by its judge, who accepted this share of its items: `none`, `some` or `all`; "" for None."""
+    return (
+        "" if accepted is None else "none" if accepted <= 0 else "all" if accepted >= 1 else "some"
+    )
 
 
 @dataclass(frozen=True)

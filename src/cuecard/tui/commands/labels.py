@@ -188,7 +188,8 @@ def sample(
     kinds: Annotated[str, N_("Kinds of items, comma-separated; none: what the judge decided")] = "",
     judge: Annotated[str, N_("Whose verdicts; none: each trial's first")] = "",
     stratify: Annotated[
-        str, N_("Spread by these: decision, judges, family, language, agent, relation, task")
+        str,
+        N_("Spread by these: decision, judges, outcome, family, language, agent, relation, task"),
     ] = "",
     allocation: Annotated[
         Literal["proportional", "equal", "variance", "disagreement", "active"],

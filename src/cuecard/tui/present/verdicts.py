@@ -155,13 +155,21 @@ def said_cell(value: str | None) -> GridCell:
 STRATUM_LABEL: dict[StratumKey, str] = {
     "decision": N_("the judge's decision"),
     "judges": N_("whether judges agree"),
+    "outcome": N_("how the trial went"),
     "family": N_("family"),
     "language": N_("language"),
     "agent": N_("agent"),
     "relation": N_("relation"),
     "task": N_("task"),
 }
-_JUDGES = {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")}
+_WORDS: dict[StratumKey, dict[str, str]] = {
+    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
+    "outcome": {
+        "none": N_("nothing accepted"),
+        "some": N_("some accepted"),
+        "all": N_("all accepted"),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -207,9 +215,10 @@ def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
         at = plan.strata.index("decision")
         glyph, _colour, label = DECISION.get(parts[at], ("", "", parts[at]))
         parts[at] = f"{glyph} {_(label)}".strip()
-    if "judges" in plan.strata and len(parts) == len(plan.strata):
-        at = plan.strata.index("judges")
-        parts[at] = _(_JUDGES.get(parts[at], parts[at]))
+    for key, words in _WORDS.items():
+        if key in plan.strata and len(parts) == len(plan.strata):
+            at = plan.strata.index(key)
+            parts[at] = _(words.get(parts[at], parts[at]))
     return " · ".join(parts)
 
 
