@@ -137,7 +137,7 @@ def main() -> None:
         for way, found_ in widths.items():
             wanted = found_[0]
             same = [
-                np.exp(np.interp(-np.log(wanted), -np.log(curve), np.log(SIZES)))
+                float(np.exp(np.interp(-np.log(wanted), -np.log(curve), np.log(SIZES))))
                 for curve in (widths["at random"], people)
             ]
             told = [f"over {SIZES[-1]}" if n >= SIZES[-1] else f"{n:.0f}" for n in same]

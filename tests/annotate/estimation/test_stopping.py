@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -111,22 +113,15 @@ def test_how_many_labels_more() -> None:
     for n in range(40):
         sequence.add("", -1.0 if n % 10 == 0 else 0.0)
 
-    def narrow(found: object) -> bool:
-        return sequence_of(found).half_width <= 0.1
-
-    def sequence_of(found: object) -> CorrectedSequence:
-        assert isinstance(found, list)
-        return found[0]
-
-    def seen(found: object) -> bool:
-        return True
+    def narrow(found: Sequence[CorrectedSequence]) -> bool:
+        return found[0].half_width <= 0.1
 
     rest = [(0, "")] * 260
     ahead = labels_to_go([sequence], rest, narrow)
     assert ahead is not None
     assert 10 < ahead < 200
     assert labels_to_go([sequence], rest[:5], narrow) is None
-    assert labels_to_go([sequence], rest, seen) == 0
+    assert labels_to_go([sequence], rest, lambda _found: True) == 0
     assert sequence.labelled == 40
 
 

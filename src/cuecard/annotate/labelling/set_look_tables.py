@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from cuecard.annotate.labelling.comparison_inputs import Subject
-from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS, Effect, MeasureEffect
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.base import Frozen
@@ -103,13 +103,15 @@ def circumstances(look: SetLook) -> list[str]:
     if look.unclear:
         lines.append(
             ngettext(
-                "On {n} people cannot tell, or are level: it counts as not labelled.",
-                "On {n} people cannot tell, or are level: they count as not labelled.",
+                "On {n} of them people cannot tell, or are level: it counts as not labelled.",
+                "On {n} of them people cannot tell, or are level: they count as not labelled.",
                 look.unclear,
             ).format(n=look.unclear)
         )
     if look.reason:
         return [*lines, _("No interval that holds at every look: {why}.").format(why=look.reason)]
+    if look.whole:
+        return [*lines, _("It is labelled to its end.")]
     return [*lines, *filter(None, [ahead(look)])]
 
 
@@ -160,16 +162,16 @@ def look_tables(look: SetLook) -> tuple[Table, ...]:
 def _shares(
     title: str, look: SetLook, shares: tuple[ShareLook, ...], notes: Iterable[str]
 ) -> Table:
-    headings = [_("Share"), _("labelled"), _("of"), _("share [95% interval]"), _("reaches")]
+    headings = [_("Share"), _("labelled"), _("of"), _("share [95%]"), "±"]
     if look.half_width is not None and shares == look.shares:
-        headings.append(_("more to come"))
+        headings.append(_("to come"))
     rows = [
         (
             _name(one),
             one.labelled,
             f"{one.size:,}",
             one.share,
-            f"±{one.half_width:.3f}",
+            f"{one.half_width:.3f}",
             "–" if one.more is None else f"{one.more:,}",
         )
         for one in shares
@@ -197,25 +199,3 @@ def _order(one: OrderLook) -> str:
     ).format(n=len(told), all=all_)
     said = _(": ").join([_(FAMILY_WORDS[one.family]), counted, *filter(None, ["; ".join(told)])])
     return _("{sentence}.").format(sentence=said)
-
-
-def before_its_end(effect: Effect) -> Effect:
-    """What labels change, with the estimates of a set that is not labelled to its end: without their intervals, which would
-    hold for one look only.
-    """
-    why = _("the set is not labelled to its end")
-
-    def bare(one: Statistic | None) -> Statistic | None:
-        if one is None or one.interval is None:
-            return one
-        return one.model_copy(update={"low": None, "high": None, "no_interval": why})
-
-    def measure(one: MeasureEffect) -> MeasureEffect:
-        kept = {name: bare(getattr(one, name)) for name in ("estimate", "estimated_difference")}
-        return one.model_copy(update=kept)
-
-    groups = tuple(
-        group.model_copy(update={"measures": tuple(map(measure, group.measures))})
-        for group in effect.groups
-    )
-    return effect.model_copy(update={"groups": groups})

@@ -13,8 +13,6 @@ from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import ValidationError
-
 from cuecard.annotate.estimation.stopping import (
     LEVEL,
     CorrectedSequence,
@@ -23,6 +21,7 @@ from cuecard.annotate.estimation.stopping import (
     labels_to_go,
 )
 from cuecard.annotate.labelling.comparison_inputs import SUBJECTS, Subject, if_few, subject_of
+from cuecard.annotate.labelling.corrections import plan_of_set
 from cuecard.annotate.labelling.effect_rescoring import ItemId, settle
 from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import (
@@ -92,10 +91,7 @@ class SetWatch:
         self._trials = if_few({item.trial_id for item in self._items})
         self._members: dict[tuple[ItemId, Subject], _Member] = {}
         self._fed: list[tuple[tuple[ItemId, Subject], float]] = []
-        try:
-            plan = SamplingPlan.model_validate(self._set.plan)
-        except ValidationError:
-            plan = None
+        plan = plan_of_set(self._set)
         self._unit: Literal["items", "trials"] = plan.by if plan else "items"
         self.half_width = half_width or (plan.half_width if plan else None)
         self.order = order or bool(plan and plan.order)
@@ -365,3 +361,13 @@ def _sequence(
         known=known / len(members),
         level=level,
     )
+
+
+def looks_before_the_end(workspace: Workspace, set_ids: Iterable[int]) -> list[SetLook]:
+    """Of these sets, those that are labelled until their figures tell enough, and are not at their end."""
+    found: list[SetLook] = []
+    for set_id in set_ids:
+        plan = plan_of_set(workspace.label_sets.get(set_id))
+        if plan is not None and (plan.half_width is not None or plan.order):
+            found.append(SetWatch(workspace, set_id).look())
+    return [look for look in found if not look.whole]

@@ -16,7 +16,6 @@ from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison_inputs import Scope
     from cuecard.annotate.labelling.comparison_model import Comparison
-    from cuecard.core.tables.table import Table
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
@@ -216,21 +215,18 @@ def _effect(
     from cuecard.annotate.labelling.calibrating import calibrate, calibration_table
     from cuecard.annotate.labelling.comparison import effect_of
     from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
-    from cuecard.annotate.labelling.set_look_tables import before_its_end, look_tables
     from cuecard.annotate.labelling.set_look_tables import circumstances as look_circumstances
-    from cuecard.annotate.labelling.set_looks import SetWatch
+    from cuecard.annotate.labelling.set_look_tables import look_tables
+    from cuecard.annotate.labelling.set_looks import looks_before_the_end
 
     if from_runs and from_set is not None:
         raise typer.BadParameter(_("name runs or a set, not both"), param_hint="--calibrate-set")
     effect = effect_of(ours.workspace, runs, judge, set_id)
-    told = circumstances(effect)
-    under_way: tuple[Table, ...] = ()
-    if effect.set_id is not None and effect.set_settled < effect.set_drawn:
-        look = SetWatch(ours.workspace, effect.set_id).look()
-        if not look.whole:
-            effect, under_way = before_its_end(effect), look_tables(look)
-            told += look_circumstances(look)
-    tables = (*effect_tables(effect, introduced=True), *under_way)
+    told, tables = circumstances(effect), effect_tables(effect, introduced=True)
+    unfinished = (one.id for one in effect.sets if one.settled < one.drawn)
+    for look in looks_before_the_end(ours.workspace, unfinished):
+        told += look_circumstances(look)
+        tables = (*tables, *look_tables(look))
     found = None
     if from_runs or from_set is not None:
         if len(effect.judges) != 1:
