@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuecard.annotate.estimation.allocation import Z95
-from cuecard.annotate.estimation.stopping import BettingSequence, CorrectedSequence, StratumBounds
+from cuecard.annotate.estimation.stopping import (
+    LEVEL,
+    BettingSequence,
+    CorrectedSequence,
+    StratumBounds,
+    decided,
+)
 
 SIZE = 300
 BATCH = 250
@@ -58,30 +64,43 @@ def ever_outside(name: str, orders: int, rng: np.random.Generator) -> tuple[floa
     return left / orders, fixed / orders
 
 
-def decisions(orders: int, gap: float, rng: np.random.Generator) -> tuple[float, float, float]:
-    """Two agents on the same 300 units, people's values yes or no, a judge who errs on a tenth. Gives the shares of orders
-    in which an agent was ever told to be better that is not, and in which the better one was told before all was labelled,
-    and the mean number of units until then.
+def decisions(
+    orders: int, gap: float, paired: bool, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Two agents on the same 300 units, people's values yes or no, a judge who errs on a tenth; told apart by the sequence of
+    their differences (`paired`), or each by its own at half the level. Gives the shares of orders in which an agent was
+    ever told to be better that is not, and in which the better one was told before all was labelled, and the mean number
+    of units labelled of each until then.
     """
     wrong = told = used = 0
     for _each in range(orders):
         a = (rng.random(SIZE) < 0.5 + gap / 2).astype(float)
-        b = (rng.random(SIZE) < 0.5 - gap / 2).astype(float)
-        if gap == 0:
-            b = rng.permutation(a)
-        judged = [np.where(rng.random(SIZE) < 0.1, 1 - each, each) for each in (a, b)]
-        units = StratumBounds.of_pairs(judged[0].tolist(), judged[1].tolist())
-        sequence = CorrectedSequence({"": units})
-        errors = (a - judged[0]) - (b - judged[1])
+        b = rng.permutation(a) if gap == 0 else (rng.random(SIZE) < 0.5 - gap / 2).astype(float)
+        judged = [np.where(rng.random(SIZE) < 0.1, 1 - each, each).tolist() for each in (a, b)]
         truth = a.mean() - b.mean()
-        for t, unit in enumerate(rng.permutation(SIZE), 1):
-            sequence.add("", float(errors[unit]))
-            low, high = sequence.interval
-            if (low > 1e-9 or high < -1e-9) and t < SIZE:
-                right = low > 0 < truth or high < 0 > truth
+        pair = CorrectedSequence({"": StratumBounds.of_pairs(judged[0], judged[1])})
+        one, other = (
+            CorrectedSequence({"": StratumBounds.of(each, SIZE)}, level=LEVEL / 2)
+            for each in judged
+        )
+        first, second = rng.permutation(SIZE), rng.permutation(SIZE)
+        for t in range(SIZE - 1):
+            if paired:
+                unit = first[t]
+                pair.add("", float(a[unit] - judged[0][unit] - b[unit] + judged[1][unit]))
+                low, high = pair.interval
+                better = (low > 1e-9) - (high < -1e-9)
+            else:
+                one.add("", float(a[first[t]] - judged[0][first[t]]))
+                other.add("", float(b[second[t]] - judged[1][second[t]]))
+                better = 0
+                if decided(one, other):
+                    better = 1 if one.interval > other.interval else -1
+            if better:
+                right = better * truth > 0
                 wrong += not right
                 told += right
-                used += t
+                used += t + 1
                 break
     return wrong / orders, told / orders, used / max(wrong + told, 1)
 
@@ -111,10 +130,14 @@ def main() -> None:
         left, fixed = ever_outside(name, orders, rng)
         took = perf_counter() - begun
         print(f"| {name} | {100 * left:.2f} | {100 * fixed:.1f} | {took:.0f} s")
-    print("| true difference | decided wrongly, in % | decided rightly, in % | labels of each |")
+    print("| true difference | by | decided wrongly, in % | rightly, in % | units of each |")
     for gap in (0.0, 0.1, 0.3):
-        wrong, told, used = decisions(orders, gap, rng)
-        print(f"| {gap} | {100 * wrong:.2f} | {100 * told:.1f} | {used:.0f} |", flush=True)
+        for paired in (True, False):
+            wrong, told, used = decisions(orders, gap, paired, rng)
+            by = "their difference" if paired else "each alone"
+            print(
+                f"| {gap} | {by} | {100 * wrong:.2f} | {100 * told:.1f} | {used:.0f} |", flush=True
+            )
     print("| labels of 200 | mean width |")
     for t, width in price(min(orders, 300), rng):
         print(f"| {t} | {width:.3f} |")

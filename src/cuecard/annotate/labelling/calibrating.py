@@ -86,7 +86,7 @@ def calibrate(
         raise CuecardError(
             _("These labels are not from elsewhere"),
             _("they are on run {run} itself").format(run=both[0]),
-            _("Labels on a run correct it by themselves, and better: leave out --calibrate-…"),
+            _("Labels on a run correct it by themselves, and better: leave out the option"),
         )
     if not cases:
         raise CuecardError(
@@ -182,7 +182,7 @@ def calibration_table(found: Calibration) -> Table:
         _("Shares of items that are right, corrected by labels from elsewhere"),
         (
             _("Share"),
-            _("n"),
+            "n",
             found.judge,
             _("corrected [95% interval]"),
             _("sensitivity there"),
