@@ -377,14 +377,13 @@ class Joint:
         spread = self.moved - self.moved.mean(axis=1, keepdims=True)
         return count / max(count - 1, 1) * spread @ spread.T
 
-    def difference(self, one: int, other: int, name: str = "") -> Statistic:
+    def difference(self, one: int, other: int, name: str = "", *, alone: bool = False) -> Statistic:
         """The figure of one agent (by place) minus that of another, with the 95% interval of the paired difference;
-        `n` counts tasks. Never wider than from people alone.
+        `n` counts tasks. Never wider than from people `alone`, which is the other that it can tell.
         """
-        moved = self.moved[one] - self.moved[other]
-        alone = self.alone[one] - self.alone[other]
-        if standard_error(moved) > standard_error(alone) + _NOTHING:
-            moved = alone
+        moved, plain = (side[one] - side[other] for side in (self.moved, self.alone))
+        if alone or standard_error(moved) > standard_error(plain) + _NOTHING:
+            moved = plain
         value, n, error = float(moved.sum()), len(self.tasks), standard_error(moved)
         return _around(name, value, n, error, self.labelled_tasks, self.no_interval)
 

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-_MOST_NOTES = 4
-
-
 class LabelledSet(Frozen):
     """A labelling set, with how many of its items people decided."""
 
@@ -242,18 +239,22 @@ def correction_table(
     view: View = "effect",
 ) -> Table:
     """Figures by the judge, corrected, and by people alone, with the labels that they rest on: what each line begins
-    with (`first`: its headings), the judge's figure as it stands elsewhere, and its correction. Those without say why
-    below.
+    with (`first`: its headings), the judge's figure as it stands elsewhere, and its correction. Of those without, only the
+    reasons stand below.
     """
-    notes: dict[str, None] = {}
-    for head, _judge, one in lines:
-        label = " · ".join(str(each.text if isinstance(each, Cell) else each) for each in head)
-        for why in (one.corrected.remark, *one.notes):
-            if why:
-                notes[f"{label}: {why}"] = None
-    reasons = [note.partition(": ")[2] for note in notes]
-    if len(reasons) > _MOST_NOTES:
-        notes = {f"{why} ({n})": None for why, n in Counter(reasons).items()}
+    told = [line for line in lines if line[2].corrected.defined]
+    without = Counter(one.corrected.reason for _head, _judge, one in lines)
+    remarks = Counter(note for _head, _judge, one in told for note in one.notes)
+    notes = [
+        f"{note[:1].upper()}{note[1:]} ({n:,} / {len(told):,})." for note, n in remarks.items()
+    ]
+    notes += [
+        ngettext(
+            "{n} figure is not corrected: {why}.", "{n} figures are not corrected: {why}.", n
+        ).format(n=n, why=why)
+        for why, n in without.items()
+        if why
+    ]
     return Table.of(
         title,
         (*(first or (_("Measure"),)), _("judge"), _("corrected"), _("people alone"), _("labelled")),
@@ -265,7 +266,7 @@ def correction_table(
                 _shown(one.people, percent),
                 Cell(basis_text(one), value=one.labelled),
             )
-            for head, judge, one in lines
+            for head, judge, one in told
         ],
         (
             _(

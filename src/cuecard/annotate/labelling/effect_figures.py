@@ -55,6 +55,12 @@ def parts_by_task(trials: Sequence[Rescored], people: bool) -> dict[Key, dict[st
     return {key: parts for key, parts in by_task(scores).items() if measured_as(key[0]) == key[0]}
 
 
+def mean_over(name: str, values: Mapping[str, float | None], tasks: Sequence[str]) -> Coefficient:
+    """The mean over those of the tasks that have a value, a row for each task."""
+    parts = {task: NOTHING if v is None else Part(v, 1.0) for task, v in values.items()}
+    return figure_over((name, Taken.AVG), parts, tasks)
+
+
 def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
     """A measure as a `Coefficient` with a row for each task: a mean over tasks, or a pooled ratio, in which tasks that
     add nothing to the denominator are resampled too.

@@ -255,10 +255,14 @@ def _title(group: GroupEffect) -> str:
 
 
 def _corrected(group: GroupEffect) -> Iterator[Table]:
-    told = [(_name(m, group), m.corrected) for m in group.measures if m.corrected is not None]
-    if any(one.corrected.defined for _name, one in told):
+    told = [
+        ((_name(m, group),), m.judge, m.corrected)
+        for m in group.measures
+        if m.corrected is not None
+    ]
+    if any(one.corrected.defined for _head, _judge, one in told):
         title = _("{agent}: corrected by labels").format(agent=group.agent)
-        yield correction_table(title, [((name,), one.judge, one) for name, one in told])
+        yield correction_table(title, told)
 
 
 def _items(effect: Effect) -> Table:
