@@ -6,6 +6,7 @@ interval of a fixed number of labels, looked at as often. Prints the tables of d
 """
 
 import argparse
+from collections import Counter
 from time import perf_counter
 
 import numpy as np
@@ -80,7 +81,7 @@ def decisions(
         truth = a.mean() - b.mean()
         pair = CorrectedSequence({"": StratumBounds.of_pairs(judged[0], judged[1])})
         one, other = (
-            CorrectedSequence({"": StratumBounds.of(each, SIZE)}, level=LEVEL / 2)
+            CorrectedSequence({"": StratumBounds.of(Counter(each), SIZE)}, level=LEVEL / 2)
             for each in judged
         )
         first, second = rng.permutation(SIZE), rng.permutation(SIZE)

@@ -73,8 +73,8 @@ def test_several_orders_at_once_are_those_one_by_one() -> None:
 
 def test_strata_are_weighted_and_share_the_level() -> None:
     strata = {
-        "yes": StratumBounds.of([1.0] * 80, 100),
-        "no": StratumBounds.of([0.0] * 20, 100),
+        "yes": StratumBounds.of({1.0: 80}, 100),
+        "no": StratumBounds.of({0.0: 20}, 100),
     }
     assert (strata["yes"].low, strata["yes"].high) == (-1, 0)
     sequence = CorrectedSequence(strata)
@@ -90,7 +90,7 @@ def test_strata_are_weighted_and_share_the_level() -> None:
 
 
 def test_a_judge_that_says_the_same_of_all_costs_nothing() -> None:
-    alike, trusted = StratumBounds.of([1.0] * 50, 50), StratumBounds.of([1.0] * 50, 50, trust=0)
+    alike, trusted = StratumBounds.of({1.0: 50}, 50), StratumBounds.of({1.0: 50}, 50, trust=0)
     one, other = CorrectedSequence({"": alike}), CorrectedSequence({"": trusted})
     for n in range(30):
         one.add("", -1.0 if n % 5 == 0 else 0.0)
@@ -109,7 +109,7 @@ def test_pairs_are_judged_by_their_difference() -> None:
 
 
 def test_how_many_labels_more() -> None:
-    sequence = CorrectedSequence({"": StratumBounds.of([0.0, 1.0] * 150, 300)})
+    sequence = CorrectedSequence({"": StratumBounds.of({0.0: 150, 1.0: 150}, 300)})
     for n in range(40):
         sequence.add("", -1.0 if n % 10 == 0 else 0.0)
 
@@ -126,7 +126,7 @@ def test_how_many_labels_more() -> None:
 
 
 def test_two_agents_are_told_apart_by_their_own_intervals() -> None:
-    units = StratumBounds.of([1.0] * 200, 200)
+    units = StratumBounds.of({1.0: 200}, 200)
     good, bad = (CorrectedSequence({"": units}, level=0.025) for _agent in range(2))
     assert not decided(good, bad)
     for n in range(60):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from cuecard.annotate.labelling.labelling_sets import make_set
-from cuecard.annotate.labelling.sampling import SamplingPlan
+from cuecard.annotate.labelling.labelling_sets import make_set, population_of
+from cuecard.annotate.labelling.sampling import SamplingPlan, strata_of
 from cuecard.annotate.labelling.set_look_tables import ahead, circumstances, look_tables
 from cuecard.annotate.labelling.set_looks import SetWatch
+from cuecard.annotate.labelling.set_population import Member, population_by_counts
 from cuecard.core.label_records import LabelSet, LabelValue
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, label
@@ -152,3 +155,33 @@ def test_what_cannot_be_told(workspace: Workspace) -> None:
     look = SetWatch(workspace, made.id).look()
     assert "other decisions than when it was drawn" in look.reason
     assert not look.reached
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"strata": ("decision", "agent")},
+        {"by": "trials", "strata": ("outcome", "family")},
+        {"by": "trials"},
+    ],
+)
+def test_counts_say_what_units_one_by_one_do(
+    workspace: Workspace, changes: dict[str, object]
+) -> None:
+    texts = ["yyyyy", "ynyn?", "nnnnn", "?????", "yyynn"]
+    run, trials = judged_run(workspace, {"a": texts, "b": texts[::-1]})
+    plan = SamplingPlan.model_validate({"runs": [run], "n": 4, **changes})
+    every, sizes = population_by_counts(workspace, plan, set(trials.values()))
+    few, same = population_by_counts(workspace, plan, {trials["a", 1]})
+    assert (
+        sizes == same == {s.name: s.size for s in strata_of(population_of(workspace, plan), plan)}
+    )
+
+    def counted(members: list[Member]) -> Counter[tuple[str, str, str, float]]:
+        found: Counter[tuple[str, str, str, float]] = Counter()
+        for one in members:
+            found[one.subject, one.agent, one.stratum, round(one.judge, 9)] += one.count
+        return found
+
+    assert counted(few) == counted(every)
+    assert sum(one.count == 1 and bool(one.items) for one in few) < len(every)

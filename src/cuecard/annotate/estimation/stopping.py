@@ -130,17 +130,22 @@ class StratumBounds:
 
     @classmethod
     def of(
-        cls, judged: Sequence[float], whole: int, *, trust: float = 1.0, yes_or_no: bool = True
+        cls,
+        judged: Mapping[float, int],
+        whole: int,
+        *,
+        trust: float = 1.0,
+        yes_or_no: bool = True,
     ) -> Self:
-        """StratumBounds with these values of the judge, each in [0, 1], as part of a `whole` number of units. `trust`,
-        the l, is fixed before the first label; where the judge says the same of all it makes no difference.
+        """So many units with these values of the judge, each in [0, 1], as part of a `whole` number of units. `trust`, the
+        l, is fixed before the first label; where the judge says the same of all it makes no difference.
         """
-        least, most = min(judged), max(judged)
-        low, high = -trust * most, 1 - trust * least
+        size = sum(judged.values())
+        low, high = -trust * max(judged), 1 - trust * min(judged)
         return cls(
-            size=len(judged),
-            share=len(judged) / whole,
-            judge=trust * sum(judged) / len(judged),
+            size=size,
+            share=size / whole,
+            judge=trust * sum(value * n for value, n in judged.items()) / size,
             low=low,
             high=high,
             fractions=round(high - low) if yes_or_no and trust in (0.0, 1.0) else 0,

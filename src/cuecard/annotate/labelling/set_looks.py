@@ -20,18 +20,12 @@ from cuecard.annotate.estimation.stopping import (
     decided,
     labels_to_go,
 )
-from cuecard.annotate.labelling.comparison_inputs import SUBJECTS, Subject, if_few, subject_of
+from cuecard.annotate.labelling.comparison_inputs import SUBJECTS, Subject, if_few
 from cuecard.annotate.labelling.corrections import plan_of_set
 from cuecard.annotate.labelling.effect_rescoring import ItemId, settle
-from cuecard.annotate.labelling.labelling_sets import population_of
-from cuecard.annotate.labelling.sampling import (
-    OWN_CHANCES,
-    SamplingPlan,
-    Unit,
-    strata_of,
-    stratum_of,
-)
+from cuecard.annotate.labelling.sampling import OWN_CHANCES, SamplingPlan
 from cuecard.annotate.labelling.set_look_tables import OrderLook, SetLook, ShareLook
+from cuecard.annotate.labelling.set_population import Member, as_drawn, population_by_counts
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import _
 from cuecard.core.label_records import SetItem
@@ -40,19 +34,6 @@ from cuecard.core.verdicts import Decision
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A unit of one subject: an item, or a trial with its items. `judge`: the share of them that the judge accepts."""
-
-    key: ItemId
-    subject: Subject
-    family: str
-    agent: str
-    stratum: str
-    judge: float
-    items: tuple[tuple[ItemId, str], ...]
 
 
 @dataclass(frozen=True)
@@ -89,7 +70,7 @@ class SetWatch:
         self._items = workspace.label_sets.items(set_id)
         self._raters = {(item.trial_id, item.item.key): item.raters for item in self._items}
         self._trials = if_few({item.trial_id for item in self._items})
-        self._members: dict[tuple[ItemId, Subject], _Member] = {}
+        self._members: dict[tuple[ItemId, Subject], Member] = {}
         self._fed: list[tuple[tuple[ItemId, Subject], float]] = []
         plan = plan_of_set(self._set)
         self._unit: Literal["items", "trials"] = plan.by if plan else "items"
@@ -105,28 +86,26 @@ class SetWatch:
             return _(
                 "each item was drawn with a chance of its own: label it to its end, and see `cuecard agree --effect`"
             )
-        units = population_of(self._workspace, plan)
-        if not _as_drawn(units, plan, self._items):
-            return _("its runs hold other decisions than when it was drawn")
-        members = list(_members(units, plan))
-        self._trials = if_few({unit.trial_id for unit in units})
+        ids = {t.id for run in plan.runs for t in self._workspace.runs.trials(run)}
+        self._trials = if_few(ids)
         said = self._read()
         before = {
             key
-            for member in members
-            for key, _value in member.items
-            if key in said
-            and said[key].value is not None
-            and said[key].first < self._set.created_at
+            for key, one in said.items()
+            if key[0] in ids and one.value is not None and one.first < self._set.created_at
         }
-        groups: dict[SequenceKey, list[_Member]] = defaultdict(list)
+        trials = {item.trial_id for item in self._items} | {trial for trial, _key in before}
+        members, sizes = population_by_counts(self._workspace, plan, trials)
+        if not members or not as_drawn(sizes, plan, self._items):
+            return _("its runs hold other decisions than when it was drawn")
+        groups: dict[SequenceKey, list[Member]] = defaultdict(list)
         first: Subject = next(s for s in SUBJECTS if any(m.subject == s for m in members))
         for member in members:
             groups[member.subject, ""].append(member)
             if member.subject == first:
                 groups[member.family, member.agent].append(member)
         agents = Counter(family for family, agent in groups if agent)
-        self._sizes = {key: len(found) for key, found in groups.items()}
+        self._sizes = {key: sum(m.count for m in found) for key, found in groups.items()}
         self._first: Subject = first
         self._start = {
             key: _sequence(found, said, before, plan, LEVEL / agents[key[0]] if key[1] else LEVEL)
@@ -210,7 +189,7 @@ class SetWatch:
                 self._now[place].add(member.stratum, error)
         self._fed = fed
 
-    def _places(self, member: _Member) -> list[SequenceKey]:
+    def _places(self, member: Member) -> list[SequenceKey]:
         """Which sequences a unit belongs to."""
         of_agent = member.family, member.agent
         both = member.subject == self._first and of_agent in self._now
@@ -281,19 +260,6 @@ class SetWatch:
         return OrderLook(family=family, decided=tuple(told), open=tuple(open_), more=more)
 
 
-def _as_drawn(units: Sequence[Unit], plan: SamplingPlan, items: Iterable[SetItem]) -> bool:
-    """Whether strata are as large as they were when the set was drawn."""
-    sizes = {stratum.name: stratum.size for stratum in strata_of(units, plan)}
-    drawn: dict[str, dict[object, float]] = defaultdict(dict)
-    for item in items:
-        key = item.trial_id if plan.by == "trials" else (item.trial_id, item.item.key)
-        drawn[item.stratum][key] = item.probability
-    return all(
-        abs(len(found) / next(iter(found.values())) - sizes.get(name, 0)) < 0.5
-        for name, found in drawn.items()
-    )
-
-
 def _drawn_units(items: Iterable[SetItem], unit: str) -> list[list[ItemId]]:
     found: dict[ItemId, list[ItemId]] = defaultdict(list)
     for item in items:
@@ -302,27 +268,7 @@ def _drawn_units(items: Iterable[SetItem], unit: str) -> list[list[ItemId]]:
     return list(found.values())
 
 
-def _members(units: Iterable[Unit], plan: SamplingPlan) -> Iterable[_Member]:
-    """The units that the judge decided, in the order of the population."""
-    groups: dict[tuple[ItemId, Subject], list[Unit]] = defaultdict(list)
-    for unit in units:
-        if unit.decision != Decision.UNJUDGED:
-            key = (unit.trial_id, "" if plan.by == "trials" else unit.item.key)
-            groups[key, subject_of(unit.item.kind)].append(unit)
-    for (key, subject), mine in groups.items():
-        yes = sum(subject == "status" or unit.decision == Decision.YES for unit in mine)
-        yield _Member(
-            key=key,
-            subject=subject,
-            family=mine[0].family,
-            agent=mine[0].agent,
-            stratum=stratum_of(mine[0], plan),
-            judge=yes / len(mine),
-            items=tuple(((unit.trial_id, unit.item.key), unit.decision) for unit in mine),
-        )
-
-
-def _value(member: _Member, said: Mapping[ItemId, _Said]) -> float | None:
+def _value(member: Member, said: Mapping[ItemId, _Said]) -> float | None:
     """People's share of the unit: what they accept, of statuses what they read as the user did; None while any is open."""
     if any(key not in said or said[key].value is None for key, _decision in member.items):
         return None
@@ -333,12 +279,12 @@ def _value(member: _Member, said: Mapping[ItemId, _Said]) -> float | None:
     return accepted / len(member.items)
 
 
-def _known(member: _Member, before: Collection[ItemId]) -> bool:
-    return all(key in before for key, _decision in member.items)
+def _known(member: Member, before: Collection[ItemId]) -> bool:
+    return bool(member.items) and all(key in before for key, _decision in member.items)
 
 
 def _sequence(
-    members: Sequence[_Member],
+    members: Sequence[Member],
     said: Mapping[ItemId, _Said],
     before: Collection[ItemId],
     plan: SamplingPlan,
@@ -346,19 +292,20 @@ def _sequence(
 ) -> CorrectedSequence:
     """The sequence of these units, from those that were labelled before the draw, whose values are known."""
     known = 0.0
-    strata: dict[str, list[float]] = defaultdict(list)
+    whole = sum(member.count for member in members)
+    strata: dict[str, Counter[float]] = defaultdict(Counter)
     for member in members:
         value = _value(member, said) if _known(member, before) else None
         if value is None:
-            strata[member.stratum].append(member.judge)
+            strata[member.stratum][member.judge] += member.count
         else:
             known += value
     return CorrectedSequence(
         {
-            name: StratumBounds.of(judged, len(members), yes_or_no=plan.by == "items")
+            name: StratumBounds.of(judged, whole, yes_or_no=plan.by == "items")
             for name, judged in strata.items()
         },
-        known=known / len(members),
+        known=known / whole,
         level=level,
     )
 
