@@ -30,6 +30,7 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.i18n import _
 from cuecard.core.label_records import SetItem
 from cuecard.core.tables.table import Statistic
+from cuecard.core.tasks.models import FAMILIES
 from cuecard.core.verdicts import Decision
 
 if TYPE_CHECKING:
@@ -104,12 +105,14 @@ class SetWatch:
             groups[member.subject, ""].append(member)
             if member.subject == first:
                 groups[member.family, member.agent].append(member)
+        order = [*SUBJECTS, *FAMILIES]
+        ordered = sorted(groups.items(), key=lambda group: (order.index(group[0][0]), group[0][1]))
         agents = Counter(family for family, agent in groups if agent)
         self._sizes = {key: sum(m.count for m in found) for key, found in groups.items()}
         self._first: Subject = first
         self._start = {
             key: _sequence(found, said, before, plan, LEVEL / agents[key[0]] if key[1] else LEVEL)
-            for key, found in groups.items()
+            for key, found in ordered
             if not key[1] or agents[key[0]] > 1
         }
         self._now = deepcopy(self._start)
@@ -145,7 +148,7 @@ class SetWatch:
         families = list(dict.fromkeys(family for family, agent in self._now if agent))
         return found.model_copy(
             update={
-                "shares": tuple(sorted(shares, key=lambda one: SUBJECTS.index(one.subject))),
+                "shares": tuple(shares),
                 "agents": tuple(self._share(key, ahead=False) for key in self._now if key[1]),
                 "orders": tuple(self._order(family, ahead) for family in families),
             }
