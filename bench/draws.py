@@ -140,7 +140,7 @@ def main() -> None:
                 float(np.exp(np.interp(-np.log(wanted), -np.log(curve), np.log(SIZES))))
                 for curve in (widths["at random"], people)
             ]
-            told = [f"over {SIZES[-1]}" if n >= SIZES[-1] else f"{n:.0f}" for n in same]
+            told = [f"over {SIZES[-1]}" if n > SIZES[-1] - 1 else f"{n:.0f}" for n in same]
             print(f"| {way} | {told[0]} corrected | {told[1]} people alone |")
 
 
