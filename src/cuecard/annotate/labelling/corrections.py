@@ -204,8 +204,7 @@ def corrections_of(
         plan = plan_of_set(one)
         if plan is None or set(plan.runs).isdisjoint(runs):
             continue
-        items = workspace.label_sets.items(one.id)
-        chances = {(item.trial_id, item.item.key): item.probability for item in items}
+        chances = workspace.label_sets.chances(one.id)
         if said.keys().isdisjoint(chances):
             continue
         if "language" in plan.strata and not languages:

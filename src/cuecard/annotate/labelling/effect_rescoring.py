@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+_BATCH = 100
 ItemId = tuple[int, str]
 """Trial and key of an item."""
 
@@ -181,11 +182,16 @@ def rescored(
     for (trial_id, key), one in said.items():
         by_trial[trial_id][key] = one
     tasks: dict[tuple[str, int], Task] = {}
+    judgements: dict[tuple[int, str], Judgement] = {}
+    labelled = sorted({one.trial.id for one in trials if one.trial.id in by_trial})
+    for start in range(0, len(labelled), _BATCH):
+        for record in workspace.verdicts.newest(labelled[start : start + _BATCH]):
+            judgements[record.trial_id, record.judgement.judge.name] = record.judgement
     found: list[Rescored] = []
     for scores in trials:
         if scores.judge is None:
             continue
-        trial, name = scores.trial, scores.judge.name
+        trial, judge = scores.trial, scores.judge.name
         mine = by_trial.get(trial.id)
         if not mine:
             found.append(Rescored(trial, scores.measures, scores.measures))
@@ -193,10 +199,9 @@ def rescored(
         version = (trial.task_id, trial.revision)
         if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
-        records = workspace.verdicts.of_trial(trial.id)
-        judgement = next(r.judgement for r in records if r.judgement.judge.name == name)
         events = workspace.runs.outline(trial.id).events
-        found.append(rescore(trial, tasks[version], events, judgement, mine))
+        judgement, task = judgements[trial.id, judge], tasks[version]
+        found.append(rescore(trial, task, events, judgement, mine, scores.measures))
     return found
 
 
@@ -206,8 +211,11 @@ def rescore(
     events: Sequence[Event],
     judgement: Judgement,
     said: Mapping[str, SettledLabel],
+    judged: Sequence[Measure] | None = None,
 ) -> Rescored:
-    """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored."""
+    """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored. `judged`:
+    the measures by the judge, if they are known.
+    """
     machine = _machine(task, events, judgement)
     known = {key: one for key, one in said.items() if key in machine and _fits(key, one)}
     statuses: dict[int, CheckpointStatus] = {}
@@ -244,7 +252,7 @@ def rescore(
     )
     return Rescored(
         trial,
-        score_trial(task, events, judgement),
+        score_trial(task, events, judgement) if judged is None else judged,
         people,
         settled,
         tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.value is None),

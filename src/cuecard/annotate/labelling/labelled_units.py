@@ -26,7 +26,7 @@ from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.families.checkpoints.score import CHECKPOINT_MEASURES
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
+from cuecard.core.scoring.aggregate import BEST_BY, Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Decision, Item, ItemKind, Measure, Measures
 
@@ -237,7 +237,6 @@ class Draw:
         groups: dict[str, list[TrialScores]] = defaultdict(list)
         for one in trials:
             groups[one.trial.task_id].append(one)
-        by_judge = _parts(trials, key, lambda one: one.measures)
         whole = {
             task: all(self._whole(one, key[0]) for one in mine)
             and all(self.plan is None or one.trial.id in self.trials for one in mine)
@@ -246,6 +245,7 @@ class Draw:
         if not any(whole.values()):
             most = max(map(len, groups.values()))
             return _("needs all {n} samples of a task labelled").format(n=most)
+        by_judge = _parts(trials, key, lambda one: one.measures)
         known = [one for one in trials if whole[one.trial.task_id]]
         by_people = _parts(known, key, lambda one: self.rescored[key_of(one)].people)
         found: list[Unit] = []
@@ -264,8 +264,10 @@ class Draw:
 def _parts(
     trials: Sequence[TrialScores], key: Key, of: Callable[[TrialScores], Sequence[Measure]]
 ) -> dict[str, Part]:
+    wanted = (key[0], BEST_BY)
     scores: list[TrialScore] = []
     for one in trials:
-        measures = tuple(m for m in of(one) if m.name in (key[0], "triplet_f1"))
+        every = Measures.of(of(one))
+        measures = tuple(every[every.places[name]] for name in wanted if name in every.places)
         scores.append(TrialScore(one.trial.task_id, one.trial.sample, measures))
     return by_task(scores).get(key, {})
