@@ -515,6 +515,8 @@ def _labels() -> Iterator[Case]:
         (
             "sample 6 --n 20 --stratify decision --allocation variance --half-width 0.1 --order",
             "sample 6 --n 20 --allocation active --dry-run",
+            "sample 6 --width 0.2 --stratify decision --allocation variance --dry-run",
+            "sample 7 --width 0.5 --stratify decision --allocation variance --dry-run",
             "sample 6 --n 20 --allocation disagreement --seed 2 --json",
             "sample 6 --n 20 --allocation active --order",
         ),

@@ -19,14 +19,8 @@ from cuecard.annotate.labelling.labelling_sets import (
     preview_of,
     width_of,
 )
-from cuecard.annotate.labelling.sampling import (
-    SamplingPlan,
-    Unit,
-    allocate,
-    draw,
-    strata_of,
-    weights_of,
-)
+from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, allocate, draw, strata_of
+from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.verdicts import Item, ItemKind
 
 units = st.lists(

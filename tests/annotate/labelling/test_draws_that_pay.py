@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import ceil
+from random import Random
 
 import pytest
 
-from cuecard.annotate.labelling.labelling_sets import make_set, population_of, remark_on
-from cuecard.annotate.labelling.sampling import (
-    SamplingPlan,
-    Unit,
-    draw,
-    plan_of,
-    strata_of,
-    weights_of,
+from cuecard.annotate.estimation.corrected import corrected, tunings
+from cuecard.annotate.estimation.units import Unit as Labelled
+from cuecard.annotate.estimation.units import Units
+from cuecard.annotate.labelling.labelling_sets import (
+    make_set,
+    n_by_variance,
+    population_of,
+    remark_on,
 )
+from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, draw, plan_of, strata_of
+from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.workspace import Workspace
@@ -51,6 +55,23 @@ def test_more_is_drawn_where_labels_overturned_more() -> None:
     drawn = draw(population, plan)
     assert Counter(item.stratum for item in drawn) == {"a": 12, "b": 28}
     assert {item.probability for item in drawn} == {0.12, 0.28}
+
+
+def test_how_many_an_interval_takes_goes_by_labels_too() -> None:
+    tasks = [(n, "no" if n % 10 == 0 else "yes") for n in range(100)]
+    population = [
+        *(units(people=said, start=n, n=1)[0]._replace(task=str(n % 10 // 5)) for n, said in tasks),
+        *(unit._replace(task=str(unit.item.index % 40)) for unit in units(start=100, n=900)),
+    ]
+    plan = SamplingPlan(runs=(1,), n=1, allocation="variance")
+    # s² = 11/102 x 91/102, N = 1,000; all ten corrections are in one task of two: MSB 1, MSW 8 / 98.
+    alone = n_by_variance(population, plan, 0.1, correlation=1e-9)
+    assert (alone.n, alone.known) == (129, True)
+    found = n_by_variance(population, plan, 0.1)
+    assert found.known
+    assert found.correlation == pytest.approx((1 - 8 / 98) / (1 + 49 * 8 / 98))
+    assert found.n == ceil(128.9 * (1 - found.correlation) / (1 - 128.9 * found.correlation / 40))
+    assert not n_by_variance(units(), plan, 0.2).known
 
 
 def test_trials_go_by_how_far_labels_moved_them() -> None:
@@ -142,3 +163,25 @@ def test_what_judges_and_people_said_is_read_where_the_plan_goes_by_it(
             by="Ann",
             units=units((True, True), n=400),
         )
+
+
+def test_the_judge_counts_as_what_it_is_worth_for_all() -> None:
+    """Nine of ten items are easy, where the judge is right, and drawn rarely; on the hard ones it guesses."""
+    rng = Random(4)
+    population: list[Labelled] = []
+    for n in range(2000):
+        hard = n % 10 == 0
+        people = float(rng.random() < 0.6)
+        judge = float(rng.random() < 0.5) if hard else people
+        chance = 0.6 if hard else 0.05
+        known = people if rng.random() < chance else None
+        population.append(Labelled(str(n % 40), n, judge, known, chance=chance))
+    columns = Units.of(population)
+    [weight] = tunings(columns)
+    # By labelled items alone, of which more than half are hard, it would be about .5.
+    assert weight == pytest.approx(0.9, abs=0.1)
+    alike = Units.of(one._replace(chance=1.0) for one in population)
+    assert tunings(alike)[0] < 0.65
+    low, high = corrected(columns).here.interval or (1, 0)
+    assert low < 0.6 < high
+    assert high - low < 0.09

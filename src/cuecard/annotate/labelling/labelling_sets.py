@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.estimation.allocation import Z95, design_effect
+from cuecard.annotate.estimation.allocation import (
+    Z95,
+    LabelsNeeded,
+    design_effect,
+    intraclass_correlation,
+    labels_needed,
+)
 from cuecard.annotate.families.registry import element_of
 from cuecard.annotate.labelling.comparison_inputs import if_few
 from cuecard.annotate.labelling.effect_rescoring import ItemId, SettledLabel, settled_labels
@@ -19,6 +25,7 @@ from cuecard.annotate.labelling.sampling import (
     Unit,
     draw,
     outcome_of,
+    sizes_and_spreads,
     strata_of,
 )
 from cuecard.core.errors import CuecardError
@@ -264,6 +271,19 @@ class Preview:
         return n_in_tasks(
             width, share, tasks=self.tasks, items=self.population, correlation=correlation
         )
+
+
+def n_by_variance(
+    units: Sequence[Unit], plan: SamplingPlan, width: float, correlation: float = 0
+) -> LabelsNeeded:
+    """How many items, drawn where earlier labels overturned more, make the 95% interval of the corrected share so wide.
+    `correlation`: of corrections of a task's items; 0: as earlier labels tell. Raises `ValueError` for a width that is not
+    above 0.
+    """
+    known = [(c, unit.task) for unit in units if (c := unit.correction) is not None]
+    alike = correlation or intraclass_correlation([c for c, _t in known], [t for _c, t in known])
+    tasks = len({unit.task for unit in units})
+    return labels_needed(width / 2, sizes_and_spreads(units, plan), tasks=tasks, correlation=alike)
 
 
 def preview_of(units: Sequence[Unit], plan: SamplingPlan) -> Preview:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal, NamedTuple
@@ -207,11 +207,21 @@ def _wanted(groups: Grouped, plan: SamplingPlan) -> dict[str, int]:
     sizes = {name: len(found) for name, found in groups.items()}
     if plan.allocation != "variance":
         return allocate(sizes, plan)
-    spreads = {
-        name: pilot_spread(_corrections(found.values()), of_items=plan.by == "items")
+    return neyman(sizes, _spreads(groups, plan), plan.n)
+
+
+def _spreads(groups: Grouped, plan: SamplingPlan) -> dict[str, float]:
+    of_items = plan.by == "items"
+    return {
+        name: pilot_spread(_corrections(found.values()), of_items=of_items)
         for name, found in groups.items()
     }
-    return neyman(sizes, spreads, plan.n)
+
+
+def sizes_and_spreads(units: Sequence[Unit], plan: SamplingPlan) -> list[tuple[int, float]]:
+    """Of each stratum how many drawing units it has, and the standard deviation of people's corrections by earlier labels."""
+    groups = _grouped(units, plan)
+    return [(len(groups[name]), spread) for name, spread in _spreads(groups, plan).items()]
 
 
 def _corrections(found: Iterable[Sequence[Unit]]) -> list[float]:
@@ -356,46 +366,3 @@ def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[Se
 def _chance(seed: int, *parts: object) -> bytes:
     """A pseudo-random number from seed and parts alone, for orders that do not depend on input order."""
     return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
-
-
-Key = tuple[int, str]
-"""Trial and key of an item."""
-WeightingClass = tuple[str, ItemKind]
-"""Stratum and kind of item. Within such a class, unlabelled items are assumed to be like labelled ones."""
-
-
-def weights_of(
-    items: Iterable[SetItem], labelled: Collection[Key] | None = None
-) -> dict[Key, float]:
-    """The weights of the `labelled` items (None: all) of a drawn set: the inverse probability of being drawn (Horvitz &
-    Thompson 1952), times drawn / labelled items of the stratum and kind (weighting classes, Särndal, Swensson & Wretman
-    1992, ch. 15).
-    """
-    drawn = list(items)
-    known = [item for item in drawn if labelled is None or _key(item) in labelled]
-    every, have = Counter(map(class_of, drawn)), Counter(map(class_of, known))
-    return {
-        _key(item): every[class_of(item)] / have[class_of(item)] / item.probability
-        for item in known
-    }
-
-
-def bare_classes(
-    items: Iterable[SetItem], labelled: Collection[Key]
-) -> dict[WeightingClass, float]:
-    """Classes without labelled items, with the share of the population that each represents."""
-    drawn = list(items)
-    have = {class_of(item) for item in drawn if _key(item) in labelled}
-    sizes: dict[WeightingClass, float] = defaultdict(float)
-    for item in drawn:
-        sizes[class_of(item)] += 1 / item.probability
-    total = sum(sizes.values())
-    return {name: size / total for name, size in sizes.items() if name not in have}
-
-
-def class_of(item: SetItem) -> WeightingClass:
-    return item.stratum, item.item.kind
-
-
-def _key(item: SetItem) -> Key:
-    return item.trial_id, item.item.key

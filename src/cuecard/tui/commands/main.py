@@ -126,7 +126,7 @@ _LISTED = {
     "score:rescore": N_(
         "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
     ),
-    "labels:sample": N_(
+    "sample:sample": N_(
         "Draw a set of items for people to label, with known chances. With --width and no run: how many items an interval of that width takes."
     ),
     "agree:agree": N_("Agreement of raters, or of people and judges on runs."),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cuecard.annotate.labelling.labelling_sets import Preview, preview_of, remark_on
+from cuecard.annotate.labelling.labelling_sets import Preview, n_by_variance, preview_of, remark_on
 from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
@@ -200,7 +200,7 @@ def worked_out(
     """
     preview = preview_of(units, plan)
     if width is not None:
-        plan = plan.model_copy(update={"n": _n_for(plan, preview, width, share, alike)})
+        plan = plan.model_copy(update={"n": _n_for(plan, units, preview, width, share, alike)})
         preview = preview_of(units, plan)
     said = (*_said(plan, preview, share, alike), *filter(None, [remark_on(units, plan)]))
     return SampleSnapshot(plan, preview, said)
@@ -251,10 +251,19 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
     return said
 
 
-def _n_for(plan: SamplingPlan, preview: Preview, width: float, share: float, alike: float) -> int:
+def _n_for(
+    plan: SamplingPlan,
+    units: Sequence[Unit],
+    preview: Preview,
+    width: float,
+    share: float,
+    alike: float,
+) -> int:
     if plan.by == "trials":
         raise CuecardError(_("Width"), _("A width counts items: draw items, or give a number."))
     n = preview.n_for(width, share, alike) if preview.population else 1
+    if plan.allocation == "variance" and preview.population:
+        n = n_by_variance(units, plan, width, alike).n
     if n is None:
         raise CuecardError(
             _("Width"), _("All these items say less than that: a wider one, or more tasks.")
