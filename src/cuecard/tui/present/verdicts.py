@@ -209,7 +209,7 @@ def worked_out(
 def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
     """The stratum's values; decisions with their glyph and word."""
     parts = stratum.name.split(" · ")
-    if not plan.strata:
+    if not stratum.name:
         return _("all")
     if "decision" in plan.strata and len(parts) == len(plan.strata):
         at = plan.strata.index("decision")

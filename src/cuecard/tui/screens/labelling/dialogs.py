@@ -277,9 +277,9 @@ _ALLOCATION = Row(
     options={
         "proportional": N_("by its size"),
         "equal": N_("equally many"),
-        "variance": N_("where labels overturned more"),
-        "disagreement": N_("each item: where judges differ"),
-        "active": N_("each item: where overturned"),
+        "variance": N_("by overturns"),
+        "disagreement": N_("judges differ"),
+        "active": N_("likely wrong"),
     }
 )
 _WIDTH = Field(title=N_("or 95% interval"), description=N_("such as 0.05"), gt=0, lt=1)
