@@ -95,7 +95,7 @@ def test_three_figures_stand_beside_each_other_with_their_labels(
     assert value(beta.correction.corrected) == value(beta.correction.people)
     [shown] = corrected_tables([table], pool, corrections)
     assert shown.title == "Graph tasks: corrected by labels"
-    assert shown.headings == ("Measure", "judge", "corrected", "people alone", "labelled")
+    assert shown.headings == ("Measure", "judge", "corrected", "labels alone", "labelled")
     assert shown.lines[0][0].text == "Triplet F1 · alpha"
     assert shown.lines[0][4].text == "8 of 12 trials"
     assert set(shown.lines[0][0].trials) == set(table.lines[0].trials)

@@ -326,7 +326,7 @@ class ScoreView:
             if one.judge == cell.statistic and set(cell.trials) <= set(one.line.trials):
                 if told.corrected.defined:
                     yield _(
-                        "Corrected: {corrected} · people alone: {people} · {labels} labelled"
+                        "Corrected: {corrected} · labels alone: {people} · {labels} labelled"
                     ).format(
                         corrected=figure(told.corrected),
                         people=figure(told.people),
