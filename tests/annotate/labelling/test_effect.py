@@ -270,6 +270,11 @@ def test_trials_labelled_whole_correct_what_is_no_share_of_items(workspace: Work
     assert value(told.corrected) == pytest.approx(0.5)
     assert told.corrected.no_interval == "no task differs"
     assert value(corrected(effect, "recall").people) == pytest.approx(0.5)
+    [ranked] = effect.rankings
+    assert [(one.agent, one.corrected, one.corrected_rank) for one in ranked.agents] == [
+        ("alpha", pytest.approx(0.5), 1),
+        ("beta", None, None),
+    ]
     beta = effect.groups[1].measure("triplet_f1")
     assert beta is not None
     assert beta.corrected is None

@@ -39,7 +39,7 @@ from cuecard.annotate.labelling.comparison_model import (
     said_by,
 )
 from cuecard.annotate.labelling.corrections import corrections_of
-from cuecard.annotate.labelling.effect_figures import measure_effects, ranking
+from cuecard.annotate.labelling.effect_figures import MAIN, measure_effects, ranking
 from cuecard.annotate.labelling.effect_rescoring import Rescored
 from cuecard.annotate.labelling.effect_tables import Effect, GroupEffect, ItemCounts, MeasureEffect
 from cuecard.core.evaluation.decisions import JUDGED
@@ -274,27 +274,34 @@ def effect_of(
         for group in sorted(groups, key=lambda group: (FAMILIES.index(group[1]), group[0]))
     ]
     labels = workspace.verdicts.item_labels(ids)
+    effects = tuple(
+        _effect_on(
+            agent, family, mine, scores, measure_effects(mine, groups[agent, family], corrections)
+        )
+        for (agent, family), mine in ordered
+    )
     return Effect(
         runs=tuple(dict.fromkeys(runs)),
         judges=tuple(dict.fromkeys(run.judge for run in scores)),
         people=tuple(sorted({label.person for label in labels})),
         sets=corrections.sets,
-        groups=tuple(
-            _effect_on(
-                agent,
-                family,
-                mine,
-                scores,
-                measure_effects(mine, groups[agent, family], corrections),
-            )
-            for (agent, family), mine in ordered
-        ),
+        groups=effects,
         rankings=tuple(
-            ranking(family, mine)
+            ranking(family, mine, _corrected(effects, family))
             for family in FAMILIES
             if len(mine := {agent: found for (agent, of), found in ordered if of == family}) > 1
         ),
     )
+
+
+def _corrected(effects: Sequence[GroupEffect], family: Family) -> dict[str, float | None]:
+    """The main measure of each agent as labels correct it."""
+    found = {one.agent: one.measure(MAIN[family]) for one in effects if one.family == family}
+    return {
+        agent: measure.corrected.corrected.value
+        for agent, measure in found.items()
+        if measure and measure.corrected
+    }
 
 
 def _effect_on(

@@ -256,7 +256,7 @@ def correction_table(
     ]
     return Table.of(
         title,
-        (*(first or (_("Measure"),)), _("judge"), _("corrected"), _("people alone"), _("labelled")),
+        (*(first or (_("Measure"),)), _("judge"), _("corrected"), _("labels alone"), _("labelled")),
         [
             (
                 *head,

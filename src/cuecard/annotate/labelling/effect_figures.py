@@ -123,8 +123,12 @@ _LEVEL = 1e-9
 """Means closer than this are equal."""
 
 
-def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking:
-    """Agents ranked by the mean over tasks of the family's main measure. Every resample draws the same tasks for all
+def ranking(
+    family: Family,
+    agents: Mapping[str, Sequence[Rescored]],
+    corrected: Mapping[str, float | None] | None = None,
+) -> Ranking:
+    """Agents ranked by the mean over tasks of the family's main measure, and by it `corrected`, as far as it is known. Every resample draws the same tasks for all
     agents and for judge and people, so that orders can be compared within it.
     """
     name = MAIN[family]
@@ -133,6 +137,7 @@ def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking
     judge = [_mean(name, agents[agent], tasks, people=False) for agent in names]
     people = [_mean(name, agents[agent], tasks, people=True) for agent in names]
     values = [[c.statistic.value for c in side] for side in (judge, people)]
+    values.append([(corrected or {}).get(agent) for agent in names])
     ranks = [_ranks(side) for side in values]
     ranked = [
         RankedAgent(
@@ -141,6 +146,8 @@ def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking
             people=values[1][i],
             judge_rank=ranks[0][i],
             people_rank=ranks[1][i],
+            corrected=values[2][i],
+            corrected_rank=ranks[2][i],
         )
         for i, agent in enumerate(names)
     ]

@@ -82,6 +82,8 @@ class RankedAgent(Frozen):
     people: float | None
     judge_rank: int | None
     people_rank: int | None
+    corrected: float | None = None
+    corrected_rank: int | None = None
 
 
 Order = Literal["above", "below", "level"]
@@ -295,11 +297,15 @@ def _items(effect: Effect) -> Table:
 
 
 def _ranks(ranking: Ranking) -> Table:
+    told = any(one.corrected is not None for one in ranking.agents)
     return Table.of(
         _("{family}: agents by {measure}").format(
             family=_(FAMILY_WORDS[ranking.family]), measure=measure_label(ranking.measure)
         ),
-        (_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+        (
+            *(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+            *((_("corrected"), _("rank")) if told else ()),
+        ),
         [
             (
                 one.agent,
@@ -307,6 +313,7 @@ def _ranks(ranking: Ranking) -> Table:
                 str(one.judge_rank or "–"),
                 _plain(one.people),
                 str(one.people_rank or "–"),
+                *((_plain(one.corrected), str(one.corrected_rank or "–")) if told else ()),
             )
             for one in ranking.agents
         ],

@@ -196,7 +196,7 @@ def corrected_difference_table(
             _("Measure"),
             _("by the judge"),
             _("corrected"),
-            _("people alone"),
+            _("labels alone"),
             _("tasks with labels"),
         ),
         [

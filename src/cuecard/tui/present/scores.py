@@ -1,7 +1,7 @@
 """The state of the scores pane: grouping, which trials count, sorting, and the pivoted dimension."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
@@ -13,7 +13,7 @@ from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_fami
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS, measure_label, pooled_notes
-from cuecard.core.tables.table import Cell, Table, figure
+from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Piece
@@ -86,20 +86,21 @@ class Cut:
                 return end is not None and row.figures is None
 
 
+def count(pool: Pool, cut: Cut, resamples: int = RESAMPLES) -> tuple[ScoreTable, ...]:
+    """A table for each family, its measures with intervals; call it off the screen's thread."""
+    part = cut.of(pool)
+    if not cut.measure:
+        return tables_by_family(part, cut.by, resamples=resamples)
+    names = all_measures(part) if cut.measure == ALL_MEASURES else (cut.measure,)
+    return tables_by_family(part, cut.by, names, resamples=resamples)
+
+
 Tables = tuple[tuple[ScoreTable, ...], tuple[CorrectedFigure, ...]]
 
 
-def count(
-    pool: Pool, cut: Cut, corrections: Corrections | None = None, resamples: int = RESAMPLES
-) -> Tables:
-    """A table for each family, its measures with intervals, and those that people's labels correct; call it off the
-    screen's thread.
-    """
-    part = cut.of(pool)
-    names = None
-    if cut.measure:
-        names = all_measures(part) if cut.measure == ALL_MEASURES else (cut.measure,)
-    tables = tables_by_family(part, cut.by, names, resamples=resamples)
+def count_both(pool: Pool, cut: Cut, corrections: Corrections | None) -> Tables:
+    """The tables, and those of their figures that people's labels tell more of."""
+    tables, part = count(pool, cut), cut.of(pool)
     told = (corrected_figures(table, part, corrections) for table in tables if corrections)
     return tables, tuple(one for every in told for one in every)
 
@@ -195,7 +196,7 @@ class ScoreView:
         if self._shown is None:
             layout = self._layout()
             table = (
-                corrected_table(self.tables, self.corrected)
+                _short(corrected_table(self.tables, self.corrected))
                 if self.section == CORRECTED
                 else pivoted(layout, self.across, self.pivot_figure)
                 if self.across
@@ -325,7 +326,7 @@ class ScoreView:
             if one.judge == cell.statistic and set(cell.trials) <= set(one.line.trials):
                 if told.corrected.defined:
                     yield _(
-                        "Corrected: {corrected} · people alone: {people} · {labels} labelled"
+                        "Corrected: {corrected} · labels alone: {people} · {labels} labelled"
                     ).format(
                         corrected=figure(told.corrected),
                         people=figure(told.people),
@@ -385,6 +386,18 @@ class ScoreView:
     def _overview_measure(self) -> str:
         """The one measure that was asked for; none: of each family its main one."""
         return self.cut.measure if self.cut.measure != ALL_MEASURES else ""
+
+
+def _short(table: Table) -> Table:
+    """With figures as wide as in the other sections."""
+
+    def short(shown: Cell, first: Cell) -> Cell:
+        one = shown.statistic
+        return FigureCell(compact(one, 2), statistic=one, trials=first.trials) if one else shown
+
+    return replace(
+        table, lines=tuple(tuple(short(each, line[0]) for each in line) for line in table.lines)
+    )
 
 
 def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:

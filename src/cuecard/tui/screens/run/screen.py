@@ -15,7 +15,7 @@ from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
 from cuecard.tui.present.run_trials import Scores
 from cuecard.tui.present.runs import head_lines, run_snapshot, tab_line
-from cuecard.tui.present.scores import Cut, ScoreView, Tables, count, scores_by_trial
+from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
 from cuecard.tui.screens.run.trials import TrialsPane
@@ -137,7 +137,7 @@ class RunScreen(RunActions):
         def work(workspace: Workspace) -> tuple[Pool, Corrections, Tables]:
             pool = self.services.pool(workspace, (run_id,), on_count=told)
             corrections = corrections_in(workspace, pool)
-            return pool, corrections, count(pool, cut, corrections)
+            return pool, corrections, count_both(pool, cut, corrections)
 
         try:
             pool, self._corrections, tables = await self.services.ask(work)
@@ -158,7 +158,7 @@ class RunScreen(RunActions):
         view, cut, told = self._view, self._cut, self._corrections
         if view is not None:
             pool = view.pool
-            tables = await self.services.ask(lambda _ws: count(pool, cut, told))
+            tables = await self.services.ask(lambda _ws: count_both(pool, cut, told))
             self._show_scores(pool, cut, tables)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
