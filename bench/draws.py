@@ -12,6 +12,7 @@ these items.
 
 import argparse
 from collections.abc import Iterator
+from math import exp, log
 
 import numpy as np
 
@@ -136,8 +137,9 @@ def main() -> None:
         print("Labels at random that make the interval as narrow as 200 drawn so:")
         for way, found_ in widths.items():
             wanted = found_[0]
+            logs = [log(n) for n in SIZES]
             same = [
-                float(np.exp(np.interp(-np.log(wanted), -np.log(curve), np.log(SIZES))))
+                exp(float(np.interp(-log(wanted), [-log(width) for width in curve], logs)))
                 for curve in (widths["at random"], people)
             ]
             told = [f"over {SIZES[-1]}" if n > SIZES[-1] - 1 else f"{n:.0f}" for n in same]

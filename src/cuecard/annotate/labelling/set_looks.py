@@ -54,7 +54,7 @@ class SetWatch:
     """A set that is looked at again and again. Made once, it reads what the set was drawn from; `look` reads the labels and
     takes in what is new. Blocks on the database. `half_width`, `order`: as in the plan, which they go before.
 
-    StratumBounds that were labelled before the set was drawn are known; the others that were drawn came in random order.
+    Units that were labelled before the set was drawn are known; the others that were drawn came in random order.
     Raises `NotFound` for an unknown set.
     """
 
