@@ -153,7 +153,7 @@ class StratumBounds:
 
     @classmethod
     def of_pairs(cls, left: Sequence[float], right: Sequence[float], *, trust: float = 1.0) -> Self:
-        """StratumBounds of which each is two agents' on the same task; the mean is that of the left less that of the right."""
+        """Units of which each is two agents' on the same task; the mean is that of the left less that of the right."""
         gaps = [trust * (a - b) for a, b in zip(left, right, strict=True)]
         return cls(
             size=len(gaps),
