@@ -535,6 +535,22 @@ def _labels() -> Iterator[Case]:
     yield Case(
         "sample/wrong", ("sample", "sample 6", "sample 6 --n 5 --kinds moon", "sample 99 --n 5")
     )
+    yield Case(
+        "sample/pays",
+        (
+            "sample 6 --n 20 --stratify decision --allocation variance --half-width 0.1 --order",
+            "sample 6 --n 20 --allocation active --dry-run",
+            "sample 6 --width 0.2 --stratify decision --allocation variance --dry-run",
+            "sample 7 --width 0.5 --stratify decision --allocation variance --dry-run",
+            "sample 6 --n 20 --allocation disagreement --seed 2 --json",
+            "sample 6 --n 20 --allocation active --order",
+        ),
+    )
+    yield from _forms("labels-status/", "labels status --set 1 --half-width 0.2", zh=True)
+    yield Case(
+        "labels-status/wrong",
+        ("labels status", "labels status --set 99", "labels status --set 1 --half-width 2"),
+    )
     for name in ("csv", "jsonl", "labelstudio"):
         words = f"labels export --format {name}"
         yield Case(f"labels-export/set-{name}", (f"--as Ben {words} --set 1 -o out",))
@@ -607,6 +623,18 @@ def _agreement() -> Iterator[Case]:
     yield from _forms("agree/set-", "agree --set 1", zh=True)
     yield from _forms("agree/run-", "agree --run 6", PLAIN)
     yield from _forms("agree/effect-", "agree --effect --run 6", FORMS[:2], zh=True)
+    yield from _forms(
+        "agree/calibrated-", "agree --effect --run 7 --calibrate-run 6", FORMS[:2], zh=True
+    )
+    yield Case(
+        "agree/calibrated-wrong",
+        (
+            "agree --run 7 --calibrate-run 6",
+            "agree --effect --run 7 --calibrate-run 7",
+            "agree --effect --run 7 --calibrate-run 6 --calibrate-set 1",
+            "agree --effect --run 7 --calibrate-run 1",
+        ),
+    )
     yield Case(
         "agree/kinds", ("agree --run 6 --kind row", "agree --run 1 --kind cue", "agree --set 99")
     )

@@ -314,11 +314,65 @@ class VerdictPages:
                 start = _first_of(session, filter.runs)
             return _lines(session, person, filter, start, self.size)
 
-    def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
-        """Trial id, item and decision of every verdict in these runs: from the newest judgement of `judge`, or by
-        default of the judge who judged the trial first. For drawing samples; it shows decisions, so not for labellers'
-        screens.
+    def decided(
+        self,
+        runs: Collection[int],
+        judge: str = "",
+        *,
+        every: bool = False,
+        trials: Collection[int] | None = None,
+    ) -> list[tuple[int, Item, Decision]]:
+        """Trial id, item and decision of every verdict in these runs, or only in these `trials` of them: from the newest
+        judgement of `judge`, or by default of the judge who judged the trial first, or of `every` judge. For drawing
+        samples; it shows decisions, so not for labellers' screens.
         """
+        with self._database.read() as session:
+            connection, wanted = self._chosen(session, runs, judge, every)
+            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            query = select_columns(
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.item_index),
+                col(VerdictRow.item_column),
+                col(VerdictRow.decision),
+            ).where(col(VerdictRow.trial_id).in_(of_runs))
+            if trials is not None:
+                query = query.where(col(VerdictRow.trial_id).in_(trials))
+            return [
+                (trial_id, item_of(kind, index, column), Decision(decision))
+                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
+                if judgement in wanted
+            ]
+
+    def counted(
+        self, runs: Collection[int], judge: str = ""
+    ) -> list[tuple[int, ItemKind, Decision, int]]:
+        """As `decided`, but of each trial how many items of a kind have a decision."""
+        with self._database.read() as session:
+            connection, wanted = self._chosen(session, runs, judge)
+            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            group = (
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.decision),
+            )
+            query = select_columns(*group, func.count()).where(
+                col(VerdictRow.trial_id).in_(of_runs)
+            )
+            return [
+                (trial_id, ItemKind(kind), Decision(decision), n)
+                for judgement, trial_id, kind, decision, n in connection.execute(
+                    query.group_by(*group)
+                )
+                if judgement in wanted
+            ]
+
+    def _chosen(
+        self, session: Session, runs: Collection[int], judge: str, every: bool = False
+    ) -> tuple[Any, set[int]]:
+        """The connection, and the judgements that speak for these runs."""
         ordered = (
             select_columns(
                 col(JudgementRow.trial_id),
@@ -330,28 +384,14 @@ class VerdictPages:
             .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
             .order_by(func.min(col(JudgementRow.id)))
         )
-        with self._database.read() as session:
-            check_whole(session, runs)
-            connection = session.connection()
-            chosen: dict[int, int] = {}
-            for row in connection.execute(ordered):
-                if not judge or row.judge_name == judge:
-                    chosen.setdefault(row.trial_id, row.newest)
-            wanted = set(chosen.values())
-            trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            query = select_columns(
-                col(VerdictRow.judgement_id),
-                col(VerdictRow.trial_id),
-                col(VerdictRow.item_kind),
-                col(VerdictRow.item_index),
-                col(VerdictRow.item_column),
-                col(VerdictRow.decision),
-            ).where(col(VerdictRow.trial_id).in_(trials))
-            return [
-                (trial_id, item_of(kind, index, column), Decision(decision))
-                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
-                if judgement in wanted
-            ]
+        check_whole(session, runs)
+        connection = session.connection()
+        chosen: dict[tuple[int, str], int] = {}
+        for row in connection.execute(ordered):
+            if every or not judge or row.judge_name == judge:
+                whose = row.judge_name if every else ""
+                chosen.setdefault((row.trial_id, whose), row.newest)
+        return connection, set(chosen.values())
 
     def marks(self, runs: Collection[int]) -> list[tuple[int, str, list[tuple[str, str]]]]:
         """Of each trial of these runs and each judge the newest judgement, as trial id, judge, and the key of every item with

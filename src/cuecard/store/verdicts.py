@@ -299,6 +299,17 @@ class Verdicts:
         with self._database.read() as session:
             return [label_of(row, row.verdict_id or 0) for row in session.exec(query)]
 
+    def labelled_trials(self, run_ids: Collection[int]) -> frozenset[int]:
+        """The trials of these runs on which somebody labelled anything."""
+        query = (
+            select(LabelRow.trial_id)
+            .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)
+            .where(col(TrialRow.run_id).in_(run_ids))
+            .distinct()
+        )
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
+
     def labelled_records(self, run_ids: Collection[int] | None = None) -> list[VerdictRecord]:
         """As `records`, but only verdicts on labelled items, which is all that agreement needs."""
         labelled = (

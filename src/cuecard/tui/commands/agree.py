@@ -65,11 +65,22 @@ def agree(
         bool, N_("With --run: what the labels change of the scores and of the order of agents")
     ] = False,
     judge: Annotated[str, N_("With --effect: whose scores; none means the run's first judge")] = "",
+    calibrate_run: Annotated[
+        Sequence[int],
+        N_(
+            "With --effect: correct the judge's shares by its errors on the labels of this other run"
+        ),
+    ] = (),
+    calibrate_set: Annotated[
+        int | None, N_("With --effect: the same by a labelling set of other runs")
+    ] = None,
 ) -> Result:
     if effect:
         if not run or files:
             raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
-        return _effect(ours, run, judge, set_id)
+        return _effect(ours, run, judge, set_id, calibrate_run, calibrate_set)
+    if calibrate_run or calibrate_set is not None:
+        raise typer.BadParameter(_("needs --effect"), param_hint="--calibrate-run")
     if sum((bool(files), bool(run), set_id is not None)) != 1:
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
@@ -203,17 +214,46 @@ def _on_sheets(ours: Context, paths: Sequence[Path], *, everything: bool) -> Res
     )
 
 
-def _effect(ours: Context, runs: Sequence[int], judge: str, set_id: int | None) -> Result:
-    """How labels change the results of these runs. `set_id`: the labelling set that estimates use."""
+def _effect(
+    ours: Context,
+    runs: Sequence[int],
+    judge: str,
+    set_id: int | None,
+    from_runs: Sequence[int],
+    from_set: int | None,
+) -> Result:
+    """How labels change the results of these runs. `set_id`: the labelling set that estimates use; `from_runs`,
+    `from_set`: labels from elsewhere that the judge's shares are corrected by.
+    """
+    from cuecard.annotate.labelling.calibrating import calibrate, calibration_table
     from cuecard.annotate.labelling.comparison import effect_of
     from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
+    from cuecard.annotate.labelling.set_look_tables import circumstances as look_circumstances
+    from cuecard.annotate.labelling.set_look_tables import look_tables
+    from cuecard.annotate.labelling.set_looks import looks_before_the_end
 
+    if from_runs and from_set is not None:
+        raise typer.BadParameter(_("name runs or a set, not both"), param_hint="--calibrate-set")
     effect = effect_of(ours.workspace, runs, judge, set_id)
+    told, tables = circumstances(effect), effect_tables(effect, introduced=True)
+    unfinished = (one.id for one in effect.sets if one.settled < one.drawn)
+    for look in looks_before_the_end(ours.workspace, unfinished):
+        told += look_circumstances(look)
+        tables = (*tables, *look_tables(look))
+    found = None
+    if from_runs or from_set is not None:
+        if len(effect.judges) != 1:
+            raise typer.BadParameter(_("name one judge of these runs"), param_hint="--judge")
+        found = calibrate(
+            ours.workspace, runs, effect.judges[0], from_runs=from_runs, from_set=from_set
+        )
+        tables = (*tables, calibration_table(found))
     hint = _("Label verdicts in the app (`cuecard`), then look here again.")
     page = Page(
-        effect_tables(effect, introduced=True),
+        tables,
         _("What labels change of the scores"),
-        circumstances(effect),
-        hint="" if effect.settled else hint,
+        told,
+        hint="" if tables else hint,
     )
-    return Result(page, lambda: effect.model_dump(mode="json"))
+    calibrated = {"calibration": found.model_dump(mode="json")} if found else {}
+    return Result(page, lambda: {**effect.model_dump(mode="json"), **calibrated})

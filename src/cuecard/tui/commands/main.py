@@ -142,7 +142,7 @@ _LISTED = {
     "workshop:workshop": N_(
         "Versions of a judge on labels that none was made with, juries, drift; and examples for its prompt."
     ),
-    "labels:sample": N_(
+    "sample:sample": N_(
         "Draw a set of items for people to label, with known chances. With --width and no run: how many items an interval of that width takes."
     ),
     "agree:agree": N_("Agreement of raters, or of people and judges on runs."),
@@ -183,6 +183,9 @@ _LISTED = {
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."
     ),
     "labels:labels export": N_("Write labels, or a labelling set to be filled in, into files."),
+    "labels:labels status": N_(
+        "How far a labelling set is, by an interval that holds however often one looks, and about how many labels more until it is as narrow as wanted, or the order of agents is told."
+    ),
 }
 """Help by module and name, in the order in which the help lists them. "review take" is below "review"; without a module a verb
 is nothing by itself.

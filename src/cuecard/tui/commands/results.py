@@ -52,6 +52,11 @@ def compare(
 ) -> Result:
     from cuecard.annotate.results.comparison_tables import comparison_tables
     from cuecard.annotate.results.comparisons import COMPARABLE, comparisons, dimension_named
+    from cuecard.annotate.results.corrected import (
+        corrected_difference_table,
+        corrected_differences,
+        corrections_in,
+    )
     from cuecard.annotate.results.designs import design_tables
 
     if by and design:
@@ -72,12 +77,17 @@ def compare(
         by or next((d for d in COMPARABLE if len(set(pool.values(d)) - {""}) > 1), "agent")
     )
     found = comparisons(pool, dimension, base or None, measures=measure)
+    told = corrected_differences(found, pool, corrections_in(ours.workspace, pool))
+    more = corrected_difference_table(found, told)
     return Result(
-        Page(comparison_tables(found, tasks=worst), title, share=True),
+        Page(
+            [*comparison_tables(found, tasks=worst), *([more] if more else ())], title, share=True
+        ),
         lambda: {
             "runs": [{"id": run.id, "uid": run.uid, "name": run.name} for run in pool.runs],
             "by": dimension,
             "comparisons": [one.model_dump(mode="json") for one in found],
+            **({"corrected": [one.model_dump(mode="json") for one in told]} if told else {}),
         },
     )
 

@@ -16,6 +16,7 @@ from cuecard.tui.commands.output import note, prose, say, table
 from cuecard.tui.commands.verb import TABLES, Help, Only, Page, Result, Reveal, Runs, verb
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.annotate.results.pool import Dimension, Pool
     from cuecard.annotate.results.rescored import RescoreReport
     from cuecard.annotate.results.scores import ScoreTable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cuecard.core.engine.step_context import Judge
     from cuecard.core.evaluation.rescoring import RescoreOutcome, RescorePlan
     from cuecard.core.records import RunRecord
+    from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
 
 
@@ -50,6 +52,7 @@ def score(
         N_("Intervals that tell of tasks of this kind, or of other samples of these tasks"),
     ] = "kind",
 ) -> Result:
+    from cuecard.annotate.results.corrected import corrections_in
     from cuecard.annotate.results.scores import interval_groups, run_scores
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.tui.commands.run_output import spent_line
@@ -66,6 +69,8 @@ def score(
     asked = by or measure or across or cut.these or (ours.form and not ours.json)
     plain = len(pool.runs) == 1 and not asked
     groups = interval_groups(pool) if ours.json or plain else ()
+    corrections = corrections_in(ours.workspace, pool)
+    extra = corrected_page(pool, cut, corrections)
 
     def show() -> None:
         if len({group.scores.agent for group in groups}) > 1:
@@ -74,6 +79,8 @@ def score(
             run_scores(pool, groups, usage),
             {(g.scores.agent, g.scores.family): g.figures for g in groups},
         )
+        if extra:
+            Page(extra, share=True).print()
 
     def remarks() -> None:
         for run in pool.runs:
@@ -91,9 +98,9 @@ def score(
             note(spent)
 
     return Result(
-        show if plain else page_of(pool, cut, title=_("Scores") if ours.form else ""),
+        show if plain else page_of(pool, cut, title=_("Scores") if ours.form else "", more=extra),
         lambda: {
-            **results_json(pool, groups, usage, tables_of(pool, cut)),
+            **results_json(pool, groups, usage, tables_of(pool, cut), corrections),
             "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs),
         },
         remarks=remarks,
@@ -173,8 +180,19 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
     return _sorted(score_table(pool, by, cut.measures), cut)
 
 
-def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
-    """A table for each family, or with `across` for each of its figures."""
+def corrected_page(pool: Pool, cut: Cut, corrections: Corrections) -> Sequence[Table]:
+    """What labels tell of the figures of `page_of`; nothing where nobody labelled."""
+    from cuecard.annotate.results.corrected import corrected_tables
+    from cuecard.annotate.results.scores import tables_by_family
+
+    if not corrections:
+        return ()
+    scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    return corrected_tables(scores, pool, corrections)
+
+
+def page_of(pool: Pool, cut: Cut, title: str = "", more: Sequence[Table] = ()) -> Page:
+    """A table for each family, or with `across` for each of its figures; then `more`."""
     from cuecard.annotate.results.repeats import of_these_tasks
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
@@ -186,7 +204,7 @@ def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
         tables = [table_of_scores(each) for each in scores]
     else:
         tables = [pivoted(t, cut.across, column.key) for t in scores for column in t.columns]
-    return Page(tables, title, share=True)
+    return Page([*tables, *more], title, share=True)
 
 
 def _check(pool: Pool, cut: Cut) -> None:

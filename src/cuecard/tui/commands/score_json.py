@@ -9,6 +9,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.verdicts import Measures
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Correction, Corrections
     from cuecard.annotate.results.pool import Pool
     from cuecard.annotate.results.scores import IntervalScores, ScoreTable
     from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
@@ -174,11 +175,15 @@ def _profile_json(profile: ProfileCount) -> Json:
 
 
 def results_json(
-    pool: Pool, groups: Sequence[IntervalScores], usage: Sequence[UsageRecord], table: ScoreTable
+    pool: Pool,
+    groups: Sequence[IntervalScores],
+    usage: Sequence[UsageRecord],
+    table: ScoreTable,
+    corrections: Corrections | None = None,
 ) -> Json:
     """The shape of `scores_json`, and more: `runs`; in each measure `interval` by statistic (null, with the reason in
-    `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for; `tables`, the
-    paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
+    `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for, whose lines have
+    `corrected` where people labelled; `tables`, the paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
     """
     from cuecard.annotate.results.papers import tables_json
     from cuecard.annotate.results.scores import trial_scores
@@ -199,7 +204,7 @@ def results_json(
         "groups": [_group_json(group, judges) for group in groups],
         "usage": (used.model_dump(mode="json") for used in usage),
         "totals": totals_json(usage, agents),
-        "scores": table_json(table),
+        "scores": _with_corrected(table_json(table), table, pool, corrections),
         "tables": tables_json(pool),
     }
 
@@ -224,6 +229,31 @@ def table_json(table: ScoreTable) -> Json:
             for line in table.lines
         ],
         "notes": list(table.notes),
+    }
+
+
+def _with_corrected(
+    data: Json, table: ScoreTable, pool: Pool, corrections: Corrections | None
+) -> Json:
+    from cuecard.annotate.results.corrected import corrected_figures
+
+    lines = dict(zip(map(id, table.lines), data["lines"], strict=True))
+    for one in corrected_figures(table, pool, corrections) if corrections else ():
+        entry = lines[id(one.line)].setdefault("corrected", {})
+        entry[one.column.key] = correction_json(one.correction)
+    return data
+
+
+def correction_json(one: Correction) -> Json:
+    """Three figures and the labels that they rest on, `tuning` the weight of the judge by stratum; without a corrected
+    figure the reason.
+    """
+    if not one.corrected.defined:
+        return {"corrected": statistic_json(one.corrected)}
+    figures = ("judge", "corrected", "people", "here", "shift")
+    return {
+        **{name: statistic_json(getattr(one, name)) for name in figures},
+        **one.model_dump(mode="json", exclude=set(figures)),
     }
 
 

@@ -16,6 +16,7 @@ from cuecard.annotate.results.comparison_tables import (
     worst_table,
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
+from cuecard.annotate.results.corrected import corrected_difference_table, corrected_differences
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
 from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table, pairs_table
 from cuecard.annotate.results.pool import Dimension, Pool
@@ -32,6 +33,7 @@ from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.store.workspace import Workspace
 
 
@@ -216,9 +218,9 @@ class Counted:
         return self.comparisons[0] if self.comparisons else None
 
 
-def count(offer: Offer, choice: Choice) -> Counted:
-    """The comparison by the chosen measure and by the family's other headlines, as tables. Slow: not for the
-    screen's thread.
+def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) -> Counted:
+    """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make of it,
+    too, if there are any. Slow: not for the screen's thread.
     """
     heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
     found: list[Comparison] = []
@@ -242,10 +244,14 @@ def count(offer: Offer, choice: Choice) -> Counted:
                 missing = joined(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
-    return Counted(tuple(found), _sections(offer, found))
+    return Counted(tuple(found), _sections(offer, found, corrections))
 
 
-def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Table, ...]]:
+def _sections(
+    offer: Offer, found: Sequence[Comparison], corrections: Corrections | None
+) -> dict[Section, tuple[Table, ...]]:
+    told = corrected_differences(found, offer.pool, corrections) if corrections else ()
+    corrected = corrected_difference_table(found, told)
     paper = design_tables(offer.found.pool, offer.found) if offer.found else ()
     titles = _titles(offer)
     main = found[0]
@@ -258,7 +264,10 @@ def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[
         arms=[arm.name for arm in main.arms],
     )
     return {
-        "differences": (_shorter(difference_table(found), found),),
+        "differences": (
+            _shorter(difference_table(found), found),
+            *((corrected,) if corrected else ()),
+        ),
         "ranks": (leaderboard_table(board), *((pairs_table(board),) if board.ranks.pairs else ())),
         "tasks": tuple(
             worst_table(found[0], one, MOST_TASKS, titles)

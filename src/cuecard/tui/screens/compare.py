@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.results.corrected import corrections_in
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
@@ -28,6 +29,7 @@ from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.store.workspace import Workspace
 
 
@@ -56,6 +58,7 @@ class CompareScreen(FiguresScreen):
         super().__init__()
         self._runs, self._title = runs, title
         self._view: CompareView | None = None
+        self._corrections: Corrections | None = None
 
     @property
     def view(self) -> CompareView | None:
@@ -94,7 +97,7 @@ class CompareScreen(FiguresScreen):
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 
-        def work(workspace: Workspace) -> CompareView:
+        def work(workspace: Workspace) -> tuple[CompareView, Corrections]:
             pool = self.services.pool(workspace, runs, on_count=read)
             names = judges_of(workspace, runs)
             judges = (
@@ -103,9 +106,10 @@ class CompareScreen(FiguresScreen):
                 else pool
             )
             offered = offers(pool, judges)
-            return CompareView(offered, first_choice(offered, len(runs)))
+            view = CompareView(offered, first_choice(offered, len(runs)))
+            return view, corrections_in(workspace, judges)
 
-        view = await self.counted(_("reading trials"), work)
+        view, self._corrections = await self.counted(_("reading trials"), work)
         before, self._view = self._view, view
         if before is not None:
             view.keep_place_of(before)
@@ -119,8 +123,8 @@ class CompareScreen(FiguresScreen):
         choice = view.choice if view else None
         if view is None or choice is None or choice in view.known:
             return
-        offer = view.offer
-        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice))
+        offer, told = view.offer, self._corrections
+        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice, told))
         view.keep(choice, counted)
         if self._view is view:
             self.show_all()
