@@ -51,9 +51,10 @@ class StratumFit(NamedTuple):
 class Corrected:
     """One figure three ways, with 95% intervals for tasks of this kind: `judge` of all units, `people` from the
     labels alone (weighted to the strata), `estimate` from both. `here`: the estimate with the interval for these
-    units only, which is a point where all are labelled; `shift`: it minus the judge's. Their `n` counts units: labelled ones but for the judge's.
-    `moved`, `alone`: what each of `tasks` adds to the estimate, and to that of people alone; `labelled_tasks`: those
-    with labels. `too_few`: why there is no interval, as far as labels lack. `notes`: what a reader should know.
+    units only, which is a point where all are labelled; `shift`: it minus the judge's. Their `n` counts units:
+    labelled ones but for the judge's. `moved`, `alone`: what each of `tasks` adds to the estimate, and to that of
+    people alone; `labelled_tasks`: those with labels. `too_few`: why there is no interval, as far as labels lack.
+    `notes`: what a reader should know.
     """
 
     estimate: Statistic

@@ -45,10 +45,10 @@ class LabelledSet(Frozen):
 
 
 class Correction(Frozen):
-    """One figure three ways, see `Corrected`: by the `judge`, by `people` on labelled units alone, and `corrected` from
-    both; `here`: with the interval for these trials only; `shift`: corrected minus judge. People decided `labelled` of
-    `units` trials, items, or tasks with all their samples (`basis`), of the set `set_name` ("": all, without a set).
-    `tuning`: the weight of the judge by stratum, 0 to 1.
+    """One figure three ways, see `Corrected`: by the `judge`, by `people` on labelled units alone, and `corrected`
+    from both; `here`: with the interval for these trials only; `shift`: corrected minus judge. People decided
+    `labelled` of `units` trials, items, or tasks with all their samples (`basis`), of the set `set_name` ("": all,
+    without a set). `tuning`: the weight of the judge by stratum, 0 to 1.
     """
 
     judge: Statistic
@@ -72,8 +72,9 @@ class Correction(Frozen):
 
 
 class Corrections:
-    """People's decisions on trials of some runs, and what they make of scores. `said`: by item; `found`: every labelled
-    trial by the judge and by people; `draws`: where it can be estimated from, the newest set first. Falsy without labels.
+    """People's decisions on trials of some runs, and what they make of scores. `said`: by item; `found`: every
+    labelled trial by the judge and by people; `draws`: where it can be estimated from, the newest set first. Falsy
+    without labels.
     """
 
     def __init__(
@@ -108,7 +109,9 @@ class Corrections:
         )
 
     def figure(self, trials: Sequence[TrialScores], key: Key) -> Correction | None:
-        """A figure of these trials, of one family and judge; None if labels cannot change it, or there are none on these."""
+        """A figure of these trials, of one family and judge; None if labels cannot change it, or there are none on
+        these.
+        """
         found = self.units(trials, key)
         if found is None:
             return None
@@ -143,14 +146,16 @@ class Corrections:
         )
 
     def _stops_early(self, draw: Draw) -> bool:
-        """Whether the set is labelled until its figures tell enough, and not to its end: its intervals would be too narrow."""
+        """Whether the set is labelled until its figures tell enough, and not to its end: its intervals would be too
+        narrow.
+        """
         plan = draw.plan
         goal = plan is not None and (plan.half_width is not None or plan.order)
         return goal and any(key not in self.said for key in draw.chances)
 
     def joint(self, groups: Mapping[str, Sequence[TrialScores]], key: Key) -> Joint | str | None:
-        """The corrected figures of several groups of trials (agents) on their common tasks, for differences and ranks, or why
-        there are none; None if nobody labelled any of it.
+        """The corrected figures of several groups of trials (agents) on their common tasks, for differences and
+        ranks, or why there are none; None if nobody labelled any of it.
         """
         sides: dict[str, Units] = {}
         for name, trials in groups.items():
@@ -185,9 +190,9 @@ class Corrections:
 def corrections_of(
     workspace: Workspace, trials: Sequence[TrialScores], set_id: int | None = None
 ) -> Corrections:
-    """What people decided of these trials. `set_id`: estimate from this set only; None: from the newest that serves, and
-    where all trials are labelled from these. Without labels one query is all that is read; else the logs of labelled
-    trials are, so call it off the screen's thread. Raises `NotFound` for an unknown set.
+    """What people decided of these trials. `set_id`: estimate from this set only; None: from the newest that serves,
+    and where all trials are labelled from these. Without labels one query is all that is read; else the logs of
+    labelled trials are, so call it off the screen's thread. Raises `NotFound` for an unknown set.
     """
     runs = sorted({one.trial.run_id for one in trials})
     sets = () if set_id is None else (workspace.label_sets.get(set_id),)
@@ -238,8 +243,8 @@ def correction_table(
     view: View = "effect",
 ) -> Table:
     """Figures by the judge, corrected, and by people alone, with the labels that they rest on: what each line begins
-    with (`first`: its headings), the judge's figure as it stands elsewhere, and its correction. Of those without, only the
-    reasons stand below.
+    with (`first`: its headings), the judge's figure as it stands elsewhere, and its correction. Of those without,
+    only the reasons stand below.
     """
     told = [line for line in lines if line[2].corrected.defined]
     without = Counter(one.corrected.reason for _head, _judge, one in lines)

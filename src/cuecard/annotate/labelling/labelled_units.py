@@ -1,5 +1,5 @@
-"""What of a run a labelling set stands for: its trials, items, or tasks with all their samples, as units with their values
-by the judge and by people, for `estimation.corrected`.
+"""What of a run a labelling set stands for: its trials, items, or tasks with all their samples, as units with their
+values by the judge and by people, for `estimation.corrected`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def key_of(one: TrialScores) -> tuple[int, str]:
 
 
 def needed(name: str, drawn: frozenset[ItemKind]) -> frozenset[ItemKind]:
-    """The kinds of items that people must have decided, all of a trial, so that a measure is theirs. `drawn`: the kinds of the set."""
+    """The kinds of items that people must have decided, all of a trial, so that a measure is theirs. `drawn`: the
+    kinds of the set.
+    """
     if name in OF_STATUSES:
         return frozenset((ItemKind.STATUS,))
     if name.startswith("row_") or name == "success":
@@ -78,9 +80,9 @@ def needed(name: str, drawn: frozenset[ItemKind]) -> frozenset[ItemKind]:
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """A labelling set with each drawn item's chance; `plan` None: no set, for where all trials are labelled. `rescored`:
-    labelled trials by the judge and by people, by trial and judge; `languages`: of revisions of tasks, where the plan
-    goes by it; `population`: gives all that it was drawn from, as this judge decided.
+    """A labelling set with each drawn item's chance; `plan` None: no set, for where all trials are labelled.
+    `rescored`: labelled trials by the judge and by people, by trial and judge; `languages`: of revisions of tasks,
+    where the plan goes by it; `population`: gives all that it was drawn from, as this judge decided.
     """
 
     set_id: int | None
@@ -112,7 +114,9 @@ class Draw:
         return self.plan.strata
 
     def _layers(self, judge: str) -> Layers:
-        """The stratum of every item; and of every trial, how many items of a kind it has in a stratum with a decision."""
+        """The stratum of every item; and of every trial, how many items of a kind it has in a stratum with a
+        decision.
+        """
         if judge not in self.known:
             by_item, counts = self.known[judge] = {}, defaultdict(Counter)
             for one in self.population(judge):
@@ -174,17 +178,17 @@ class Draw:
         for one in trials:
             scores = Measures.of(one.measures)
             at = scores.places.get(name)
-            judge = None if at is None else scores.values[at]
-            if at is None or judge is None:
+            if at is None:
                 continue
+            judge = scores.values[at]
             people, stratum = None, self._stratum(one)
             chance = 1.0 if self.plan is None else self.trials.get(one.trial.id)
             if not scores.counts[at]:
                 people, stratum, chance = judge, _CERTAIN, 1.0
             elif chance is not None and self._whole(one, name):
                 people = Measures.of(self.rescored[key_of(one)].people).value(name)
-                if people is None:
-                    continue
+                # Undefined by either side, it is in neither, and counted.
+                judge = None if people is None else judge
             yield Unit(one.trial.task_id, one.trial.id, judge, people, stratum, chance or 1.0)
 
     def _items(self, trials: Sequence[TrialScores], name: str) -> Iterator[Unit]:

@@ -1,11 +1,11 @@
-"""Scores and differences of a pool corrected by people's labels, beside those by the judge. Nothing is read of a pool that nobody
-labelled.
+"""Scores and differences of a pool corrected by people's labels, beside those by the judge. Nothing is read of a pool
+that nobody labelled.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.annotate.estimation.corrected import Joint
@@ -15,10 +15,10 @@ from cuecard.annotate.labelling.corrections import (
     correction_table,
     corrections_of,
 )
-from cuecard.annotate.results.pairing import Comparison
+from cuecard.annotate.results.pairing import Comparison, Contrast
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.scores import Column, Line, ScoreTable
-from cuecard.annotate.results.words import value_word
+from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Key, measure_label
@@ -87,14 +87,11 @@ def corrected_table(
     title: str = "",
     percent: bool = False,
 ) -> Table:
-    """A line for each of these figures, which stand in one of the tables, that labels correct."""
+    """A line for each of these figures, which stand in one of the tables, that labels correct. A measure tells its family."""
     lines: list[tuple[Sequence[Shown], Statistic, Correction]] = []
-    several = len(tables) > 1
     for line, column, judge, told in figures:
         table = next(each for each in tables if any(one is line for one in each.lines))
-        words = [
-            value_word(of, v, table.names) for of, v in line.group if several or of != "family"
-        ]
+        words = [value_word(of, v, table.names) for of, v in line.group if of != "family"]
         name = " · ".join((column.label, *words))
         lines.append(((cell(name, trials=line.trials),), judge, told))
     return correction_table(
@@ -105,7 +102,9 @@ def corrected_table(
 def corrected_tables(
     tables: Sequence[ScoreTable], pool: Pool, corrections: Corrections, *, percent: bool = False
 ) -> tuple[Table, ...]:
-    """For each of these tables, which are of a family each, one of what labels correct of it; none where that is nothing."""
+    """For each of these tables, which are of a family each, one of what labels correct of it; none where that is
+    nothing.
+    """
     found: list[Table] = []
     for table in tables:
         figures = corrected_figures(table, pool, corrections)
@@ -118,24 +117,37 @@ def corrected_tables(
 
 
 def joint_of(
-    comparison: Comparison, pool: Pool, corrections: Corrections, arms: Sequence[str] = ()
+    comparison: Comparison,
+    pool: Pool,
+    corrections: Corrections,
+    contrast: Contrast | None = None,
 ) -> Joint | str | None:
-    """The corrected figures of the arms (all, or these) on the tasks that all of them have, for differences and ranks: by arm, what each
-    task adds. The reason where there are none; None where nobody labelled any of it.
+    """The corrected figures of the arms on the tasks that all of them have, for differences and ranks: by arm, what each
+    task adds; of a `contrast` the base's and the arm's, by their paired trials. The reason where there are none; None
+    where nobody labelled any of it.
     """
-    wanted = arms or tuple(arm.name for arm in comparison.arms)
+    trials: dict[str, Collection[int]] = {arm.name: arm.trials for arm in comparison.arms}
+    within = comparison.within
+    if contrast:
+        trials = {contrast.base: contrast.base_trials, contrast.arm: contrast.arm_trials}
+        within = contrast.within
+    if within:
+        return _("pairs are within {dimensions}").format(
+            dimensions=", ".join(map(dimension_word, within))
+        )
+    wanted = {name: frozenset(ids) for name, ids in trials.items()}
     groups: dict[str, list[Row]] = {name: [] for name in wanted}
     for row in pool.rows:
         name = row.value(comparison.dimension)
-        if row.family == comparison.family and name in groups:
+        if row.family == comparison.family and row.trial.id in wanted.get(name, ()):
             groups[name].append(row)
     key: Key = comparison.measure, comparison.taken
     return corrections.joint({name: judged_in(rows) for name, rows in groups.items()}, key)
 
 
 class CorrectedDifference(Frozen):
-    """The difference of an arm from its base by the judge, corrected, and by people alone, on `tasks` of which the arm with fewer has labels;
-    without any `corrected` says why.
+    """The difference of an arm from its base by the judge, corrected, and by people alone, on `tasks` of which the
+    arm with fewer has labels; without any `corrected` says why.
     """
 
     family: Family
@@ -156,7 +168,7 @@ def corrected_differences(
     differences: list[CorrectedDifference] = []
     for one in found if corrections else ():
         for contrast in one.contrasts:
-            both = joint_of(one, pool, corrections, (contrast.base, contrast.arm))
+            both = joint_of(one, pool, corrections, contrast)
             if both is None:
                 continue
             if isinstance(both, str):

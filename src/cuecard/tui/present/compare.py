@@ -219,8 +219,8 @@ class Counted:
 
 
 def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) -> Counted:
-    """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make of it,
-    too, if there are any. Slow: not for the screen's thread.
+    """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
+    of it, too, if there are any. Slow: not for the screen's thread.
     """
     heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
     found: list[Comparison] = []
@@ -364,8 +364,9 @@ class CompareView(TablesView[Section]):
         return worst_table(found, contrast, most, _titles(self.offer)) if contrast.tasks else None
 
     def pair(self, row: int, column: int) -> tuple[int, int] | None:
-        """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that differ
-        most, of the same sample if there are such; twice the same trial for two judges. None where there are no two.
+        """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that
+        differ most, of the same sample if there are such; twice the same trial for two judges. None where there are
+        no two.
         """
         choice, wanted = self.choice, set(self.trials(row, column))
         rows = [each for each in self.offer.pool.rows if each.trial.id in wanted] if choice else []
