@@ -16,7 +16,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from cuecard.annotate.estimation.corrected import Corrected, corrected, difference
+from cuecard.annotate.estimation.corrected import Corrected, corrected
+from cuecard.annotate.estimation.joint import difference
 from cuecard.annotate.estimation.units import Unit, Units
 
 Floats = NDArray[np.float64]

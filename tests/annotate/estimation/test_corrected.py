@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.annotate.estimation.corrected import (
-    Weighed,
-    corrected,
-    difference,
-    joint,
-    standard_error,
-    tunings,
-)
+from cuecard.annotate.estimation.corrected import Weighed, corrected, standard_error, tunings
+from cuecard.annotate.estimation.joint import difference, joint
 from cuecard.annotate.estimation.units import Unit, Units
 
 JUDGE = {"a": (0.8, 0.6), "b": (0.9, 0.7), "c": (0.4, 0.2), "d": (0.5, 0.5), "e": (1.0, 0.4)}

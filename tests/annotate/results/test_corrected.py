@@ -11,6 +11,7 @@ from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.results.comparisons import compare
 from cuecard.annotate.results.corrected import (
     by_task,
+    corrected_board,
     corrected_difference_table,
     corrected_differences,
     corrected_figures,
@@ -18,6 +19,7 @@ from cuecard.annotate.results.corrected import (
     corrections_in,
     joint_of,
 )
+from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table
 from cuecard.annotate.results.pool import Pool, gather
 from cuecard.annotate.results.report import report_of
 from cuecard.annotate.results.report_formats import Tabled
@@ -72,6 +74,7 @@ def test_a_pool_without_labels_tells_and_reads_nothing_more(workspace: Workspace
     assert corrected_differences([found], pool, corrections) == ()
     assert corrected_difference_table([found], ()) is None
     assert joint_of(found, pool, corrections) is None
+    assert corrected_board(leaderboard(pool, "graph"), pool, corrections) is None
     sections = {section.id for section in report_of(workspace, (run,), plots=False).sections}
     assert "corrected" not in sections
 
@@ -116,6 +119,13 @@ def test_differences_and_ranks_are_corrected_too(workspace: Workspace, run: int)
     # All are labelled: the difference is people's.
     assert told.corrected.value == pytest.approx(told.people.value)
     assert value(told.corrected) > value(told.judge)
+    board = corrected_board(leaderboard(pool, "graph"), pool, corrections)
+    assert board is not None
+    assert board.corrected
+    ranked = {one.name: one.mean for one in board.ranks.agents}
+    assert ranked == pytest.approx(means)
+    assert board.means["alpha"].value == pytest.approx(means["alpha"])
+    assert "corrected by labels" in leaderboard_table(board).title
     table = corrected_difference_table([found], [told])
     assert table is not None
     assert table.lines[0][0].text == "Triplet F1 · beta − alpha"

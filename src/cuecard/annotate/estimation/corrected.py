@@ -1,4 +1,4 @@
-"""Scores of a judge corrected by people's labels on a drawn sample: estimate, intervals, and differences.
+"""Scores of a judge corrected by people's labels on a drawn sample: estimate and intervals.
 
 The difference estimator (Särndal, Swensson & Wretman 1992, ch. 6) with the weight of the judge tuned to what its word
 is worth (PPI++, Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453), divided by the sample's own weights (Hájek
@@ -7,8 +7,7 @@ is worth (PPI++, Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453), divided by
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +27,7 @@ FEWEST_TUNED = 10
 """A stratum with fewer labelled units has no weight of the judge of its own."""
 FEW_LABELS = 20
 """With fewer labelled units intervals hold the truth a little less often than they say."""
-_NOTHING = 1e-12
+NOTHING = 1e-12
 _BARE = {"low": None, "high": None, "no_interval": ""}
 
 
@@ -110,7 +109,7 @@ def corrected(
         return Corrected(*four, fits, units.tasks, empty, empty, labelled, units.left_open, why)
     alone, both = Weighed.of(units, none), Weighed.of(units, tunings(units, fewest=fewest))
     notes: list[str] = []
-    if both.error > alone.error + _NOTHING:
+    if both.error > alone.error + NOTHING:
         both = alone
         notes.append(_("the judge does not help here"))
     fits = _fits(units, both.tuning)
@@ -121,11 +120,11 @@ def corrected(
             notes.append(_("few labels"))
     few = _too_few(fits, labelled)
     moved = both.value - float(by_judge.sum())
-    sides = [_around(name, one.value, n, one.error, labelled, few, share) for one in (both, alone)]
+    sides = [around(name, one.value, n, one.error, labelled, few, share) for one in (both, alone)]
     return Corrected(
         estimate=sides[0],
         here=_of_these(both, units, sides[0].model_copy(update=_BARE), few),
-        shift=_around(name, moved, n, standard_error(both.moved - by_judge), labelled, few),
+        shift=around(name, moved, n, standard_error(both.moved - by_judge), labelled, few),
         people=sides[1],
         judge=judge,
         strata=fits,
@@ -153,13 +152,13 @@ def tunings(units: Units, *, fewest: int = FEWEST_TUNED) -> Floats:
     share = sums(units.stratum, units.weight, layers)
     small = n < fewest
     usable = small & (n >= 2)
-    tuned = np.divide(cov, var, out=np.zeros(layers), where=var > _NOTHING)
+    tuned = np.divide(cov, var, out=np.zeros(layers), where=var > NOTHING)
     shared = float(share[usable] @ var[usable])
     common = 0.0
-    if n[small].sum() >= fewest and shared > _NOTHING:
+    if n[small].sum() >= fewest and shared > NOTHING:
         common = float(share[usable] @ cov[usable]) / shared
     tuned[small] = common
-    tuned[var <= _NOTHING] = 0.0
+    tuned[var <= NOTHING] = 0.0
     return np.clip(_by_chances(units, tuned), 0.0, 1.0)
 
 
@@ -237,7 +236,7 @@ def _by_chances(units: Units, tuned: Floats) -> Floats:
     np.minimum.at(least, mine, chance)
     np.maximum.at(most, mine, chance)
     counted = (units.weight[known] / chance) ** 2 * (1 - chance)
-    total = np.maximum(sums(mine, counted, layers), _NOTHING)
+    total = np.maximum(sums(mine, counted, layers), NOTHING)
     judge, people = units.judge[known], units.people[known]
     left = judge - (sums(mine, counted * judge, layers) / total)[mine]
     right = people - (sums(mine, counted * people, layers) / total)[mine]
@@ -245,9 +244,9 @@ def _by_chances(units: Units, tuned: Floats) -> Floats:
         sums(mine, counted * left * right, layers),
         sums(mine, counted * left**2, layers),
         out=tuned.copy(),
-        where=sums(mine, counted * left**2, layers) > _NOTHING,
+        where=sums(mine, counted * left**2, layers) > NOTHING,
     )
-    return np.where(most > least + _NOTHING, slope, tuned)
+    return np.where(most > least + NOTHING, slope, tuned)
 
 
 def standard_error(moved: Floats) -> float:
@@ -293,18 +292,19 @@ def _fits(units: Units, tuning: Floats) -> tuple[StratumFit, ...]:
             int(n[at]),
             float(share[at]),
             float(tuning[at]),
-            bool(var[at] <= _NOTHING),
+            bool(var[at] <= NOTHING),
             sqrt(max(float(spread[at]), 0.0)) if n[at] > 1 else None,
         )
         for at, name in enumerate(units.strata)
     )
 
 
-def _around(
+def around(
     name: str, value: float, n: int, error: float, tasks: int, why: str, share: bool = False
 ) -> Statistic:
-    if not why and error <= _NOTHING:
-        if share and -_NOTHING <= value <= 1 + _NOTHING:
+    """A value with its interval by so many tasks; `why` there is none. `share`: it is one, as `corrected` has it."""
+    if not why and error <= NOTHING:
+        if share and -NOTHING <= value <= 1 + NOTHING:
             low, high = wilson(min(max(value, 0.0), 1.0), tasks)
             return Statistic(name=name, value=value, n=n, low=low, high=high)
         why = _("no task differs")
@@ -330,7 +330,7 @@ def _judged(moved: Floats, name: str, n: int, share: bool) -> Statistic:
         return Statistic(name=name, value=None, n=0, reason=_("nothing is judged"))
     tasks = len(moved)
     few = _("fewer than {n} tasks").format(n=FEWEST_GROUPS) if tasks < FEWEST_GROUPS else ""
-    return _around(name, float(moved.sum()), n, standard_error(moved), tasks, few, share)
+    return around(name, float(moved.sum()), n, standard_error(moved), tasks, few, share)
 
 
 def _of_these(found: Weighed, units: Units, bare: Statistic, few: str) -> Statistic:
@@ -353,69 +353,3 @@ def _of_these(found: Weighed, units: Units, bare: Statistic, few: str) -> Statis
     half = t_quantile(0.975, max(len(mine) - layers, 1)) * error
     low, high = found.value - half, found.value + half
     return bare.model_copy(update={"low": low, "high": high})
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Corrected figures of several agents on the tasks that all of them have: `values` (agents), and `moved` (agents
-    x tasks), what each task adds to each, so that `values == moved.sum(axis=1)`; what varies by task varies there for
-    all of them together. `alone`: the same from people alone. `labelled_tasks`: the fewest of any agent;
-    `no_interval`: why there is none of a difference.
-    """
-
-    names: tuple[str, ...]
-    tasks: tuple[str, ...]
-    values: Floats
-    moved: Floats
-    alone: Floats
-    labelled_tasks: int
-    no_interval: str = ""
-
-    @property
-    def covariance(self) -> Floats:
-        """Of `values`, agents x agents, by task."""
-        count = len(self.tasks)
-        spread = self.moved - self.moved.mean(axis=1, keepdims=True)
-        return count / max(count - 1, 1) * spread @ spread.T
-
-    def difference(self, one: int, other: int, name: str = "", *, alone: bool = False) -> Statistic:
-        """The figure of one agent (by place) minus that of another, with the 95% interval of the paired difference;
-        `n` counts tasks. Never wider than from people `alone`, which is the other that it can tell.
-        """
-        moved, plain = (side[one] - side[other] for side in (self.moved, self.alone))
-        if alone or standard_error(moved) > standard_error(plain) + _NOTHING:
-            moved = plain
-        value, n, error = float(moved.sum()), len(self.tasks), standard_error(moved)
-        return _around(name, value, n, error, self.labelled_tasks, self.no_interval)
-
-
-def joint(agents: Mapping[str, Units]) -> Joint | str:
-    """The corrected figures of these agents on their common tasks; the reason if they have none, or one no estimate."""
-    import numpy as np
-
-    every = Counter(task for units in agents.values() for task in units.tasks)
-    tasks = tuple(sorted(task for task, n in every.items() if n == len(agents)))
-    if not tasks:
-        return _("no task in common")
-    found = {name: corrected(units.within(tasks)) for name, units in agents.items()}
-    for name, one in found.items():
-        if not one.estimate.defined:
-            return f"{name}: {one.estimate.reason}"
-    moved = np.array([one.moved for one in found.values()])
-    return Joint(
-        names=tuple(found),
-        tasks=tasks,
-        values=moved.sum(axis=1),
-        moved=moved,
-        alone=np.array([one.alone for one in found.values()]),
-        labelled_tasks=min(one.labelled_tasks for one in found.values()),
-        no_interval=next((one.too_few for one in found.values() if one.too_few), ""),
-    )
-
-
-def difference(one: Units, other: Units, name: str = "") -> Statistic:
-    """The corrected figure of one minus that of the other, on the tasks that both have (see `Joint.difference`)."""
-    both = joint({"one": one, "other": other})
-    if isinstance(both, str):
-        return Statistic(name=name, value=None, n=0, reason=both.partition(": ")[2] or both)
-    return both.difference(0, 1, name)

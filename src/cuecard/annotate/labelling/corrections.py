@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from cuecard.annotate.estimation.corrected import Joint, corrected, joint
+from cuecard.annotate.estimation.corrected import corrected
+from cuecard.annotate.estimation.joint import Joint, joint
 from cuecard.annotate.estimation.units import Units
 from cuecard.annotate.labelling.comparison_inputs import if_few
 from cuecard.annotate.labelling.effect_rescoring import (
@@ -27,7 +28,6 @@ from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import LabelSet
 from cuecard.core.scoring.aggregate import COUNTS, Key
-from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, View, figure, in_percent
 from cuecard.core.tasks.base import Frozen
 
@@ -117,7 +117,7 @@ class Corrections:
             return None
         units, basis, draw = found
         why = units if isinstance(units, str) else ""
-        share = key[0] in SUMS or key[1] is Taken.PASS or key[0] == "success"
+        share = key[0] in (*SUMS, "success")
         told = corrected(Units.of(()) if isinstance(units, str) else units, key[0], share=share)
         three = {
             "corrected": told.estimate,

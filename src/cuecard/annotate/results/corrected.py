@@ -8,13 +8,16 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from cuecard.annotate.estimation.corrected import Joint
+from cuecard.annotate.estimation.joint import Joint
+from cuecard.annotate.estimation.ranks import FEWEST_TASKS, ranks
 from cuecard.annotate.labelling.corrections import (
     Correction,
     Corrections,
     correction_table,
     corrections_of,
 )
+from cuecard.annotate.results import Dimension
+from cuecard.annotate.results.leaderboard import Leaderboard
 from cuecard.annotate.results.pairing import Comparison, Contrast
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.scores import Column, Line, ScoreTable
@@ -131,6 +134,20 @@ def joint_of(
     if contrast:
         trials = {contrast.base: contrast.base_trials, contrast.arm: contrast.arm_trials}
         within = contrast.within
+    key: Key = comparison.measure, comparison.taken
+    return _joint(pool, corrections, comparison.dimension, comparison.family, key, trials, within)
+
+
+def _joint(
+    pool: Pool,
+    corrections: Corrections,
+    dimension: Dimension,
+    family: Family,
+    key: Key,
+    trials: Mapping[str, Collection[int]],
+    within: Sequence[Dimension],
+) -> Joint | str | None:
+    """`trials`: those of each arm."""
     if within:
         return _("pairs are within {dimensions}").format(
             dimensions=", ".join(map(dimension_word, within))
@@ -138,11 +155,29 @@ def joint_of(
     wanted = {name: frozenset(ids) for name, ids in trials.items()}
     groups: dict[str, list[Row]] = {name: [] for name in wanted}
     for row in pool.rows:
-        name = row.value(comparison.dimension)
-        if row.family == comparison.family and row.trial.id in wanted.get(name, ()):
+        name = row.value(dimension)
+        if row.family == family and row.trial.id in wanted.get(name, ()):
             groups[name].append(row)
-    key: Key = comparison.measure, comparison.taken
     return corrections.joint({name: judged_in(rows) for name, rows in groups.items()}, key)
+
+
+def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) -> Leaderboard | None:
+    """The leaderboard by corrected scores, on the tasks that all arms have; None where they are not known of all arms, or
+    labels stand on too few tasks for ranks.
+    """
+    key: Key = board.measure, board.taken
+    both = _joint(pool, corrections, board.dimension, board.family, key, board.trials, board.within)
+    if not isinstance(both, Joint) or both.labelled_tasks < FEWEST_TASKS:
+        return None
+    told = _("Labels stand on {n} tasks or more of each.")
+    return board.model_copy(
+        update={
+            "corrected": True,
+            "ranks": ranks(by_task(both)),
+            "means": {name: both.figure(at, board.measure) for at, name in enumerate(both.names)},
+            "notes": (told.format(n=both.labelled_tasks), *board.notes),
+        }
+    )
 
 
 class CorrectedDifference(Frozen):

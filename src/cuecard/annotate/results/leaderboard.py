@@ -37,7 +37,7 @@ from cuecard.core.tasks.models import FAMILIES, Family
 class Leaderboard(Frozen):
     """Arms of a dimension by one measure of one family, over the tasks that all have. `means` with intervals, and `trials` behind
     them, by arm. `left_out`: how many tasks not all have; `samples`: the most of a task. `within`: dimensions within which values were taken, as all arms share their values. `names`:
-    `words.names_of`.
+    `words.names_of`. `corrected`: by scores that people's labels corrected.
     """
 
     dimension: Dimension
@@ -52,6 +52,7 @@ class Leaderboard(Frozen):
     within: tuple[Dimension, ...] = ()
     names: dict[str, str] = {}
     notes: tuple[str, ...] = ()
+    corrected: bool = False
 
     @property
     def label(self) -> str:
@@ -145,10 +146,11 @@ def leaderboard_table(found: Leaderboard) -> Table:
                     Cell(first, value=one.first),
                 )
             )
+    title = _("{family}: leaderboard by {measure}")
+    if found.corrected:
+        title = _("{family}: leaderboard by {measure}, corrected by labels")
     return Table.of(
-        _("{family}: leaderboard by {measure}").format(
-            family=_(FAMILY_WORDS[found.family]), measure=found.label
-        ),
+        title.format(family=_(FAMILY_WORDS[found.family]), measure=found.label),
         (
             dimension_word(found.dimension),
             _("place"),

@@ -27,6 +27,7 @@ def leaderboard(
     only: Only = (),
 ) -> Result:
     from cuecard.annotate.results.comparisons import COMPARABLE, dimension_named, measures_in
+    from cuecard.annotate.results.corrected import corrected_board, corrections_in
     from cuecard.annotate.results.leaderboard import leaderboard_table, leaderboards, pairs_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.errors import NotAllowed
@@ -45,6 +46,9 @@ def leaderboard(
             _("There is nothing to rank"),
             hint=_("It takes two with judged trials of one family."),
         )
+    corrections = corrections_in(ours.workspace, pool)
+    told = [corrected_board(one, pool, corrections) for one in found]
+    found = tuple(board for both in zip(found, told, strict=True) for board in both if board)
     tables = [
         table
         for one in found

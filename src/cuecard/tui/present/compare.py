@@ -16,7 +16,11 @@ from cuecard.annotate.results.comparison_tables import (
     worst_table,
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
-from cuecard.annotate.results.corrected import corrected_difference_table, corrected_differences
+from cuecard.annotate.results.corrected import (
+    corrected_board,
+    corrected_difference_table,
+    corrected_differences,
+)
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
 from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table, pairs_table
 from cuecard.annotate.results.pool import Dimension, Pool
@@ -263,12 +267,14 @@ def _sections(
         main.taken,
         arms=[arm.name for arm in main.arms],
     )
+    by_labels = corrected_board(board, offer.pool, corrections) if corrections else None
+    boards = [leaderboard_table(board), *([leaderboard_table(by_labels)] if by_labels else ())]
     return {
         "differences": (
             _shorter(difference_table(found), found),
             *((corrected,) if corrected else ()),
         ),
-        "ranks": (leaderboard_table(board), *((pairs_table(board),) if board.ranks.pairs else ())),
+        "ranks": (*boards, *((pairs_table(board),) if board.ranks.pairs else ())),
         "tasks": tuple(
             worst_table(found[0], one, MOST_TASKS, titles)
             for one in found[0].contrasts

@@ -1,0 +1,91 @@
+"""Corrected scores of several agents together: on the tasks that all have, with what varies by task for all of them alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.estimation.corrected import NOTHING, around, corrected, standard_error
+from cuecard.annotate.estimation.units import Units
+from cuecard.core.i18n import _
+from cuecard.core.tables.table import Statistic
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Corrected figures of several agents on the tasks that all of them have: `values` (agents), and `moved` (agents
+    x tasks), what each task adds to each, so that `values == moved.sum(axis=1)`; what varies by task varies there for
+    all of them together. `alone`: the same from people alone. `labelled_tasks`: the fewest of any agent;
+    `no_interval`: why there is none of a difference.
+    """
+
+    names: tuple[str, ...]
+    tasks: tuple[str, ...]
+    values: Floats
+    moved: Floats
+    alone: Floats
+    labelled_tasks: int
+    no_interval: str = ""
+
+    @property
+    def covariance(self) -> Floats:
+        """Of `values`, agents x agents, by task."""
+        count = len(self.tasks)
+        spread = self.moved - self.moved.mean(axis=1, keepdims=True)
+        return count / max(count - 1, 1) * spread @ spread.T
+
+    def figure(self, one: int, name: str = "") -> Statistic:
+        """The figure of one agent (by place); `n` counts tasks."""
+        moved, n = self.moved[one], len(self.tasks)
+        value, error = float(moved.sum()), standard_error(moved)
+        return around(name, value, n, error, self.labelled_tasks, self.no_interval)
+
+    def difference(self, one: int, other: int, name: str = "", *, alone: bool = False) -> Statistic:
+        """The figure of one agent (by place) minus that of another, with the 95% interval of the paired difference;
+        `n` counts tasks. Never wider than from people `alone`, which is the other that it can tell.
+        """
+        moved, plain = (side[one] - side[other] for side in (self.moved, self.alone))
+        if alone or standard_error(moved) > standard_error(plain) + NOTHING:
+            moved = plain
+        value, n, error = float(moved.sum()), len(self.tasks), standard_error(moved)
+        return around(name, value, n, error, self.labelled_tasks, self.no_interval)
+
+
+def joint(agents: Mapping[str, Units]) -> Joint | str:
+    """The corrected figures of these agents on their common tasks; the reason if they have none, or one no estimate."""
+    import numpy as np
+
+    every = Counter(task for units in agents.values() for task in units.tasks)
+    tasks = tuple(sorted(task for task, n in every.items() if n == len(agents)))
+    if not tasks:
+        return _("no task in common")
+    found = {name: corrected(units.within(tasks)) for name, units in agents.items()}
+    for name, one in found.items():
+        if not one.estimate.defined:
+            return f"{name}: {one.estimate.reason}"
+    moved = np.array([one.moved for one in found.values()])
+    return Joint(
+        names=tuple(found),
+        tasks=tasks,
+        values=moved.sum(axis=1),
+        moved=moved,
+        alone=np.array([one.alone for one in found.values()]),
+        labelled_tasks=min(one.labelled_tasks for one in found.values()),
+        no_interval=next((one.too_few for one in found.values() if one.too_few), ""),
+    )
+
+
+def difference(one: Units, other: Units, name: str = "") -> Statistic:
+    """The corrected figure of one minus that of the other, on the tasks that both have (see `Joint.difference`)."""
+    both = joint({"one": one, "other": other})
+    if isinstance(both, str):
+        return Statistic(name=name, value=None, n=0, reason=both.partition(": ")[2] or both)
+    return both.difference(0, 1, name)
