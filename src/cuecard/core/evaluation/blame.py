@@ -27,7 +27,7 @@ from cuecard.core.records import NoteKind, TrialNote, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise, one_line, storable
-from cuecard.core.verdicts import Decision, Judgement, TriplesPrediction
+from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -321,7 +321,6 @@ def material_of(task: Task, events: Sequence[Event], judgement: Judgement | None
             "card": [stage.line for stage in persona.stages] if persona else [],
             "dialogue": said,
             "handed_in": [_cut(item.text) for item in predicted_items(prediction)[:_ITEMS]],
-            "kind": "triples" if isinstance(prediction, TriplesPrediction) else "answer or table",
             "missed": missed[:_ITEMS],
         },
         ensure_ascii=False,
