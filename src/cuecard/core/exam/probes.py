@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Final, Generic, TypeVar
 
 from cuecard.core.families.registry import Parts
@@ -12,6 +14,7 @@ from cuecard.core.i18n import N_
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import G
 from cuecard.core.tasks.models import Family, Task, content_hash
+from cuecard.core.tasks.yaml_io import parse_task
 from cuecard.core.verdicts import Item, Prediction
 
 T = TypeVar("T")
@@ -183,10 +186,18 @@ EXAMS: Parts[ExamFamily[object]] = Parts(
 """The `ExamFamily` of every family, by its name."""
 
 
-def inputs_of(task: Task, *, seed: int = 0, others: Sequence[Task] = ()) -> tuple[ExamInput, ...]:
+@cache
+def sample_tasks() -> tuple[Task, ...]:
+    """The sample tasks, which are the same everywhere: V05 adds their items, and K29 takes their keys."""
+    folder = resources.files("cuecard") / "sample_tasks"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".yaml")), key=lambda f: f.name)
+    return tuple(parse_task(f.read_text(encoding="utf-8"), f.name) for f in files)
+
+
+def inputs_of(task: Task, *, seed: int = 0) -> tuple[ExamInput, ...]:
     """The inputs of a task's exam. Raises `MissingPart` for a family that has none."""
     part = EXAMS[task.family]
-    near = [other for other in others if other.family == task.family and other.id != task.id]
+    near = [t for t in sample_tasks() if t.family == task.family and t.id != task.id]
     near.sort(key=lambda other: other.language != task.language)
     return tuple(part.inputs(task, task.gold, Draw.of(task, seed), near))
 
