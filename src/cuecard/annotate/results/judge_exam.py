@@ -305,9 +305,9 @@ def named(figures: ExamFigures) -> tuple[Fault, ...]:
         (figures.specificity, figures.sensitivity, ALWAYS_YES),
         (figures.sensitivity, figures.specificity, ALWAYS_NO),
     ):
-        if one.high is not None and other.value is not None:
-            if one.high < _EXTREME and other.value > 1 - _EXTREME:
-                return (Fault(name, GENERAL[name], ()),)
+        known = one.high is not None and other.value is not None
+        if known and one.high < _EXTREME and other.value > 1 - _EXTREME:
+            return (Fault(name, GENERAL[name], ()),)
     general = [
         Fault(name, GENERAL[name], ids)
         for right, name in ((False, LENIENT), (True, STRICT))

@@ -138,15 +138,12 @@ _EXCHANGED = (
     ),
     *(("天", "小时"), ("毫升", "升"), ("秒", "分钟")),
 )
-_WRONG_UNIT = (
-    {one: other for one, other in _EXCHANGED}
-    | {
-        other: one
-        for one, other in _EXCHANGED
-        if other and other not in ("米", "克", "分钟", "minutes")
-    }
-    | {"米": "公里", "克": "千克", "分钟": "小时", "minutes": "hours"}
-)
+_ONE_OF_SEVERAL = ("米", "克", "分钟", "minutes")
+_WRONG_UNIT = {
+    **dict(_EXCHANGED),
+    **{other: one for one, other in _EXCHANGED if other and other not in _ONE_OF_SEVERAL},
+    **{"米": "公里", "克": "千克", "分钟": "小时", "minutes": "hours"},
+}
 _MEASURED = re.compile(r"(?P<n>\d[\d,]*(?:\.\d+)?)(?P<gap>\s?)(?P<scale>万?)(?P<unit>\D*)")
 
 
