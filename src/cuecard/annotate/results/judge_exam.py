@@ -305,8 +305,8 @@ def named(figures: ExamFigures) -> tuple[Fault, ...]:
         (figures.specificity, figures.sensitivity, ALWAYS_YES),
         (figures.sensitivity, figures.specificity, ALWAYS_NO),
     ):
-        known = one.high is not None and other.value is not None
-        if known and one.high < _EXTREME and other.value > 1 - _EXTREME:
+        high = 1.0 if one.high is None else one.high
+        if high < _EXTREME and (other.value or 0.0) > 1 - _EXTREME:
             return (Fault(name, GENERAL[name], ()),)
     general = [
         Fault(name, GENERAL[name], ids)

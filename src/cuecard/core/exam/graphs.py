@@ -237,9 +237,9 @@ class _Exam:
         right = next((i for i in order if i != wrong), None)
         if wrong is None or right is None:
             return
-        given = self.sibling_tail(wrong) or ()
+        given = self.sibling_tail(wrong) or [self.named(wrong)]
         places = window(len(self.triples), [right, wrong])
-        told = {right: (self.named(right),), wrong: given}
+        told: dict[int, Sequence[Named]] = {right: [self.named(right)], wrong: given}
         handed_in = {i: told.get(i, (self.named(i),))[0] for i in places}
 
         def made(

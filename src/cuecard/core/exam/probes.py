@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from cuecard.core.families.registry import Parts
 from cuecard.core.i18n import N_
@@ -173,7 +173,7 @@ class ExamFamily(Generic[G]):
 
 
 _HERE = "cuecard.core.exam"
-EXAMS: Parts[ExamFamily[object]] = Parts(
+EXAMS: Parts[ExamFamily[Any]] = Parts(
     "part in exams of judges",
     {
         "graph": f"{_HERE}.graphs:GRAPH",

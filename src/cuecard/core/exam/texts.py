@@ -142,7 +142,10 @@ _ONE_OF_SEVERAL = ("米", "克", "分钟", "minutes")
 _WRONG_UNIT = {
     **dict(_EXCHANGED),
     **{other: one for one, other in _EXCHANGED if other and other not in _ONE_OF_SEVERAL},
-    **{"米": "公里", "克": "千克", "分钟": "小时", "minutes": "hours"},
+    "米": "公里",
+    "克": "千克",
+    "分钟": "小时",
+    "minutes": "hours",
 }
 _MEASURED = re.compile(r"(?P<n>\d[\d,]*(?:\.\d+)?)(?P<gap>\s?)(?P<scale>万?)(?P<unit>\D*)")
 
