@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from cuecard.core.exam import texts
+from cuecard.core.exam.lists import Listed
 from cuecard.core.exam.probes import (
     MOST_TARGETS,
     PADDING,
@@ -18,7 +19,7 @@ from cuecard.core.exam.probes import (
     window,
 )
 from cuecard.core.families.graph.gold import Graph, Triple
-from cuecard.core.tasks.models import Task
+from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import normalise
 from cuecard.core.verdicts import Item, ItemKind, PredictedTriple, TriplesPrediction
 
@@ -231,81 +232,40 @@ class _Exam:
         )
 
     def _unmoved(self) -> Iterator[ExamInput]:
-        """One right and one wrong target in the same list, and the list given otherwise."""
         order = self.draw.order("V00", range(len(self.triples)))
         wrong = next((i for i in order if self.sibling_tail(i)), None)
         right = next((i for i in order if i != wrong), None)
         if wrong is None or right is None:
             return
-        given = self.sibling_tail(wrong) or [self.named(wrong)]
+        told = {wrong: (self.sibling_tail(wrong) or [self.named(wrong)])[0]}
         places = window(len(self.triples), [right, wrong])
-        told: dict[int, Sequence[Named]] = {right: [self.named(right)], wrong: given}
-        handed_in = {i: told.get(i, (self.named(i),))[0] for i in places}
+        language = self.task.language
 
-        def made(
+        def make(
             key: str,
-            gold: Sequence[int] = places,
-            predicted: Sequence[Named] = tuple(handed_in.values()),
-            only: Sequence[int] = (right, wrong),
-            base: str = "V00",
-            given: Mapping[int, Named] = handed_in,
+            gold: Sequence[int],
+            handed_in: Sequence[Named],
+            only: Sequence[int],
+            given: Mapping[int, Named],
+            base: str,
             task: Task | None = None,
         ) -> ExamInput:
-            targets = [self._target(gold, i, i == right, (given[i],)) for i in only if i in gold]
-            return self._made(key, gold, predicted, targets, base, task)
+            targets = [self._target(gold, i, i == right, (given[i],)) for i in only]
+            return self._made(key, gold, handed_in, targets, base, task)
 
-        def otherwise(key: str, other: Mapping[int, Named], only: Sequence[int]) -> ExamInput:
-            changed = {**handed_in, **other}
-            return made(key, predicted=tuple(changed.values()), only=only, given=changed)
-
-        language = self.task.language
-        yield made("V00", base="")
-        yield made("V01")
-        yield made("V02", gold=places[::-1])
-        yield made("V03", predicted=self.draw.order("V03", list(handed_in.values())))
-        for index in (right, wrong):
-            yield made(
-                f"V04/1/{'right' if index == right else 'wrong'}", gold=[index], only=[index]
-            )
-        near = [i for i in window(len(self.triples), [right, wrong]) if i not in (right, wrong)][:3]
-        yield made("V04/5", gold=sorted([right, wrong, *near]))
-        if padding := self._padding():
-            yield made("V05", predicted=(*handed_in.values(), *padding))
-        head, relation, tail = handed_in[wrong]
-        yield otherwise("V06", {wrong: (head, relation, texts.with_note(tail, language))}, [wrong])
-        other = "en" if language == "zh" else "zh"
-        yield made("V07", task=self.task.model_copy(update={"language": other}))
-        words = (
-            self.named(right)[_HEAD],
-            "note" if language == "en" else "说明",
-            texts.neutral(language),
-        )
-        yield made("V08", predicted=(words, *handed_in.values()))
-        yield from self._moved(places, handed_in, (right, wrong), made)
-        spelled = {
-            i: _respelled(handed_in[i], language, self.draw.number("V10", i))
-            for i in (right, wrong)
-        }
-        yield otherwise("V10", spelled, [right, wrong])
-        yield otherwise("V11", {wrong: (head, relation, texts.fluent(tail, language))}, [wrong])
-
-    def _moved(
-        self,
-        places: Sequence[int],
-        handed_in: Mapping[int, Named],
-        targets: tuple[int, int],
-        made: Callable[..., ExamInput],
-    ) -> Iterator[ExamInput]:
-        """The targets in the middle of gold and of what is handed in, against first and last. The middle is not the very
-        middle, which stays where it is when a list is read from behind.
-        """
-        rest = [i for i in places if i not in targets]
-        middle = max(len(places) // 2 - 1, 0)
-        for key, at in (("middle", min(middle, len(rest))), ("first", 0), ("last", len(rest))):
-            order = [*rest[:at], *targets, *rest[at:]]
-            predicted = tuple(handed_in[i] for i in order)
-            base = "" if key == "middle" else "V09/middle"
-            yield made(f"V09/{key}", gold=order, predicted=predicted, base=base)
+        words = "note" if language == "en" else "说明"
+        yield from Listed(
+            self.task,
+            self.draw,
+            {i: told.get(i, self.named(i)) for i in places},
+            right,
+            wrong,
+            make,
+            changed=lambda line, change: (line[0], line[1], change(line[2])),
+            respelled=lambda line, turn: _respelled(line, language, turn),
+            padding=self._padding(),
+            words=(self.named(right)[_HEAD], words, texts.neutral(language)),
+        ).inputs()
 
     def _padding(self) -> list[Named]:
         own = self.spellings
@@ -326,10 +286,8 @@ def _has_number(text: str) -> bool:
     return any(char.isdigit() for char in text)
 
 
-def _respelled(triple: Named, language: str, turn: int) -> Named:
-    head, relation, tail = (
-        texts.other_spelling(text, "zh" if language == "zh" else "en", turn) for text in triple
-    )
+def _respelled(triple: Named, language: TaskLanguage, turn: int) -> Named:
+    head, relation, tail = (texts.other_spelling(text, language, turn) for text in triple)
     return head, relation, tail
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cuecard.core.exam import texts
+from cuecard.core.exam.lists import Listed
 from cuecard.core.exam.probes import (
     MOST_TARGETS,
     PADDING,
@@ -290,61 +291,39 @@ class _Exam:
         wrong = self.draw.order("V00/wrong", list(wrongs))[0]
         right = self.draw.order("V00/right", [row for row in rights if row != wrong])[0]
         rows = window(len(self.table.rows), [right, wrong])
-        given = self._handed_in(
-            rows,
-            {(row, column): text for row, text in wrongs.items() if row in rows and row != right},
-        )
-        language = self.task.language
+        told = {(row, column): text for row, text in wrongs.items() if row in rows and row != right}
 
-        def made(
+        def make(
             key: str,
-            gold: Sequence[int] = rows,
-            predicted: Mapping[int, Sequence[str]] | Sequence[Sequence[str]] = given,
-            only: Sequence[int] = (right, wrong),
-            base: str = "V00",
+            gold: Sequence[int],
+            handed_in: Sequence[list[str]],
+            only: Sequence[int],
+            given: Mapping[int, list[str]],
+            base: str,
             task: Task | None = None,
         ) -> ExamInput:
-            def text(row: int) -> str:
-                line = predicted[row] if isinstance(predicted, Mapping) else given[row]
-                return line[column]
+            targets = [
+                self._target(gold, (row, column), row == right, given[row][column]) for row in only
+            ]
+            return self._made(key, gold, handed_in, targets, base, task=task)
 
-            targets = [self._target(gold, (row, column), row == right, text(row)) for row in only]
-            return self._made(key, gold, predicted, targets, base, task=task)
+        def changed(line: list[str], change: Callable[[str], str]) -> list[str]:
+            return [change(text) if at == column else text for at, text in enumerate(line)]
 
-        def otherwise(key: str, other: Mapping[int, str], only: Sequence[int]) -> ExamInput:
-            changed = dict(given)
-            for row, text in other.items():
-                changed[row] = [*given[row][:column], text, *given[row][column + 1 :]]
-            return made(key, predicted=changed, only=only)
-
-        yield made("V00", base="")
-        yield made("V01")
-        yield made("V02", gold=rows[::-1])
-        yield made("V03", predicted=self.draw.order("V03", list(given.values())))
-        yield made("V04/1/right", gold=[right], only=[right])
-        yield made("V04/1/wrong", gold=[wrong], only=[wrong])
-        near = [row for row in rows if row not in (right, wrong)][:3]
-        yield made("V04/5", gold=sorted([right, wrong, *near]))
-        if padding := self._padding():
-            yield made("V05", predicted=[*given.values(), *padding])
-        yield otherwise("V06", {wrong: texts.with_note(given[wrong][column], language)}, [wrong])
-        other = "en" if language == "zh" else "zh"
-        yield made("V07", task=self.task.model_copy(update={"language": other}))
-        rest = [row for row in rows if row not in (right, wrong)]
-        middle = max(len(rows) // 2 - 1, 0)
-        for key, at in (("middle", min(middle, len(rest))), ("first", 0), ("last", len(rest))):
-            order = [*rest[:at], right, wrong, *rest[at:]]
-            base = "" if key == "middle" else "V09/middle"
-            yield made(
-                f"V09/{key}", gold=order, predicted={row: given[row] for row in order}, base=base
-            )
-        spelled = {
-            row: texts.other_spelling(
-                given[row][column], language, self._number("V10", (row, column))
-            )
-            for row in (right, wrong)
-        }
-        yield otherwise("V10", spelled, [right, wrong])
+        yield from Listed(
+            self.task,
+            self.draw,
+            self._handed_in(rows, told),
+            right,
+            wrong,
+            make,
+            changed,
+            respelled=lambda line, turn: changed(
+                line, lambda text: texts.other_spelling(text, self.task.language, turn)
+            ),
+            padding=self._padding(),
+            sentences=False,
+        ).inputs()
 
     def _padding(self) -> list[list[str]]:
         """Rows of other tables, cut or filled to the columns of this one, with keys that no row of this one has."""
