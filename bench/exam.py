@@ -9,6 +9,7 @@ were told.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections import Counter
@@ -27,7 +28,7 @@ from cuecard.core.tasks.yaml_io import load_task  # noqa: E402
 from exam_tasks import FAMILIES, LANGUAGES, exam_task  # noqa: E402
 from planted_judges import PlantedJudge, planted  # noqa: E402
 
-ALONE = 5
+ALONE = 3
 """In so many seeds each family is looked at by itself, too."""
 Paper = list[tuple[Task, tuple[ExamInput, ...]]]
 
@@ -61,7 +62,25 @@ def told(answers: Sequence[Answered]) -> tuple[ExamFigures, set[str]]:
     return figures, {fault.name for fault in figures.faults}
 
 
+def tell(
+    seeds: int,
+    count: int,
+    inputs: int,
+    own: dict[str, Counter[str]],
+    others: dict[str, Counter[str]],
+    unsteady: int,
+) -> None:
+    print(f"{seeds} seeds, {count} tasks a family and language, {inputs} inputs an exam")
+    print(f"{'judge':<16}" + "".join(f"{part:>13}" for part in ("all", *FAMILIES)) + "  also told")
+    for name, counts in own.items():
+        row = "".join(f"{counts[part]:>13}" for part in ("all", *FAMILIES))
+        also = ", ".join(f"{fault} {n}" for fault, n in others[name].most_common())
+        print(f"{name:<16}{row}  {also}")
+    print(f"V01 of the judge with 2% errors: lower end above 2% in {unsteady} of {seeds} seeds")
+
+
 def main(seeds: int = 20, count: int = 20) -> None:
+    gc.disable()
     began = time.perf_counter()
     own: dict[str, Counter[str]] = {}
     others: dict[str, Counter[str]] = {}
@@ -84,13 +103,8 @@ def main(seeds: int = 20, count: int = 20) -> None:
                 if part == "all":
                     others.setdefault(name, Counter()).update(faults - set(wanted))
         print(f"seed {seed}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-    print(f"{seeds} seeds, {count} tasks a family and language, {inputs} inputs an exam")
-    print(f"{'judge':<16}" + "".join(f"{part:>13}" for part in ("all", *FAMILIES)) + "  also told")
-    for name, counts in own.items():
-        row = "".join(f"{counts[part]:>13}" for part in ("all", *FAMILIES))
-        also = ", ".join(f"{fault} {n}" for fault, n in others[name].most_common())
-        print(f"{name:<16}{row}  {also}")
-    print(f"V01 of the judge with 2% errors: lower end above 2% in {unsteady} of {seeds} seeds")
+        if seed + 1 == seeds or not (seed + 1) % 5:
+            tell(seed + 1, count, inputs, own, others, unsteady)
 
 
 if __name__ == "__main__":

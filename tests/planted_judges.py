@@ -16,11 +16,11 @@ from functools import lru_cache
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.families.graph.gold import Graph
-from cuecard.core.families.table.gold import Metric, Table
+from cuecard.core.families.table.gold import Column, Metric, Table
 from cuecard.core.families.table.judge import judge_cells, same_columns, same_rows
 from cuecard.core.families.table.score import failing_metric
 from cuecard.core.judges.quantities import MONTH_NAMES
-from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import (
     AnswerPrediction,
     Decision,
@@ -133,6 +133,7 @@ class Asked:
 Same = Callable[[str, tuple[str, ...]], bool]
 
 
+@lru_cache(maxsize=500_000)
 def reads(text: str, names: tuple[str, ...]) -> bool:
     """Whether a text says one of the names."""
     return plain(text) in {plain(name) for name in names}
@@ -174,7 +175,7 @@ class PlantedJudge:
             )
             for each, yes in zip(asked, said, strict=True)
         )
-        return Judgement(judge=self.ref, revision_hash=content_hash(task), verdicts=verdicts)
+        return Judgement(judge=self.ref, verdicts=verdicts)
 
     def decides(self, asked: Asked) -> bool:
         def covers(parts: Sequence[str]) -> bool:
@@ -222,11 +223,22 @@ class PlantedJudge:
             if (row, at) in said:
                 return (Decision.YES if said[row, at] else Decision.NO), ""
             cells = layout.rows[layout.joined[row]][at], table.rows[row][at]
-            held = failing_metric(column, *cells, lambda a, b, _c: a == b) is None
-            return (Decision.YES if held else Decision.NO), ""
+            return (Decision.YES if _holds(column, *cells) else Decision.NO), ""
 
         found, match = judge_cells(table, layout, decide)
         return Judgement(judge=self.ref, verdicts=found, table=match)
+
+
+_HELD: dict[tuple[object, ...], bool] = {}
+
+
+def _holds(column: Column, predicted: str, gold: str) -> bool:
+    """Whether a column's rule accepts a cell."""
+    key = (column.preprocess, column.metric, column.criterion, predicted, gold)
+    if key not in _HELD:
+        failed = failing_metric(column, predicted, gold, lambda left, right, _why: left == right)
+        _HELD[key] = failed is None
+    return _HELD[key]
 
 
 def _asked(task: Task, prediction: Prediction) -> Iterator[Asked]:
