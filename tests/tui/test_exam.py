@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,25 +25,28 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         plan = plan_exam(workspace, judge, ["espresso", "facts-night-train"], config=EMBEDDED)
         await run_exam(workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana")
     app = make_app(database)
-    async with app.run_test(size=_size()) as pilot:
+    async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("3")
         await until(pilot, lambda: "exam: lexical:lenient" in shown(app.screen))
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ExamScreen) and "K01" in shown(app.screen))
+        await until(
+            pilot, lambda: isinstance(app.screen, ExamScreen) and "K01" in shown(app.screen)
+        )
         exam = app.screen
         assert isinstance(exam, ExamScreen)
         assert "Exam of the judge lexical:lenient" in shown(exam)
         exam.view.go_to("K26")
         await until(pilot, lambda: "blind to negation" in shown(exam))
-        _picture(app, "exam")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, MissesScreen) and "not " in shown(app.screen))
-        _picture(app, "misses")
+        await until(
+            pilot, lambda: isinstance(app.screen, MissesScreen) and "not " in shown(app.screen)
+        )
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InputsScreen))
         inputs = app.screen
-        await until(pilot, lambda: "yes instead of no" in str(inputs.query_one("#title", Static).content))
-        _picture(app, "inputs")
+        await until(
+            pilot, lambda: "yes instead of no" in str(inputs.query_one("#title", Static).content)
+        )
         await pilot.press("n")
         await until(pilot, lambda: "2/" in str(inputs.query_one("#title", Static).content))
         await pilot.press("escape")
@@ -55,14 +56,3 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         assert misses.view.grid.cursor_row == 1
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "exam: lexical:lenient" in shown(app.screen))
-    await asyncio.sleep(0)
-
-
-def _size() -> tuple[int, int]:
-    w, _x, h = os.environ.get("EXAM_SIZE", "120x40").partition("x")
-    return int(w), int(h)
-
-
-def _picture(app: CuecardApp, name: str) -> None:
-    if folder := os.environ.get("EXAM_PICTURES"):
-        Path(folder, f"{name}-{os.environ.get('EXAM_SIZE', '')}.svg").write_text(app.export_screenshot())

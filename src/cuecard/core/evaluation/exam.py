@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from cuecard.core.label_records import JudgementRecord
 
 _BATCH = 20
-Place = tuple[str, int]
-"""A task's id and the number of its revision."""
+Place = tuple[str, int, str]
+"""Where an input stands: the task's id, the number of its revision, the input's key."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ class Sheet:
     hash: str
 
     @property
-    def place(self) -> Place:
-        return self.task_id, self.revision
+    def entries(self) -> Iterator[tuple[Place, ExamInput]]:
+        for given in self.inputs:
+            yield (self.task_id, self.revision, given.key), given
 
 
 @dataclass(frozen=True)
@@ -167,17 +168,11 @@ def plan_exam(
         language = revision.task.language
         sheets.append(Sheet(task_id, revision.number, language, kept, content_hash(revision.task)))
     done = _judged(workspace, run) if run else {}
-    left = [
-        (sheet, given)
-        for sheet in sheets
-        for given in sheet.inputs
-        if (*sheet.place, given.key) not in done
-        or _is_due(judge, given, done[(*sheet.place, given.key)])
-    ]
+    left = _left(judge, sheets, done)
     batch, repeats = getattr(judge, "batch", _BATCH), getattr(judge, "attempts", 1)
     calls = 0
     if not judge.ref.baseline:
-        calls = sum(EXAMS[given.task.family].calls(given, batch) for _sheet, given in left)
+        calls = sum(EXAMS[given.task.family].calls(given, batch) for _place, given in left)
     return ExamPlan(
         setting=setting,
         sheets=tuple(sheets),
@@ -204,8 +199,15 @@ def _asked_of(judge: Judge, inputs: Sequence[ExamInput]) -> Iterator[ExamInput]:
     yield from (given for given in inputs if not (one and given.key.startswith("V07")))
 
 
+def _left(
+    judge: Judge, sheets: Sequence[Sheet], done: Mapping[Place, JudgementRecord]
+) -> list[tuple[Place, ExamInput]]:
+    """The inputs that are not judged, or on which an answer of the judge's model was unusable."""
+    every = (entry for sheet in sheets for entry in sheet.entries)
+    return [(p, given) for p, given in every if p not in done or _is_due(judge, given, done[p])]
+
+
 def _is_due(judge: Judge, given: ExamInput, record: JudgementRecord) -> bool:
-    """Whether an answer of its model was unusable, which may be asked for again."""
     if judge.ref.baseline:
         return False
     items = {target.item.key for target in given.targets}
@@ -215,10 +217,9 @@ def _is_due(judge: Judge, given: ExamInput, record: JudgementRecord) -> bool:
     )
 
 
-def _judged(workspace: Archive, run: RunRecord) -> dict[tuple[str, int, str], JudgementRecord]:
-    """The newest judgement by task, revision and key of the input."""
-    trials = {trial.id: trial for trial in workspace.runs.trials(run.id)}
-    places = {id: (t.task_id, t.revision, t.agent.name) for id, t in trials.items()}
+def _judged(workspace: Archive, run: RunRecord) -> dict[Place, JudgementRecord]:
+    """The newest judgement of each input."""
+    places = {trial.id: _place(trial) for trial in workspace.runs.trials(run.id)}
     return {places[record.trial_id]: record for record in workspace.verdicts.of_run(run.id)}
 
 
@@ -245,12 +246,7 @@ async def run_exam(
         check_prices({getattr(config.judge(judge.ref.name), "model", "")}, config)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
-    todo = [
-        (trials[*sheet.place, given.key], given)
-        for sheet in plan.sheets
-        for given in sheet.inputs
-        if (record := done.get((*sheet.place, given.key))) is None or _is_due(judge, given, record)
-    ]
+    todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
     async with playing(workspace, run.id, by):
         await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
         await asyncio.to_thread(keep_prompts, workspace, config)
@@ -281,8 +277,8 @@ async def run_exam(
 
 def _entered(
     workspace: Archive, plan: ExamPlan, config: Config, by: str, budget: float | None
-) -> tuple[RunRecord, dict[tuple[str, int, str], int]]:
-    """The exam's run with a trial for each input, made where it is not there; the trials' ids by task, revision and key."""
+) -> tuple[RunRecord, dict[Place, int]]:
+    """The exam's run with a trial for each input, made where it is not there, and the trials' ids."""
     name = plan.setting.judge.name
     run = plan.run
     if run is None:
@@ -297,19 +293,10 @@ def _entered(
         settings = settings_of(run).model_copy(update={"budget": budget})
         workspace.runs.set_plan(run.id, settings.model_dump(mode="json"))
     known = {_place(trial): trial for trial in workspace.runs.trials(run.id)}
-    new = [
-        (sheet, given)
-        for sheet in plan.sheets
-        for given in sheet.inputs
-        if (*sheet.place, given.key) not in known
-    ]
-    cells = [_cell(sheet, given, plan.setting.seed) for sheet, given in new]
+    held = {place: (sheet, given) for sheet in plan.sheets for place, given in sheet.entries}
+    cells = [_cell(place, plan.setting.seed) for place in held if place not in known]
     added = workspace.runs.add_trials(run.id, cells) if cells else []
-    for trial in added:
-        known[_place(trial)] = trial
-    held = {
-        (*sheet.place, given.key): (sheet, given) for sheet in plan.sheets for given in sheet.inputs
-    }
+    known |= {_place(trial): trial for trial in added}
     # A trial without its end is one whose process was killed in between.
     batch = [
         (trial.id, event)
@@ -322,24 +309,19 @@ def _entered(
     return run, {place: trial.id for place, trial in known.items()}
 
 
-def _place(trial: TrialRecord) -> tuple[str, int, str]:
+def _place(trial: TrialRecord) -> Place:
     return trial.task_id, trial.revision, trial.agent.name
 
 
 _NOBODY = PlayerRef(name="exam", kind="exam", baseline=True)
 
 
-def _cell(sheet: Sheet, given: ExamInput, seed: int) -> TrialCell:
+def _cell(place: Place, seed: int) -> TrialCell:
     # An examiner's trial counts in no score and is judged by no other judge.
-    agent = PlayerRef(name=given.key, kind=EXAMINER, baseline=True, version=str(SCHEME))
-    return TrialCell(
-        task_id=sheet.task_id,
-        revision=sheet.revision,
-        agent=agent,
-        user=_NOBODY,
-        world=_NOBODY,
-        seed=seed,
-    )
+    task_id, revision, key = place
+    agent = PlayerRef(name=key, kind=EXAMINER, baseline=True, version=str(SCHEME))
+    parts = {"agent": agent, "user": _NOBODY, "world": _NOBODY}
+    return TrialCell(task_id=task_id, revision=revision, seed=seed, **parts)
 
 
 def _events(trial: TrialRecord, sheet: Sheet, given: ExamInput) -> list[Event]:
@@ -380,15 +362,14 @@ def read_exam(workspace: Archive, run_id: int, tasks: Collection[str] = ()) -> E
         )
     trials = [t for t in workspace.runs.trials(run_id) if not tasks or t.task_id in tasks]
     records = {record.trial_id: record.judgement for record in workspace.verdicts.of_run(run_id)}
-    newest = {trial.task_id: trial.revision for trial in trials}
-    by_place: dict[Place, list[TrialRecord]] = {}
+    by_task: dict[str, list[TrialRecord]] = {}
     for trial in trials:
-        if trial.revision == newest[trial.task_id]:
-            by_place.setdefault((trial.task_id, trial.revision), []).append(trial)
+        by_task.setdefault(trial.task_id, []).append(trial)
     found: list[Answered] = []
-    for (task_id, number), own in by_place.items():
+    for task_id, every in by_task.items():
+        number = max(trial.revision for trial in every)
         task = workspace.tasks.revision(task_id, number).task
-        ids = {trial.agent.name: trial.id for trial in own}
+        ids = {trial.agent.name: trial.id for trial in every if trial.revision == number}
         inputs = [given for given in inputs_of(task, seed=setting.seed) if given.key in ids]
         said = {key: records[id] for key, id in ids.items() if id in records}
         found += answered(task_id, task.language, inputs, said, ids)
