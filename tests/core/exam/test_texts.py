@@ -7,6 +7,8 @@ import pytest
 from cuecard.core.exam import texts
 from cuecard.core.tasks.models import TaskLanguage
 
+NONE: set[str] = set()
+
 
 @pytest.mark.parametrize(
     ("text", "language", "forms"),
@@ -16,11 +18,11 @@ from cuecard.core.tasks.models import TaskLanguage
         ("2500000", "en", {"2,500,000", "2.5 million"}),
         ("12000人", "zh", {"12,000人", "１２０００人", "1.2万人"}),
         ("12345", "en", {"12,345"}),
-        ("1884", "en", set()),
-        ("1884年", "zh", set()),
-        ("999", "en", set()),
-        ("3 to 5000", "en", set()),
-        ("Faema E6100", "en", set()),
+        ("1884", "en", NONE),
+        ("1884年", "zh", NONE),
+        ("999", "en", NONE),
+        ("3 to 5000", "en", NONE),
+        ("Faema E6100", "en", NONE),
     ],
 )
 def test_numbers_otherwise(text: str, language: TaskLanguage, forms: set[str]) -> None:

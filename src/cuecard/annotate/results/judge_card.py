@@ -17,9 +17,9 @@ from cuecard.annotate.results.judge_exam import (
     not_examined,
 )
 from cuecard.annotate.results.report_formats import Prose, Tabled, listed, player_word
-from cuecard.core.exam.probes import PROBES, never_for
+from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.tables.table import (
     Cell,
     Coefficient,
@@ -64,9 +64,14 @@ class Card:
         yield _("{judge}, stamp {stamp}, run {run}").format(
             judge=player_word(exam.setting.judge), stamp=exam.setting.stamp, run=exam.run.id
         )
-        yield _("{tasks} tasks, {inputs} inputs, {calls} model calls").format(
-            tasks=len(exam.tasks), inputs=len(exam.answers), calls=exam.calls
-        ) + (f", {exam.cost:.4f} {self.currency}".rstrip() if exam.cost is not None else "")
+        parts = [
+            plural("{n} task", "{n} tasks", len(exam.tasks)),
+            plural("{n} input", "{n} inputs", len(exam.answers)),
+            plural("{n} model call", "{n} model calls", exam.calls),
+        ]
+        if exam.cost is not None:
+            parts.append(f"{exam.cost:.4f} {self.currency}".rstrip())
+        yield listed(parts)
         yield _("accepts {share}% of what is right (sensitivity)").format(
             share=in_percent(found.sensitivity)
         )
@@ -77,15 +82,15 @@ class Card:
             share=in_percent(found.flip)
         )
         if found.open:
-            yield ngettext(
+            yield plural(
                 "{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open
-            ).format(n=found.open)
+            )
         if found.unusable:
-            yield ngettext(
+            yield plural(
                 "{n} verdict was unusable and counts as a mistake.",
                 "{n} verdicts were unusable and count as mistakes.",
                 found.unusable,
-            ).format(n=found.unusable)
+            )
         yield self.told()
 
     def told(self) -> str:
@@ -190,16 +195,16 @@ def parts_table(figures: ExamFigures) -> Table:
 def missing_table(figures: ExamFigures, families: Sequence[str]) -> Table | None:
     """Probes that had no item, and why."""
     never = [set(never_for(family)) for family in dict.fromkeys(families)]
-    lines = [
-        (
-            f"{probe.id} {_(probe.name)}",
-            _("does not apply to these families")
-            if all(probe.id in each for each in never)
-            else _("no item that it applies to"),
-        )
-        for probe in not_examined(figures)
-        if probe.id not in figures.probes
-    ]
+
+    def why(probe: Probe) -> str:
+        if all(probe.id in each for each in never):
+            return _("does not apply to these families")
+        if probe.id == "V07":
+            return _("the judge has one prompt, or none")
+        return _("no item that it applies to")
+
+    missing = (probe for probe in not_examined(figures) if probe.id not in figures.probes)
+    lines = [(f"{probe.id} {_(probe.name)}", why(probe)) for probe in missing]
     return Table.of(_("Not examined"), (_("probe"), _("why")), lines) if lines else None
 
 

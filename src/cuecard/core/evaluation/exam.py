@@ -320,8 +320,9 @@ def _cell(place: Place, seed: int) -> TrialCell:
     # An examiner's trial counts in no score and is judged by no other judge.
     task_id, revision, key = place
     agent = PlayerRef(name=key, kind=EXAMINER, baseline=True, version=str(SCHEME))
-    parts = {"agent": agent, "user": _NOBODY, "world": _NOBODY}
-    return TrialCell(task_id=task_id, revision=revision, seed=seed, **parts)
+    return TrialCell(
+        task_id=task_id, revision=revision, agent=agent, user=_NOBODY, world=_NOBODY, seed=seed
+    )
 
 
 def _events(trial: TrialRecord, sheet: Sheet, given: ExamInput) -> list[Event]:
