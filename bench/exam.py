@@ -28,7 +28,7 @@ from cuecard.core.tasks.yaml_io import load_task  # noqa: E402
 from exam_tasks import FAMILIES, LANGUAGES, exam_task  # noqa: E402
 from planted_judges import PlantedJudge, planted  # noqa: E402
 
-ALONE = 3
+ALONE = 1
 """In so many seeds each family is looked at by itself, too."""
 Paper = list[tuple[Task, tuple[ExamInput, ...]]]
 

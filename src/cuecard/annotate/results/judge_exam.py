@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
@@ -30,7 +30,7 @@ Chosen = tuple[Answered, Mark]
 class ProbeFigures:
     """What a probe tells. `error`: the share of its items on which the judge is wrong, or (V) its verdict moved; `to_yes` and
     `to_no`: of those that moved, the share of all items; `beyond`: what moved less what moves on the same input (V01);
-    `points`: the main measure by these verdicts less that by the expected ones, mean over inputs; `unusable`: items
+    `points`: the main measure by these verdicts less that by the expected ones, mean over inputs; `families`: items of each; `unusable`: items
     without a usable verdict, which are among the errors; `open`: inputs that were not asked.
     """
 
@@ -45,10 +45,17 @@ class ProbeFigures:
     beyond: float | None = None
     points: float | None = None
     misses: tuple[Chosen, ...] = ()
+    families: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def examined(self) -> bool:
         return self.n >= FEWEST_ITEMS
+
+    def share_in(self, families: Collection[str]) -> float | None:
+        """The share of errors on items of these families; None without any."""
+        whole = sum(self.families[name] for name in families)
+        missed = sum(each.family in families for each, _mark in self.misses)
+        return missed / whole if whole else None
 
     @property
     def low(self) -> float | None:
@@ -195,6 +202,7 @@ def _figures(
         beyond=beyond,
         points=sum(points) / len(points) if points else None,
         misses=tuple((each, mark) for each, mark in chosen if mark.missed),
+        families=Counter(each.family for each, _mark in chosen),
     )
 
 
@@ -336,7 +344,7 @@ def _of_every_kind(figures: ExamFigures, *, right: bool) -> tuple[str, ...]:
 def _is_told(figures: ExamFigures, probe: ProbeFigures) -> bool:
     """Whether the lower end of a probe's share of errors is above 5% and above what the judge errs anyway: the upper end of
     its share on gold itself (where yes is right), on what is missing (where no is right), or on the same input twice (V),
-    and the middle share of all probes with the same right verdict.
+    and the middle share of all probes with the same right verdict, on the same families.
     """
     if probe.low is None or probe.low <= LEAST:
         return False
@@ -349,12 +357,9 @@ def _is_told(figures: ExamFigures, probe: ProbeFigures) -> bool:
         return False
     if right is None:
         return True
-    alike = [
-        p.error.value or 0.0
-        for p in figures.probes.values()
-        if p.probe.right is right and p.examined
-    ]
-    return probe.low > median(alike)
+    near = (p for p in figures.probes.values() if p.probe.right is right and p.examined)
+    shares = (each.share_in(probe.families) for each in near)
+    return probe.low > median(share for share in shares if share is not None)
 
 
 def _explained(figures: ExamFigures, id: str, told: Sequence[str]) -> bool:

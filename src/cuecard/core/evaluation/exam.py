@@ -161,8 +161,8 @@ def plan_exam(
         revision = workspace.tasks.revision(task_id)
         try:
             inputs = inputs_of(revision.task, seed=seed)
-        except MissingPart as error:
-            skipped[task_id] = str(error)
+        except MissingPart:
+            skipped[task_id] = _("tasks of its family have no exam")
             continue
         kept = tuple(_asked_of(judge, inputs))
         language = revision.task.language
