@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -147,7 +148,8 @@ class PlantedJudge:
     bend: Callable[[PlantedJudge, Asked, bool], bool] = lambda _judge, _asked, said: said
     order: Callable[[Task, list[bool]], list[bool]] = lambda _task, said: said
     turned: bool = False
-    calls: int = field(default=0)
+    calls: int = 0
+    known: dict[object, bool] = field(default_factory=dict[object, bool])
 
     @property
     def ref(self) -> PlayerRef:
@@ -175,6 +177,12 @@ class PlantedJudge:
         return Judgement(judge=self.ref, verdicts=verdicts)
 
     def decides(self, asked: Asked) -> bool:
+        key = (asked.names, tuple(parts for _i, parts in asked.candidates))
+        if key not in self.known:
+            self.known[key] = self._reads(asked)
+        return self.bend(self, asked, self.known[key])
+
+    def _reads(self, asked: Asked) -> bool:
         def covers(parts: Sequence[str]) -> bool:
             return all(map(self.same, parts, asked.names))
 
@@ -183,7 +191,7 @@ class PlantedJudge:
         )
         if not said and len(asked.names) == 2:
             said = self._together(asked)
-        return self.bend(self, asked, said)
+        return said
 
     def _together(self, asked: Asked) -> bool:
         """Whether several candidates name the parts of a list."""
@@ -242,12 +250,11 @@ def _asked(task: Task, prediction: Prediction) -> Iterator[Asked]:
     gold = task.gold
     if isinstance(gold, Graph) and isinstance(prediction, TriplesPrediction):
         size = len(gold.triples)
+        by_relation: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+        for i, given in enumerate(prediction.triples):
+            by_relation[plain(given.relation)].append((i, (given.head, given.tail)))
         for at, triple in enumerate(gold.triples):
-            near = [
-                (i, (t.head, t.tail))
-                for i, t in enumerate(prediction.triples)
-                if plain(t.relation) == plain(triple.relation)
-            ]
+            near = by_relation[plain(triple.relation)]
             heads, tails = gold.names_of(triple.head), gold.names_of(triple.tail)
             key = f"{triple.head}/{triple.relation}/{triple.tail}"
             yield Asked(
