@@ -62,19 +62,6 @@ class ProbeFigures:
         """The lower end of the interval; None where there is none or the probe is not examined."""
         return self.error.low if self.examined else None
 
-    @property
-    def right(self) -> Statistic:
-        """The share on which it is right: sensitivity or specificity of one probe."""
-        one = self.error
-        if one.value is None:
-            return one
-        ends = (
-            {"low": 1 - one.high, "high": 1 - one.low}
-            if one.interval and one.high is not None and one.low is not None
-            else {}
-        )
-        return one.model_copy(update={"name": "right", "value": 1 - one.value, **ends})
-
 
 @dataclass(frozen=True)
 class Fault:
@@ -96,7 +83,6 @@ class ExamFigures:
     sensitivity: Statistic
     specificity: Statistic
     flip: Statistic
-    tasks: int
     unusable: int
     open: int
     groups: dict[str, tuple[Statistic, Statistic]] = field(
@@ -149,7 +135,6 @@ def exam_figures(
         sensitivity=_over_probes("sensitivity", chosen, _asks_yes, right=True, resamples=resamples),
         specificity=_over_probes("specificity", chosen, _asks_no, right=True, resamples=resamples),
         flip=_over_probes("flip", chosen, _asks_same, right=False, resamples=resamples),
-        tasks=len({each.task_id for each, _mark in judged}),
         unusable=sum(mark.unusable for _each, mark in chosen),
         open=sum(each.open for each in answers),
         groups={

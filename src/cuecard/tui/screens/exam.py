@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
@@ -22,6 +23,9 @@ from cuecard.tui.present import exam as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
 
 
 class ExamScreen(ListScreen[ProbeFigures]):
@@ -57,8 +61,8 @@ class ExamScreen(ListScreen[ProbeFigures]):
 
         run_id = self._run_id
 
-        def figures(workspace: object) -> Card:
-            card = Card(read_exam(workspace, run_id))  # pyright: ignore[reportArgumentType]
+        def figures(workspace: Workspace) -> Card:
+            card = Card(read_exam(workspace, run_id))
             _ = card.figures
             return card
 
