@@ -55,5 +55,6 @@ def _told(given: ExamInput, judgement: Judgement | None, at: str) -> Iterator[Pa
             yield Paragraph(verdict.rationale, "muted")
         yield Paragraph("")
     for line in given.prediction.listing:
-        marked = target is not None and bool(target.given) and target.given in line
+        told = target.given.split("; ") if target is not None and target.given else ()
+        marked = any(text in line.replace(" · ", " — ") for text in told)
         yield Paragraph(line, "strong" if marked else "plain")
