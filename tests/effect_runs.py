@@ -36,29 +36,29 @@ def triple(index: int) -> Item:
 
 
 def judged_run(
-    workspace: Workspace, agents: Mapping[str, Sequence[str]]
+    workspace: Workspace, agents: Mapping[str, Sequence[str]], samples: int = 1
 ) -> tuple[int, dict[tuple[str, int], int]]:
-    """A run of the agents on tasks t0, t1, ...; each agent has a text for each task that says for each gold
+    """A run of the agents on tasks t0, t1, ...; each agent has a text for each sample of a task that says for each gold
     triple whether the judge found it covered, `y`, `n` or `?`. Every agent hands in as many triples as there
     are in gold, of which the one with its number supports a covered triple. The run and its trials by agent
-    and task.
+    and place of the text.
     """
     size = len(next(iter(agents.values()))[0])
     count = len(next(iter(agents.values())))
-    tasks: list[Task] = [graph_task(f"t{n}", gold(size)) for n in range(count)]
+    tasks: list[Task] = [graph_task(f"t{n}", gold(size)) for n in range(count // samples)]
     revisions = [workspace.tasks.save(task, author="ann").number for task in tasks]
     run = workspace.runs.create(
-        name="run", kind="grid", created_by="ann", samples=1, limits=Limits()
+        name="run", kind="grid", created_by="ann", samples=samples, limits=Limits()
     )
     keys = [(agent, n) for agent in agents for n in range(count)]
     cells = [
         TrialCell(
-            task_id=f"t{n}",
-            revision=revisions[n],
+            task_id=f"t{n // samples}",
+            revision=revisions[n // samples],
             agent=PlayerRef(name=agent, kind="offline"),
             user=PLAYER,
             world=PLAYER,
-            sample=0,
+            sample=n % samples,
         )
         for agent, n in keys
     ]

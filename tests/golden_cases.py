@@ -18,6 +18,8 @@ from golden_text import Case
 
 TABLES = (
     "main",
+    "leaderboard",
+    "repeats",
     "interaction",
     "errors",
     "compactions",
@@ -312,7 +314,12 @@ def _runs() -> Iterator[Case]:
     yield Case("shadow/json", ("shadow --trial 1 --user scripted --json --concurrency 1",))
     yield Case("shadow/zh", ("shadow 2 --user scripted --concurrency 1",), language="zh")
     yield Case(
-        "shadow/wrong", ("shadow", "shadow 5", "shadow 99 --user scripted", "shadow 5 --user no")
+        "shadow/wrong",
+        ("shadow", "shadow 5", "shadow 99 --user scripted", "shadow 5 --user no"),
+    )
+    yield Case(
+        "shadow/workers",
+        ("shadow 5 --user scripted --workers", "shadow 5 --user scripted --workers --budget 1"),
     )
 
 
@@ -335,12 +342,20 @@ def _scores() -> Iterator[Case]:
             "score 1",
         ),
     )
+    yield Case(
+        "workshop/told", ("workshop 6", "workshop 6 --json", "workshop", "workshop 6 --judge moon")
+    )
+    yield Case("blame/told", ("blame 6", "blame 6 --model rule", "blame 6 --json"))
+    yield Case("contamination/told", ("contamination 6", "contamination 6 --json"))
     yield from _forms("compare/", "compare 6 --by agent", zh=True)
     yield Case("compare/files", ("compare 6 --by agent -o compare.tex", "score 6 7 -o score.csv"))
     yield from _forms("compare/base-", "compare 6 --by agent --base beta --worst 2", PLAIN)
     yield from _forms(
         "compare/runs-", "compare 6 7 --by run --measure triplet_f1 --worst 1", FORMS[:2]
     )
+    yield from _forms("suspects/", "suspects 6", FORMS[:2], zh=True)
+    yield Case("suspects/items", ("suspects 6 --items", "suspects 6 --items --json"))
+    yield Case("suspects/wrong", ("suspects 99", "suspects", "suspects 6 --first 0"))
     yield from _forms("compare/memory-", "compare 6 7 --design memory", PLAIN)
     for design in ("facts_settings", "checkpoint_settings", "graph_settings", "compaction"):
         yield Case(f"compare/design-{design}", (f"compare 6 7 --design {design}",))
@@ -353,6 +368,16 @@ def _scores() -> Iterator[Case]:
             "compare 6 --design no",
         ),
     )
+    yield from _forms("score/these-", "score 6 --interval these", PLAIN)
+    yield from _forms("leaderboard/", "leaderboard 6 --pairs", zh=True)
+    yield Case(
+        "leaderboard/wrong",
+        ("leaderboard 6 --by language", "leaderboard 6 --measure no", "leaderboard 6 --by run"),
+    )
+    yield from _forms("plan/", "plan 6 --difference 0.1 --task-cost 20 --trial-cost 0.5", zh=True)
+    yield from _forms("plan/guess-", "plan --task-sd 0.1 --sample-sd 0.25 --tasks 40", FORMS[:2])
+    yield Case("plan/files", ("plan 6 --plot plan.svg -o plan.csv",))
+    yield Case("plan/wrong", ("plan", "plan 6 --plot plan.png", "plan 6 --measure no"))
     for suffix in ("html", "md", "tex", "csv", "json"):
         yield Case(f"report/{suffix}", (f"report 6 7 -o report.{suffix}",))
     yield Case("report/html-zh", ("report 6 -o report.html --no-plots",), language="zh")
@@ -524,6 +549,22 @@ def _labels() -> Iterator[Case]:
     yield Case(
         "sample/wrong", ("sample", "sample 6", "sample 6 --n 5 --kinds moon", "sample 99 --n 5")
     )
+    yield Case(
+        "sample/pays",
+        (
+            "sample 6 --n 20 --stratify decision --allocation variance --half-width 0.1 --order",
+            "sample 6 --n 20 --allocation active --dry-run",
+            "sample 6 --width 0.2 --stratify decision --allocation variance --dry-run",
+            "sample 7 --width 0.5 --stratify decision --allocation variance --dry-run",
+            "sample 6 --n 20 --allocation disagreement --seed 2 --json",
+            "sample 6 --n 20 --allocation active --order",
+        ),
+    )
+    yield from _forms("labels-status/", "labels status --set 1 --half-width 0.2", zh=True)
+    yield Case(
+        "labels-status/wrong",
+        ("labels status", "labels status --set 99", "labels status --set 1 --half-width 2"),
+    )
     for name in ("csv", "jsonl", "labelstudio"):
         words = f"labels export --format {name}"
         yield Case(f"labels-export/set-{name}", (f"--as Ben {words} --set 1 -o out",))
@@ -596,6 +637,18 @@ def _agreement() -> Iterator[Case]:
     yield from _forms("agree/set-", "agree --set 1", zh=True)
     yield from _forms("agree/run-", "agree --run 6", PLAIN)
     yield from _forms("agree/effect-", "agree --effect --run 6", FORMS[:2], zh=True)
+    yield from _forms(
+        "agree/calibrated-", "agree --effect --run 7 --calibrate-run 6", FORMS[:2], zh=True
+    )
+    yield Case(
+        "agree/calibrated-wrong",
+        (
+            "agree --run 7 --calibrate-run 6",
+            "agree --effect --run 7 --calibrate-run 7",
+            "agree --effect --run 7 --calibrate-run 6 --calibrate-set 1",
+            "agree --effect --run 7 --calibrate-run 1",
+        ),
+    )
     yield Case(
         "agree/kinds", ("agree --run 6 --kind row", "agree --run 1 --kind cue", "agree --set 99")
     )
@@ -610,6 +663,7 @@ def _rest() -> Iterator[Case]:
     yield Case("qc/rules", ("qc --rules", "qc --rules --json"))
     yield Case("qc/zh", ("qc facts-night-train --known", "qc --rules"), language="zh")
     yield Case("qc/wrong", ("qc", "qc ghost", "qc espresso --stage taste"))
+    yield Case("qc/workers", ("qc espresso --workers",))
     yield Case("doctor/deep", ("doctor --offline --deep",), machine=True)
     yield Case("doctor/deep-zh", ("doctor --offline --deep",), language="zh", machine=True)
     yield Case("doctor/offline", ("doctor --offline",), machine=True)

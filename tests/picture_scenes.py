@@ -60,6 +60,7 @@ from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailS
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
+from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.play.dialogs import (
     EvidenceDialog,
     FaultsDialog,
@@ -88,6 +89,7 @@ from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.workers import RunWorkersScreen
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
+from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
@@ -642,6 +644,21 @@ WALKS: tuple[Walk, ...] = (
         Scene("compare", CompareScreen),
         keys("v t"),
         Scene("compare-tasks", CompareScreen),
+        keys("v r"),
+        Scene("compare-ranks", CompareScreen),
+        keys("full_stop n"),
+        Scene("plan", PlanScreen),
+        keys("v p"),
+        Scene("plan-plot", PlanScreen),
+        keys("e"),
+        Scene("plan-study", FormDialog),
+        keys("escape escape"),
+        back,
+        over(lambda number, name: SuspectsScreen((number,), name)),
+        Scene("suspects", SuspectsScreen),
+        keys("i"),
+        Scene("suspects-items", ItemsScreen),
+        keys("escape"),
         back,
         over(lambda number, name: PlotsScreen((number,), name)),
         Scene("plots", PlotsScreen),

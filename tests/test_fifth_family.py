@@ -183,7 +183,9 @@ async def test_it_is_played_judged_scored_and_exported(played: Path, tmp_path: P
     assert "Weisshorn" in written
     assert json.loads(written.splitlines()[0])
     (file,) = (tmp_path / "tasks").rglob("*.yaml")
-    assert file.read_text() == TEXT
+    comment, text = file.read_text().split("\n", 1)
+    assert comment.startswith("# Benchmark data")
+    assert text == TEXT
 
 
 async def test_the_screens_show_the_task_and_its_trial(

@@ -81,11 +81,11 @@ def test_an_experts_afternoon(tmp_path: Path) -> None:
         # Ann and Bob may slip alike against the judge, which makes no dispute of people but one with it.
         assert effect.changed == missed
         assert effect.settled == 24
-        assert effect.set_name == "afternoon"
+        assert [one.name for one in effect.sets] == ["afternoon"]
         graph = next(group for group in effect.groups if group.family == "graph")
         recall = graph.measure("triplet_recall")
         assert recall is not None
-        assert recall.estimate is not None
-        assert recall.estimate.interval is not None
+        assert recall.corrected is not None
+        assert recall.corrected.corrected.interval is not None
         assert any("afternoon" in line for line in circumstances(effect))
         assert effect_tables(effect)[0].title.startswith("Graph tasks")

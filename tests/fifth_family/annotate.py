@@ -7,7 +7,7 @@ from typing import Any
 
 from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.schema import Items, Leaf, Links, Record, known_by, words
-from cuecard.annotate.families.common import as_replaced, no_strata
+from cuecard.annotate.families.common import NO_ANSWERS, as_replaced, no_strata
 from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, Errors, GoldElement
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
@@ -88,6 +88,7 @@ RANKING = AnnotateFamily(
     stratum=no_strata,
     element=lambda gold, item: GoldElement(("gold", "ranked", item.index)),
     terms=_terms,
+    answers=NO_ANSWERS,
     decided=lambda gold, events, judgement: {},
     corrected=as_replaced,
     cause=lambda figures: Cause.WRONG_ANSWER,

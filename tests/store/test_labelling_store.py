@@ -132,6 +132,31 @@ def test_a_set_serves_each_item_to_as_many_people_as_it_wants(
             call(99)
 
 
+def test_what_was_drawn_and_what_is_labelled_are_told_without_records(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    one, other = make_trial(), make_trial()
+    for trial in (one, other):
+        workspace.verdicts.add(trial.id, judged("a", 2))
+    second = Item(kind=ItemKind.TRIPLE, index=1)
+    items = [
+        SetItem(trial_id=one.id, item=TRIPLE, stratum="", probability=0.25),
+        SetItem(trial_id=one.id, item=second, stratum="", probability=0.5),
+    ]
+    made = workspace.label_sets.create(name="a set", created_by="Ann", items=items)
+    assert workspace.label_sets.chances(made.id) == {
+        (one.id, TRIPLE.key): 0.25,
+        (one.id, second.key): 0.5,
+    }
+    with pytest.raises(NotFound):
+        workspace.label_sets.chances(made.id + 1)
+    runs = {one.run_id, other.run_id}
+    assert workspace.verdicts.labelled_trials(runs) == frozenset()
+    workspace.verdicts.label_item(other.id, TRIPLE, "Ann", LabelValue.YES)
+    assert workspace.verdicts.labelled_trials(runs) == {other.id}
+    assert workspace.verdicts.labelled_trials(()) == frozenset()
+
+
 def test_an_adjudication_is_a_record_of_its_own(
     workspace: Workspace, make_trial: MakeTrial, judged: Judged
 ) -> None:

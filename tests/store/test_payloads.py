@@ -139,8 +139,11 @@ def test_an_outline_reads_no_payload(workspace: Workspace, make_trial: MakeTrial
 @pytest.mark.parametrize("entries", [0, 2])
 def test_events_are_taken_apart_and_put_together_again(told: str, entries: int) -> None:
     reply = ModelReply(text=told, reasoning=told[::-1], tool_calls=(ToolCall(name=told),))
+    shown = answered(1, told, entries=entries)
+    kept = shown.answer.model_copy(update={"blocked": ("https://example.org/gold",)})
     for body in (
-        answered(1, told, entries=entries),
+        shown,
+        shown.model_copy(update={"answer": kept}),
         ModelReplied(part="agent", turn=0, step=0, model="m", reply=reply),
     ):
         coded = encode(body)

@@ -59,6 +59,10 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         await until(pilot, lambda: "Judges against most people" in shown(app.screen))
         assert "(base" in shown(app.screen)
         screen = app.screen
+        assert "Sensitivity" in shown(screen)
+        # Every other figure is one key away.
+        await pilot.press("n")
+        await until(pilot, lambda: "Every figure" in shown(screen))
         await pilot.press("right", "down")
         pair = found.against(found.references[0])[1]
         statistic = pair.statistic("percent")
@@ -76,6 +80,9 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         ):
             await pilot.press(*(() if key == "i" else ("v",)), key)
             await until(pilot, lambda words=words: words in shown(screen))
+        await pilot.press("v", "w")
+        await until(pilot, lambda: "Versions on held-out labels" in shown(screen))
+        await pilot.press("v", "m")
         # The matrix of the other judge; its first cell is covered by both.
         while f"judge {JUDGE} (down) and most people" not in shown(screen):
             await pilot.press("n")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from textual.widgets import TextArea
+from textual.widgets import Static, TextArea
 
+from cuecard.annotate.labelling.labelling_sets import make_set
+from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run
@@ -102,3 +104,22 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
     assert len(changed) == 1
     assert changed[0].value is not blind[changed[0].item_key].value
     assert (done.mine, done.left) == (5, 0)
+
+
+async def test_how_far_the_set_is_stands_in_one_line(
+    judged: Path, make_app: Callable[..., CuecardApp]
+) -> None:
+    with Workspace.open(judged) as workspace:
+        plan = SamplingPlan(runs=(1,), n=30, half_width=0.1)
+        set_id = make_set(workspace, plan, name="narrow", by="Ana").id
+    app = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = LabelScreen(None, "narrow", set_id=set_id)
+        app.push_screen(screen)
+        await until(pilot, lambda: "item 1 of" in shown(screen))
+        assert "points" not in shown(screen)
+        await pilot.press(*"y" * 10)
+        await until(pilot, lambda: "points so far · until ±10 points: " in shown(screen))
+        before = screen.query_one("#standing", Static).render()
+        await pilot.press(*"n" * 5)
+        await until(pilot, lambda: screen.query_one("#standing", Static).render() != before)

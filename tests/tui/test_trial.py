@@ -307,6 +307,38 @@ async def test_people_mark_comment_and_tell_the_authors(make_app: AppMaker, play
         assert workspace.verdicts.label_item(1, item, "Chen", LabelValue.NO).phase == "revealed"
 
 
+async def test_people_say_blind_whose_fault_a_failed_trial_is(
+    make_app: AppMaker, played: Path
+) -> None:
+    with Workspace.open(played) as workspace:
+        workspace.trial_notes.add(
+            1, "Ben", "blame_proposed", "task", '{"by": "judge-7b 12345678", "reason": "no alias"}'
+        )
+        workspace.trial_notes.add(1, "Ben", "blame", "world", "the page was gone")
+    app = make_app(played)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = TrialScreen(1)
+        await open_trial(pilot, screen)
+        await until(pilot, lambda: screen._state and screen._state.opinions)
+        await pilot.press("full_stop", "f")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        assert "no alias" not in shown(app.screen)
+        assert "the page was gone" not in shown(app.screen)
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, TextDialog))
+        await pilot.press(*"leaked", "ctrl+s")
+        await until(pilot, lambda: app.screen is screen)
+        await app.workers.wait_for_complete()
+        await pilot.press("full_stop", "f")
+        await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+        told = " ".join(shown(app.screen).split())
+        assert "no alias" in told
+        assert "the page was gone" in told
+        assert "User, by you: leaked" in told
+        # A note of this kind stands at no place of the trial.
+        assert not screen._notes
+
+
 async def test_hostile_text_everywhere_in_a_log_is_text(
     app_with_samples: CuecardApp, database: Path
 ) -> None:

@@ -228,6 +228,30 @@ def comment_on_task(
     )
 
 
+def comment_on_suspect(
+    workspace: Workspace, unit: tuple[str, int], place: str, by: str, text: str
+) -> Contribution | None:
+    """Open a comment on a revision (task, number) at an item whose gold is suspect; None if there is one there by `by` on this
+    revision. Raises `NotFound`, and `NotAllowed` while the task is in review by others or is archived.
+    """
+    body = Commented(place=place, text=text.strip())
+    instead = _("Wait until its review is over, or tell its reviewers yourself.")
+
+    def once(log: TaskLog) -> None:
+        check_may_be_told(log, by, instead)
+        if any(
+            isinstance(entry.body, Commented)
+            and (entry.by, entry.revision, entry.body.place) == (by, unit[1], place)
+            for entry in log.contributions
+        ):
+            raise _Told
+
+    try:
+        return workspace.reviews.act(unit[0], by, body, revision=unit[1], guard=once)
+    except _Told:
+        return None
+
+
 def _at_event(task: Task, event: Event) -> str:
     body = event.body
     if isinstance(body, UserSpoke):

@@ -11,12 +11,14 @@ from cuecard.annotate.lint.codes import RULES, Finding, Severity
 from cuecard.annotate.lint.rules import SAME_ID, code_of, lint
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.formats.base import FORMATS, detect
+from cuecard.core.formats.files import mark
 from cuecard.core.formats.round_trip import joined, left_out
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.text import storable
+from cuecard.core.worlds.contamination import canary_of
 
 if TYPE_CHECKING:
     from cuecard.core.formats.base import Format, Reading
@@ -238,9 +240,10 @@ def export_tasks(
     format: str = "cuecard",
     task_ids: Sequence[str] | None = None,
     family: Family | None = None,
+    canary: str = "",
 ) -> ExportReport:
     """Write the newest revisions into `folder` (made if absent): those named, or all that are in
-    use. Raises `NotFound` for an unknown id, `CuecardError` if the format cannot hold a task or
+    use, each file with a canary (`canary`, or the task's own) where its format has comments. Raises `NotFound` for an unknown id, `CuecardError` if the format cannot hold a task or
     nothing is left to write.
     """
     chosen = format_named(format)
@@ -255,6 +258,9 @@ def export_tasks(
             in_app=_("i on the list of tasks brings tasks in."),
         )
     files = chosen.write_tasks(tasks, folder)
+    owners = tasks if len(files) == len(tasks) else [tasks[0]] * len(files)
+    for file, task in zip(files, owners, strict=True):
+        mark(file, canary_of(task.id, canary))
     return ExportReport(
         format=chosen.name,
         tasks=len(tasks),

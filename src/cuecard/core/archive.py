@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,8 +24,10 @@ from cuecard.core.errors import Conflict, DatabaseAway
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.records import (
+    PLACED,
     Handout,
     KeptFigures,
+    NoteKind,
     OrderKind,
     Outline,
     Person,
@@ -38,6 +40,7 @@ from cuecard.core.records import (
     Shadow,
     TaskTraits,
     TrialCell,
+    TrialNote,
     TrialRecord,
     UsageRecord,
 )
@@ -112,7 +115,9 @@ recorded, for it to end as the cause; or so many in all.
 """
 
 Purpose = Literal["play", "retry", "judge"]
-"""What a trial is offered for: to be played to its end and judged; the same, though it failed; only to be judged."""
+"""What a trial is offered for: to be played to its end and judged; the same, though it failed; or, when it has ended, to be
+judged or to have shadows asked.
+"""
 
 
 @dataclass(frozen=True)
@@ -503,14 +508,30 @@ class MoveArchive(Protocol):
 class ShadowArchive(Protocol):
     """What simulators would have said in trials that somebody else played."""
 
-    def add(self, shadow: Shadow) -> bool:
+    def add(self, shadow: Shadow, claim: Claim | None = None) -> bool:
         """Store it, unless this simulator has been asked at this point already; returns whether it was stored. Raises
-        `NotFound` for an unknown trial.
+        `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more.
         """
         ...
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:
         """The shadows of these trials (None: of all), in the order in which they were stored."""
+        ...
+
+
+class NoteArchive(Protocol):
+    """What people noted on trials."""
+
+    def add(
+        self, trial_id: int, person: str, kind: NoteKind, place: str, text: str = "", uid: str = ""
+    ) -> TrialNote:
+        """Store it; one with the same `uid` is stored once. Raises `NotFound` for an unknown trial."""
+        ...
+
+    def of(
+        self, trial_ids: Collection[int] | None = None, kinds: Collection[NoteKind] = PLACED
+    ) -> list[TrialNote]:
+        """The notes of these kinds that were not taken back, oldest first; of these trials, or of all."""
         ...
 
 
@@ -576,6 +597,9 @@ class Archive(Protocol):
     def shadows(self) -> ShadowArchive: ...
 
     @property
+    def trial_notes(self) -> NoteArchive: ...
+
+    @property
     def prompts(self) -> PromptArchive: ...
 
     @property
@@ -598,10 +622,15 @@ async def outlast(
     """The result of `call` in a thread. Where the database goes away under it, it is called again when that is back; so it
     must bear being done twice. Raises `DatabaseAway` if that takes longer than the workspace has patience.
     """
+    return await outlasting(workspace, lambda: asyncio.to_thread(call, *args, **kwargs))
+
+
+async def outlasting(workspace: Archive, attempt: Callable[[], Awaitable[Done]]) -> Done:
+    """As `outlast`, of what is awaited."""
     began, pause = time.monotonic(), FIRST_PAUSE
     while True:
         try:
-            return await asyncio.to_thread(call, *args, **kwargs)
+            return await attempt()
         except DatabaseAway:
             if time.monotonic() - began >= workspace.patience:
                 raise

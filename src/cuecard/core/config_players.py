@@ -291,7 +291,8 @@ class VisitConfig(Frozen):
 
 class WebWorldConfig(Frozen):
     """The real web. `engine`: the search engine, with its address (`url`, required for searxng) and the variable of its
-    key. `results`: per search; `tools`: those that are offered; `timeout`: in seconds.
+    key. `results`: per search; `tools`: those that are offered; `timeout`: in seconds. `blocked`: addresses that agents
+    do not get, as in `worlds.blocking.BlockList`; with `block_homes` also those where benchmarks are published.
     """
 
     kind: Literal["web"]
@@ -305,6 +306,8 @@ class WebWorldConfig(Frozen):
     )
     timeout: Annotated[float, Field(gt=0, le=600)] = 30
     retries: Annotated[int, Field(ge=0, le=20)] = 3
+    blocked: tuple[str, ...] = ()
+    block_homes: bool = True
     visit: VisitConfig = VisitConfig()
     prompts: dict[Name, Name] = {}
     python: PythonConfig | None = None

@@ -116,6 +116,15 @@ def no_model(name: str, models: Collection[str]) -> str:
     )
 
 
+class ContaminationConfig(Frozen):
+    """Whether pages give the benchmark away. `canary`: 32 hexadecimal digits that stand in what is exported, and on no
+    page that has nothing to do with it. `names`: how the benchmark, its paper or its repository is called.
+    """
+
+    canary: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = ""
+    names: tuple[Name, ...] = ()
+
+
 class PlayConfig(Frozen):
     """Settings of live sessions. `form`: the questions after a session (empty: the embedded ones). `shadows`: users that
     are asked what they would have said; never shown before the person has decided. `later`: what the card shows of
@@ -188,6 +197,7 @@ class Config(Frozen):
     review: ReviewConfig = ReviewConfig()
     qc: QcConfig = QcConfig()
     play: PlayConfig = PlayConfig()
+    contamination: ContaminationConfig = ContaminationConfig()
     prompts: str = ""
     guidelines: str = ""
     currency: str = "USD"

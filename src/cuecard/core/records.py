@@ -409,7 +409,10 @@ class SessionForm(Frozen):
     at: datetime
 
 
-NoteKind = Literal["bookmark", "comment"]
+NoteKind = Literal["bookmark", "comment", "blame", "blame_proposed"]
+"""The last two say whose fault a failed trial is (`core.evaluation.blame`), by a person and by a model."""
+PLACED: tuple[NoteKind, ...] = ("bookmark", "comment")
+"""Notes on a place of a trial, which everybody sees there."""
 
 
 class TaskTraits(Frozen):
@@ -450,7 +453,7 @@ class PromptUse(Frozen):
 
 class TrialNote(Frozen):
     """A person's bookmark or comment on a place of a trial: `turn/3`, `event/17`, `verdict/triple/4`, `stage/2`,
-    `step/1`, `fact/0`, or "" for the whole trial. A bookmark may have no text.
+    `step/1`, `fact/0`, or "" for the whole trial; of the other kinds, the party at fault. A bookmark may have no text.
     """
 
     uid: str

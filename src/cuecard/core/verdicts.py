@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from random import Random
@@ -378,6 +378,12 @@ class Measures(Sequence[Measure]):
     values: Sequence[float | None]
     counts: Sequence[int]
     reasons: Mapping[int, str]
+    places: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    """Where each name stands."""
+
+    def __post_init__(self) -> None:
+        # Looked up once: tables ask for it hundreds of thousands of times.
+        object.__setattr__(self, "places", _places(self.names))
 
     @classmethod
     def of(cls, measures: Iterable[Measure]) -> Measures:
@@ -391,13 +397,8 @@ class Measures(Sequence[Measure]):
             {at: each.reason for at, each in enumerate(found) if each.reason},
         )
 
-    @property
-    def places(self) -> Mapping[str, int]:
-        """Where each name stands."""
-        return _places(self.names)
-
     def value(self, name: str) -> float | None:
-        at = _places(self.names).get(name)
+        at = self.places.get(name)
         return None if at is None else self.values[at]
 
     @overload

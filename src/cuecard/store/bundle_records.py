@@ -11,7 +11,7 @@ from cuecard.core.contributions import Body, TaskState
 from cuecard.core.engine.events import Limits, Termination
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef, Usage
 from cuecard.core.label_records import Cause, LabelValue, Phase
-from cuecard.core.records import EffortKind, RunState
+from cuecard.core.records import EffortKind, NoteKind, RunState
 from cuecard.core.review import Clash
 from cuecard.core.tasks.base import Frozen, Origin
 from cuecard.core.verdicts import Judgement
@@ -99,7 +99,7 @@ class SharedNote(Frozen):
 
     uid: str
     person: str
-    kind: Literal["bookmark", "comment", "taken_back"]
+    kind: NoteKind | Literal["taken_back"]
     place: str
     text: str = ""
     about: str = ""

@@ -155,6 +155,7 @@ def _encode_answer(body: ToolAnswered) -> Encoded:
         "entries": [{"id": e.id[:_TITLES], "title": e.title[:_TITLES]} for e in answer.entries],
         "hit": answer.hit.model_dump(mode="json") if answer.hit else None,
         "ok": answer.ok,
+        **({"blocked": list(answer.blocked)} if answer.blocked else {}),
     }
     rest = dumped(body, exclude={"answer"})
     return Encoded(_with(rest, b"answer", to_json(stub)), ((digest, content),))
@@ -212,7 +213,8 @@ def _answer(stub: dict[str, Any], content: bytes | None) -> dict[str, Any]:
         told = {"text": f"{stub['head']}…", "entries": entries}
     else:
         told = cast(dict[str, Any], from_json(content))
-    return {**told, "hit": stub["hit"], "ok": stub["ok"]}
+    beside = {name: stub[name] for name in ("hit", "ok", "blocked") if name in stub}
+    return {**told, **beside}
 
 
 def origins_text(origins: Iterable[Origin]) -> str:

@@ -314,11 +314,65 @@ class VerdictPages:
                 start = _first_of(session, filter.runs)
             return _lines(session, person, filter, start, self.size)
 
-    def decided(self, runs: Collection[int], judge: str = "") -> list[tuple[int, Item, Decision]]:
-        """Trial id, item and decision of every verdict in these runs: from the newest judgement of `judge`, or by
-        default of the judge who judged the trial first. For drawing samples; it shows decisions, so not for labellers'
-        screens.
+    def decided(
+        self,
+        runs: Collection[int],
+        judge: str = "",
+        *,
+        every: bool = False,
+        trials: Collection[int] | None = None,
+    ) -> list[tuple[int, Item, Decision]]:
+        """Trial id, item and decision of every verdict in these runs, or only in these `trials` of them: from the newest
+        judgement of `judge`, or by default of the judge who judged the trial first, or of `every` judge. For drawing
+        samples; it shows decisions, so not for labellers' screens.
         """
+        with self._database.read() as session:
+            connection, wanted = self._chosen(session, runs, judge, every)
+            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            query = select_columns(
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.item_index),
+                col(VerdictRow.item_column),
+                col(VerdictRow.decision),
+            ).where(col(VerdictRow.trial_id).in_(of_runs))
+            if trials is not None:
+                query = query.where(col(VerdictRow.trial_id).in_(trials))
+            return [
+                (trial_id, item_of(kind, index, column), Decision(decision))
+                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
+                if judgement in wanted
+            ]
+
+    def counted(
+        self, runs: Collection[int], judge: str = ""
+    ) -> list[tuple[int, ItemKind, Decision, int]]:
+        """As `decided`, but of each trial how many items of a kind have a decision."""
+        with self._database.read() as session:
+            connection, wanted = self._chosen(session, runs, judge)
+            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
+            group = (
+                col(VerdictRow.judgement_id),
+                col(VerdictRow.trial_id),
+                col(VerdictRow.item_kind),
+                col(VerdictRow.decision),
+            )
+            query = select_columns(*group, func.count()).where(
+                col(VerdictRow.trial_id).in_(of_runs)
+            )
+            return [
+                (trial_id, ItemKind(kind), Decision(decision), n)
+                for judgement, trial_id, kind, decision, n in connection.execute(
+                    query.group_by(*group)
+                )
+                if judgement in wanted
+            ]
+
+    def _chosen(
+        self, session: Session, runs: Collection[int], judge: str, every: bool = False
+    ) -> tuple[Any, set[int]]:
+        """The connection, and the judgements that speak for these runs."""
         ordered = (
             select_columns(
                 col(JudgementRow.trial_id),
@@ -330,28 +384,40 @@ class VerdictPages:
             .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
             .order_by(func.min(col(JudgementRow.id)))
         )
+        check_whole(session, runs)
+        connection = session.connection()
+        chosen: dict[tuple[int, str], int] = {}
+        for row in connection.execute(ordered):
+            if every or not judge or row.judge_name == judge:
+                whose = row.judge_name if every else ""
+                chosen.setdefault((row.trial_id, whose), row.newest)
+        return connection, set(chosen.values())
+
+    def marks(self, runs: Collection[int]) -> list[tuple[int, str, list[tuple[str, str]]]]:
+        """Of each trial of these runs and each judge the newest judgement, as trial id, judge, and the key of every item with
+        its decision: plain texts, for what reads all of them. For statistics; it shows decisions.
+        """
+        found: list[tuple[int, str, list[tuple[str, str]]]] = []
         with self._database.read() as session:
             check_whole(session, runs)
             connection = session.connection()
-            chosen: dict[int, int] = {}
-            for row in connection.execute(ordered):
-                if not judge or row.judge_name == judge:
-                    chosen.setdefault(row.trial_id, row.newest)
-            wanted = set(chosen.values())
-            trials = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            query = select_columns(
-                col(VerdictRow.judgement_id),
-                col(VerdictRow.trial_id),
-                col(VerdictRow.item_kind),
-                col(VerdictRow.item_index),
-                col(VerdictRow.item_column),
-                col(VerdictRow.decision),
-            ).where(col(VerdictRow.trial_id).in_(trials))
-            return [
-                (trial_id, item_of(kind, index, column), Decision(decision))
-                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
-                if judgement in wanted
-            ]
+            for run_id in runs:
+                current = current_judgements(run_id)
+                heads = select_columns(
+                    col(JudgementRow.id), col(JudgementRow.trial_id), col(JudgementRow.judge_name)
+                ).where(col(JudgementRow.id).in_(current))
+                mine: dict[int | None, list[tuple[str, str]]] = {}
+                for judgement, trial, judge in connection.execute(
+                    heads.order_by(col(JudgementRow.id))
+                ):
+                    mine[judgement] = []
+                    found.append((trial, judge, mine[judgement]))
+                decided = select_columns(
+                    col(VerdictRow.judgement_id), col(VerdictRow.item_key), col(VerdictRow.decision)
+                ).where(col(VerdictRow.judgement_id).in_(current))
+                for judgement, key, decision in connection.execute(decided):
+                    mine[judgement].append((key, decision))
+        return found
 
 
 def conditions(person: str, filter: VerdictFilter) -> list[Any]:

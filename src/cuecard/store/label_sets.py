@@ -115,6 +115,14 @@ class LabelSets:
             query = select(row).where(row.set_id == set_id).order_by(row.position)
             return [_item(row) for row in session.exec(query)]
 
+    def chances(self, set_id: int) -> dict[tuple[int, str], float]:
+        """The chance with which each item was drawn, by trial and key. Raises `NotFound`."""
+        with self._database.read() as session:
+            _row(session, set_id)
+            row = shown(session, SetItemRow, "setitemlog")
+            query = select(row.trial_id, row.item_key, row.probability).where(row.set_id == set_id)
+            return {(trial, key): chance for trial, key, chance in session.exec(query)}
+
     def queue(self, set_id: int, person: str, *, limit: int = 200) -> list[SetItem]:
         """The next items for `person`: they have no label on them, and either the items are assigned to them, or to
         nobody and lack labels. The order is pseudo-random and differs between people. Raises `NotFound`.

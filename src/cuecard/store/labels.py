@@ -16,7 +16,7 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue, Phase, RunLabels
-from cuecard.core.records import NoteKind, TrialNote
+from cuecard.core.records import PLACED, NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
 from cuecard.store.engine import Database, trial_row
@@ -328,7 +328,7 @@ _TAKEN_BACK = "taken_back"
 
 
 class TrialNotes:
-    """Bookmarks and comments at places of trials."""
+    """Bookmarks and comments at places of trials, and whose fault failed ones are."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -386,9 +386,11 @@ class TrialNotes:
                 )
             )
 
-    def of(self, trial_ids: Collection[int] | None = None) -> list[TrialNote]:
-        """The notes that were not taken back, oldest first; of these trials, or of all."""
-        conditions: list[Any] = []
+    def of(
+        self, trial_ids: Collection[int] | None = None, kinds: Collection[NoteKind] = PLACED
+    ) -> list[TrialNote]:
+        """The notes of these kinds that were not taken back, oldest first; of these trials, or of all."""
+        conditions: list[Any] = [col(TrialNoteRow.kind).in_((*kinds, _TAKEN_BACK))]
         if trial_ids is not None:
             conditions.append(col(TrialNoteRow.trial_id).in_(trial_ids))
         query = (

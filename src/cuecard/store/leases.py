@@ -8,7 +8,6 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +52,7 @@ class Leases:
         self._settle = settle
         self._lock = threading.Lock()
         self._held: dict[str, Lease] = {}
+        self._owed: set[str] = set()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._watched: dict[int, _Watched] = {}
@@ -94,16 +94,21 @@ class Leases:
             _HELD.add(lease.owner)
         with self._lock:
             self._held[lease.owner] = lease
-            if self._thread is None:
-                self._wake.clear()
-                self._thread = threading.Thread(
-                    target=self._beat_on, name="cuecard-leases", daemon=True
-                )
-                self._thread.start()
+            self._go_on_beating()
         return lease
 
+    def _go_on_beating(self) -> None:
+        if self._thread is None:
+            self._wake.clear()
+            self._thread = threading.Thread(
+                target=self._beat_on, name="cuecard-leases", daemon=True
+            )
+            self._thread.start()
+
     def release(self, lease: Lease) -> None:
-        """Give up a run, if it is held. If that cannot be written, the lease lapses when its heartbeats stop."""
+        """Give up a run, if it is held. If that cannot be written, it is written when the database is back: as long as this
+        process lives, others on its machine take the lease for held.
+        """
         # Whoever takes it next reads its logs, and must find what nobody waited for.
         self._settle()
         with self._lock:
@@ -111,20 +116,26 @@ class Leases:
         _HELD.discard(lease.owner)
         if known is None or lease.lost:
             return
-        mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner) == lease.owner)
-        with (
-            suppress(CuecardError),
-            self._database.beside(patience=_RELEASE_PATIENCE) as connection,
-        ):
+        try:
+            self._delete({lease.owner})
+        except CuecardError:
+            with self._lock:
+                self._owed.add(lease.owner)
+                if not self._wake.is_set():
+                    self._go_on_beating()
+
+    def _delete(self, owners: set[str]) -> None:
+        mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner).in_(owners))
+        with self._database.beside(patience=_RELEASE_PATIENCE) as connection:
             connection.execute(mine)
 
     def close(self) -> None:
         """Release all runs and stop the thread."""
+        self._wake.set()
         with self._lock:
             held, thread = list(self._held.values()), self._thread
         for lease in held:
             self.release(lease)
-        self._wake.set()
         if thread is not None:
             thread.join()
 
@@ -160,11 +171,15 @@ class Leases:
     def _beat_on(self) -> None:
         while not self._wake.wait(BEAT):
             with self._lock:
-                held = list(self._held.values())
-                if not held:
+                held, owed = list(self._held.values()), set(self._owed)
+                if not held and not owed:
                     self._thread = None
                     return
             try:
+                if owed:
+                    self._delete(owed)
+                    with self._lock:
+                        self._owed -= owed
                 self._beat(held)
             except DatabaseAway as away:
                 _LOG.info("a heartbeat waits: %s", away)

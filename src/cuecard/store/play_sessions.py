@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter
 from sqlmodel import Session, col, or_, select
 
-from cuecard.core.archive import Acquaintance
+from cuecard.core.archive import Acquaintance, Claim
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
 from cuecard.core.errors import Conflict, NotAllowed
@@ -17,7 +17,7 @@ from cuecard.core.records import PlayMove, PlayStep, Pulse, SessionForm, Shadow
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
-from cuecard.store.engine import Database, trial_row
+from cuecard.store.engine import Database, known_or_held, trial_row
 from cuecard.store.people import ensure_person
 from cuecard.store.task_tables import (
     ContributionRow,
@@ -312,9 +312,9 @@ class Shadows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, shadow: Shadow) -> bool:
+    def add(self, shadow: Shadow, claim: Claim | None = None) -> bool:
         """Keep a reply, unless this simulator has one at this point already; gives whether it was kept. Raises
-        `NotFound` for an unknown trial.
+        `NotFound` for an unknown trial, and `ClaimLost` if `claim` stands no more.
         """
         who = simulator_hash(shadow.player)
         row = {
@@ -329,7 +329,7 @@ class Shadows:
             "at": shadow.at,
         }
         with self._database.append() as session:
-            trial_row(session, shadow.trial_id)
+            known_or_held(session, shadow.trial_id, claim)
             return add_new(session.connection(), metadata.tables["shadow"], row)
 
     def of(self, trial_ids: Collection[int] | None = None) -> list[Shadow]:

@@ -5,30 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import platform
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID, uuid4
 
-from sqlalchemy import case, text, update
+from sqlalchemy import case, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from cuecard.core.archive import POISON, WORKER_LAPSE, BeingPlayed, Claim, Purpose
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
 from cuecard.store import errors as troubles
-from cuecard.store.engine import Database, of_run, run_row
-from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
+from cuecard.store.claims import Claims
+from cuecard.store.engine import Database
+from cuecard.store.leases import Leases, db_now, worker_alive
 from cuecard.store.roles import QUEUE, check_owner, install_queue
-from cuecard.store.trial_tables import ClaimRow, EventRow, RunRow, TakeRow, TrialRow, WorkerRow
+from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:
     from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _TRIES = 3
-_BRIEFLY = 2.5
 _BEHIND = f"UPDATE {QUEUE}pgqueuer SET priority = $2 WHERE id = $1"
 _LET_GO = f"UPDATE {QUEUE}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
 
@@ -131,7 +129,7 @@ class PgQueue:
     ) -> None:
         self.worker = uuid4().hex
         self._database = database
-        self._leases = leases
+        self._claims = Claims(database, leases, self.worker, lapse)
         self._person = person
         self._concurrency = concurrency
         self._players = players
@@ -147,7 +145,9 @@ class PgQueue:
     async def __aenter__(self) -> PgQueue:
         await self._connect()
         if self._concurrency:
-            await asyncio.to_thread(self._enter)
+            await asyncio.to_thread(
+                self._claims.enter, self._person, self._concurrency, self._players
+            )
         return self
 
     async def __aexit__(self, *_error: object) -> None:
@@ -156,7 +156,7 @@ class PgQueue:
                 await self.give_back(claim, done=False)
         if self._concurrency:
             with suppress(CuecardError):
-                await asyncio.to_thread(self._leave)
+                await asyncio.to_thread(self._claims.leave)
         await self._disconnect()
 
     async def offer(
@@ -164,7 +164,7 @@ class PgQueue:
     ) -> int:
         """See `TrialQueue`. Raises `NotFound`, and `BeingPlayed` while one process plays the run alone."""
         await self._install()
-        new = await asyncio.to_thread(self._offer, run_id, lanes, purpose)
+        new = await asyncio.to_thread(self._claims.offer, run_id, lanes, purpose)
         jobs = [[trial for trial in lane if trial in new] for lane in lanes]
         jobs = [lane for lane in jobs if lane]
         for start in range(0, len(jobs), 1000):
@@ -194,7 +194,10 @@ class PgQueue:
             taken += [(job, _payload(job)["trials"]) for job in jobs if job.id not in held]
         claims: list[Claim] = []
         try:
-            for claim, job, rest in await asyncio.to_thread(self._claim, run_id, taken):
+            holds = [claim for claim, _job, _rest in self._jobs.values()]
+            for claim, job, rest in await asyncio.to_thread(
+                self._claims.take, run_id, taken, holds
+            ):
                 if claim is None and rest:
                     await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
                 elif claim is None:
@@ -217,7 +220,7 @@ class PgQueue:
         waiting = [job for lane in self._lanes.values() for job, _rest in lane]
         ids = [job.id for _claim, job, _rest in self._jobs.values()] + [job.id for job in waiting]
         mine = [claim for claim, _job, _rest in self._jobs.values()]
-        standing, dead = await asyncio.to_thread(self._beat, calls, note)
+        standing, dead = await asyncio.to_thread(self._claims.beat, calls, len(mine), note)
         if ids:
             await self._ask(lambda queries: queries.update_heartbeat(ids))
         if dead:
@@ -235,7 +238,7 @@ class PgQueue:
             return
         _claim, job, rest = held
         # It is forgotten when all is done: where the server is away meanwhile, the whole is tried again.
-        if await asyncio.to_thread(self._let_go, claim, done):
+        if await asyncio.to_thread(self._claims.let_go, claim, done):
             if not done:
                 await self._ask(lambda queries: queries.retry_job(job, timedelta(0), None))
             elif not rest:
@@ -253,146 +256,13 @@ class PgQueue:
         await self._install()
         await self._ask(lambda queries: queries.clear_queue(_entry(run_id)))
         await self._ask(lambda queries: queries.clear_queue_log(_entry(run_id)))
-        await asyncio.to_thread(self._withdraw, run_id)
+        await asyncio.to_thread(self._claims.withdraw, run_id)
 
     async def wait(self, seconds: float) -> None:
         """See `TrialQueue`."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), seconds)
         self._changed.clear()
-
-    def _enter(self) -> None:
-        with self._database.append() as session:
-            now = db_now(session)
-            session.add(
-                WorkerRow(
-                    id=self.worker,
-                    host=platform.node(),
-                    machine=this_machine(),
-                    pid=os.getpid(),
-                    started=started(os.getpid()),
-                    since=now,
-                    beat_at=now,
-                    person=self._person,
-                    concurrency=self._concurrency,
-                    players=self._players,
-                )
-            )
-
-    def _leave(self) -> None:
-        with self._database.append() as session:
-            row = session.get_one(WorkerRow, self.worker)
-            row.left_at, row.under_way = db_now(session), 0
-            session.add(row)
-
-    def _offer(self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose) -> set[int]:
-        trials = [trial for lane in lanes for trial in lane]
-        with self._database.write(of_run(run_id)) as session:
-            run = run_row(session, run_id)
-            self._free(session, run_id)
-            run.state, run.reason = RunState.RUNNING.value, ""
-            session.add(run)
-            known = {row.trial_id: row for row in session.exec(_claims(trials))}
-            new: set[int] = set()
-            for trial in trials:
-                row = known.get(trial) or ClaimRow(trial_id=trial, run_id=run_id, purpose=purpose)
-                if row.worker is None:
-                    row.purpose, row.done = purpose, False
-                    new.add(trial)
-                    session.add(row)
-            return new
-
-    def _free(self, session: Session, run_id: int) -> None:
-        lease = self._leases.of(session, run_id).get(run_id)
-        if lease is not None and lease.alive and not lease.workers:
-            raise BeingPlayed(lease)
-
-    def _claim(
-        self, run_id: int, taken: Sequence[tuple[Job, list[int]]]
-    ) -> list[tuple[Claim | None, Job, list[int]]]:
-        """The claim on the first trial of each job that is not done, with what is left of the job. None where nothing is, and
-        for all but one that workers may have died of: they would be suspected together.
-        """
-        if not taken:
-            return []
-        with self._database.write(of_run(run_id)) as session:
-            self._free(session, run_id)
-            trials = [trial for _job, lane in taken for trial in lane]
-            rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
-            losses = dict(session.exec(_losses(trials)).all())
-            held = [claim for claim, _job, _rest in self._jobs.values()]
-            suspected = any(_is_suspect(claim) for claim in held)
-            now = db_now(session)
-            claims: list[tuple[Claim | None, Job, list[int]]] = []
-            for job, lane in taken:
-                left = [t for t in lane if t in rows and not rows[t].done]
-                if not left:
-                    claims.append((None, job, []))
-                    continue
-                row = rows[left[0]]
-                before, why = row.worker, "again" if row.fence else "first"
-                number, elsewhere = losses.get(row.trial_id, 0), 0
-                # What it took itself and knows nothing of: the server died before it answered.
-                if before not in (None, self.worker):
-                    why, number = "lost", number + 1
-                if number >= POISON:
-                    elsewhere = _deaths_elsewhere(session, row, number)
-                purpose: Any = row.purpose
-                claim = Claim(row.trial_id, run_id, row.fence + 1, purpose, number, elsewhere)
-                if _is_suspect(claim):
-                    if suspected:
-                        claims.append((None, job, left))
-                        continue
-                    suspected = True
-                row.fence, row.worker, row.taken = row.fence + 1, self.worker, now
-                session.add(row)
-                session.add(
-                    TakeRow(
-                        trial_id=row.trial_id,
-                        fence=row.fence,
-                        worker=self.worker,
-                        at=now,
-                        why=why,
-                        before=before,
-                    )
-                )
-                claims.append((claim, job, left[1:]))
-            return claims
-
-    def _beat(self, calls: int, note: str) -> tuple[dict[int, int], list[UUID]]:
-        """The fences of what this worker holds, and workers of this machine that died with something in their hands."""
-        mine = update(WorkerRow).where(col(WorkerRow.id) == self.worker)
-        held = select(col(ClaimRow.trial_id), col(ClaimRow.fence))
-        others = select(WorkerRow).where(
-            col(WorkerRow.id).in_(select(ClaimRow.worker)), WorkerRow.machine == this_machine()
-        )
-        with self._database.beside(patience=_BRIEFLY) as connection:
-            beat = {"beat_at": func.clock_timestamp(), "under_way": len(self._jobs)}
-            connection.execute(mine.values(**beat, calls=calls, note=note))
-            with Session(connection) as session:
-                standing = dict(session.exec(held.where(ClaimRow.worker == self.worker)).all())
-                now = db_now(session)
-                dead = [
-                    UUID(row.id)
-                    for row in session.exec(others)
-                    if row.left_at is None and not worker_alive(row, now, self._lapse)
-                ]
-        return standing, dead
-
-    def _let_go(self, claim: Claim, done: bool) -> bool:
-        """Whether the trial was still held under this fence."""
-        held = update(ClaimRow).where(
-            col(ClaimRow.trial_id) == claim.trial_id, col(ClaimRow.fence) == claim.fence
-        )
-        with self._database.beside(patience=_BRIEFLY) as connection:
-            return bool(connection.execute(held.values(worker=None, done=done)).rowcount)
-
-    def _withdraw(self, run_id: int) -> None:
-        free = update(ClaimRow).where(
-            col(ClaimRow.run_id) == run_id, col(ClaimRow.worker).is_(None)
-        )
-        with self._database.write(of_run(run_id)) as session:
-            session.connection().execute(free.values(done=True))
 
     async def _dequeue(self, run_id: int, most: int) -> list[Job]:
         from pgqueuer.domain.types import QueueEntrypoint, QueueManagerId
@@ -504,40 +374,6 @@ def _entry(run_id: int) -> str:
 
 def _payload(job: Job) -> dict[str, Any]:
     return json.loads(job.payload or b"{}")
-
-
-def _claims(trials: Sequence[int]) -> SelectOfScalar[ClaimRow]:
-    return (
-        select(ClaimRow).where(col(ClaimRow.trial_id).in_(trials)).order_by(col(ClaimRow.trial_id))
-    )
-
-
-def _losses(trials: Sequence[int]) -> SelectOfScalar[Any]:
-    """How often in a row each of these trials was lost: since somebody last got on with it."""
-    last = select(func.max(EventRow.at)).where(EventRow.trial_id == TakeRow.trial_id)
-    lost = select(col(TakeRow.trial_id), func.count()).where(
-        TakeRow.why == "lost",
-        col(TakeRow.trial_id).in_(trials),
-        or_(last.scalar_subquery().is_(None), col(TakeRow.at) > last.scalar_subquery()),
-    )
-    return cast(SelectOfScalar[Any], lost.group_by(col(TakeRow.trial_id)))
-
-
-def _is_suspect(claim: Claim) -> bool:
-    return claim.lost >= POISON - 1 and not claim.poisons
-
-
-def _deaths_elsewhere(session: Session, claim: ClaimRow, lost: int) -> int:
-    """How many workers of the run died that had not held the trial, since the first of those took it that were `lost` with
-    it in a row.
-    """
-    mine = select(TakeRow).where(TakeRow.trial_id == claim.trial_id)
-    takes = session.exec(mine.order_by(col(TakeRow.fence).desc())).all()
-    holders = {take.worker for take in takes}
-    since = takes[min(lost, len(takes)) - 1].at
-    died = select(func.count(func.distinct(TakeRow.before))).join(TrialRow)
-    others = TakeRow.why == "lost", TrialRow.run_id == claim.run_id, TakeRow.at > since
-    return session.exec(died.where(*others, col(TakeRow.before).not_in(holders))).one()
 
 
 def _is_here() -> Any:

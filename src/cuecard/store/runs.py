@@ -24,6 +24,7 @@ from cuecard.core.records import (
     TrialRecord,
     UsageRecord,
 )
+from cuecard.core.verdicts import Prediction
 from cuecard.store.codec import from_json, read_payloads, to_json
 from cuecard.store.engine import Database, run_row, task_missing, task_row, trial_row
 from cuecard.store.leases import Leases
@@ -37,6 +38,7 @@ from cuecard.store.trial_logs import (
     load_usage,
     outline,
     read_beginning,
+    read_conclusions,
     read_events,
     read_lines,
     read_logs,
@@ -229,6 +231,12 @@ class Runs:
         self._settle()
         with self._database.read() as session:
             return read_logs(session.connection(), trial_ids)
+
+    def conclusions(self, trial_ids: Collection[int]) -> dict[int, Prediction]:
+        """What these trials handed in, by trial, with large texts cut short; those that handed in nothing are left out."""
+        self._settle()
+        with self._database.read() as session:
+            return read_conclusions(session.connection(), trial_ids)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large

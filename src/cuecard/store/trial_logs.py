@@ -17,12 +17,13 @@ from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
 from cuecard.core.archive import Claim
-from cuecard.core.engine.events import Event, TrialRetried, effective_log
+from cuecard.core.engine.events import Concluded, Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.records import Outline, PromptUse, UsageRecord
+from cuecard.core.verdicts import Prediction
 from cuecard.store.codec import (
     Shelf,
     decode,
@@ -66,6 +67,7 @@ _TAKEN_BACK = (
     .limit(1)
 )
 _WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
+_CONCLUSIONS = _LOGS.where(col(EventRow.type).in_(("concluded", "trial_reopened")))
 _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
 
@@ -107,6 +109,19 @@ def read_beginning(connection: Connection, trial_id: int, upto: int) -> list[Lin
 def read_words(connection: Connection, trial_id: int) -> list[Line]:
     """Only the events of what was said and of retries, of all attempts."""
     return [line_of(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
+
+
+def read_conclusions(connection: Connection, trial_ids: Collection[int]) -> dict[int, Prediction]:
+    """What these trials handed in, by trial, as far as it counts and they did; large texts are cut short."""
+    found: defaultdict[int, list[Event]] = defaultdict(list)
+    for trial_id, *row in connection.execute(_CONCLUSIONS, {"trials": list(trial_ids)}):
+        found[trial_id].append(line_of(*row).event)
+    return {
+        trial_id: event.body.prediction
+        for trial_id, events in found.items()
+        for event in effective_log(events)[-1:]
+        if isinstance(event.body, Concluded)
+    }
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:

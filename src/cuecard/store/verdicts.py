@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from sqlalchemy import BigInteger, literal
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
 from cuecard.core.archive import Claim
@@ -100,6 +101,26 @@ class Verdicts:
                 return []
             check_whole(session, found)
             return load_judgements(session, col(JudgementRow.id).in_(current))
+
+    def repeated(self, run_ids: Collection[int]) -> list[JudgementRecord]:
+        """All judgements of those trials of these runs that one judge judged more than once, by that judge, newest
+        first. Raises `NotAllowed` as `of_run` does.
+        """
+        twice = (
+            select_columns(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+            .join(TrialRow)
+            .where(col(TrialRow.run_id).in_(run_ids))
+            .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+            .having(func.count() > 1)
+        )
+        with self._database.read() as session:
+            check_whole(session, list(run_ids))
+            pairs = session.connection().execute(twice).all()
+            names = {(row.trial_id, row.judge_name) for row in pairs}
+            found = load_judgements(
+                session, col(JudgementRow.trial_id).in_({trial for trial, _name in names})
+            )
+        return [r for r in found if (r.trial_id, r.judgement.judge.name) in names]
 
     def heads(self, run_id: int) -> list[JudgementHead]:
         """As `of_run`, without the verdicts."""
@@ -277,6 +298,17 @@ class Verdicts:
             query = query.where(col(LabelRow.trial_id).in_(trial_ids))
         with self._database.read() as session:
             return [label_of(row, row.verdict_id or 0) for row in session.exec(query)]
+
+    def labelled_trials(self, run_ids: Collection[int]) -> frozenset[int]:
+        """The trials of these runs on which somebody labelled anything."""
+        query = (
+            select(LabelRow.trial_id)
+            .join(TrialRow, col(TrialRow.id) == LabelRow.trial_id)
+            .where(col(TrialRow.run_id).in_(run_ids))
+            .distinct()
+        )
+        with self._database.read() as session:
+            return frozenset(session.exec(query))
 
     def labelled_records(self, run_ids: Collection[int] | None = None) -> list[VerdictRecord]:
         """As `records`, but only verdicts on labelled items, which is all that agreement needs."""

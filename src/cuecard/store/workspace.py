@@ -265,13 +265,17 @@ class Sight:
 
     def may_tell(self, trial_id: int, item: Item) -> bool:
         """Whether decisions on the item may be shown. If so, the item counts as shown, otherwise as hidden."""
-        if (trial_id, item.key) in self._waiting:
+        if self._waiting and (trial_id, item.key) in self._waiting:
             self._hidden.add((trial_id, item.key))
             return False
         if self.person:
             self._fresh = True
             self._told[trial_id] |= 1 << self._bits.setdefault(item, len(self._bits))
         return True
+
+    def waits(self, trial_id: int, item: Item) -> bool:
+        """Whether decisions on the item may not be shown yet; asking counts for nothing."""
+        return (trial_id, item.key) in self._waiting
 
     def hide(self, trial_id: int, item: Item) -> None:
         """Count the item as hidden for a reason of the caller's own."""

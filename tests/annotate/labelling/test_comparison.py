@@ -17,7 +17,7 @@ from cuecard.annotate.labelling.comparison_model import (
     Comparison,
     Rater,
 )
-from cuecard.annotate.labelling.comparison_tables import tables_of
+from cuecard.annotate.labelling.comparison_tables import conclusion, short_tables, tables_of
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
 from cuecard.core.label_records import LabelValue, SetItem
@@ -184,6 +184,39 @@ def test_weights_and_anchoring() -> None:
     assert value(anchored.changed) == 0.5
     assert (anchored.towards.n, value(anchored.towards)) == (2, 0.5)
     assert (anchored.away.n, value(anchored.away)) == (1, 0)
+
+
+def test_few_figures_come_first_and_one_sentence_says_what_follows(found: Comparison) -> None:
+    first = short_tables(found)[0]
+    assert len(first.headings) == 7
+    assert len(first.notes) == len(first.lines)
+    pair = found.against(found.references[0])[0]
+
+    def told(low: float, high: float, accepted: float, refused: float) -> str:
+        figures = {
+            "cohen_kappa": Statistic(name="k", value=(low + high) / 2, n=9, low=low, high=high),
+            "recall:yes": Statistic(name="r", value=accepted, n=9),
+            "recall:no": Statistic(name="r", value=refused, n=9),
+        }
+        return conclusion(found, Sided(pair, figures))
+
+    assert "nearly as people do" in told(0.82, 0.9, 0.9, 0.9)
+    assert "errs to both sides alike" in told(0.82, 0.9, 0.9, 0.9)
+    assert "mostly decides" in told(0.65, 0.9, 0.9, 0.8)
+    assert "too high" in told(0.65, 0.9, 0.9, 0.8)
+    assert "do not tell" in told(0.4, 0.9, 0.8, 0.9)
+    assert "too low" in told(0.4, 0.9, 0.8, 0.9)
+    assert "does not stand in" in told(0.1, 0.5, 0.9, 0.9)
+
+
+class Sided:
+    """A pair with figures of one's own."""
+
+    def __init__(self, pair, figures) -> None:
+        self.left, self._figures = pair.left, figures
+
+    def statistic(self, name):
+        return self._figures.get(name)
 
 
 def test_a_figure_leads_to_its_items(found: Comparison) -> None:

@@ -11,22 +11,16 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from budget import examples
+from cuecard.annotate.estimation.allocation import design_effect
 from cuecard.annotate.labelling.labelling_sets import (
-    design_effect,
     effective_size,
     n_for_width,
     n_in_tasks,
     preview_of,
     width_of,
 )
-from cuecard.annotate.labelling.sampling import (
-    SamplingPlan,
-    Unit,
-    allocate,
-    draw,
-    strata_of,
-    weights_of,
-)
+from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, allocate, draw, strata_of
+from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.verdicts import Item, ItemKind
 
 units = st.lists(

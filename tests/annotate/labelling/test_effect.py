@@ -7,6 +7,7 @@ import pytest
 from cuecard.annotate.labelling.comparison import compare, effect_of
 from cuecard.annotate.labelling.comparison_inputs import Scope, gather
 from cuecard.annotate.labelling.comparison_model import circumstances
+from cuecard.annotate.labelling.corrections import Correction
 from cuecard.annotate.labelling.effect_tables import Effect, MeasureEffect
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
@@ -30,6 +31,12 @@ def value(statistic: Statistic | None) -> float:
     assert statistic is not None
     assert statistic.value is not None
     return statistic.value
+
+
+def corrected(effect: Effect, name: str, taken: Taken = Taken.AVG) -> Correction:
+    found = triplet(effect, name, taken).corrected
+    assert found is not None
+    return found
 
 
 def reason(statistic: Statistic | None) -> str:
@@ -62,8 +69,8 @@ def test_known_answer(workspace: Workspace) -> None:
     assert counts.no_support == 2 - 1
     assert (group.decided, group.settled, group.labelled_trials) == (23, 3, 4)
     assert {measure.taken for measure in group.measures} == {Taken.AVG}
-    assert effect.set_id is None
-    assert recall.estimate is None
+    assert effect.sets == ()
+    assert recall.corrected is None
     assert (effect.people, effect.judges) == (("Ann", "Bob"), ("strict",))
 
 
@@ -135,7 +142,7 @@ def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> 
     missed = [item for item in items if item.probability == pytest.approx(4 / 6)]
     assert (len(covered), len(missed)) == (4, 4)
     effect = effect_of(workspace, [run], "strict")
-    assert effect.set_id is None
+    assert effect.sets == ()
     # One of four covered ones is wrong, and one of the missed that are labelled is right.
     for item, said in [
         *zip(covered, "nyyy", strict=True),
@@ -144,16 +151,19 @@ def test_a_sample_speaks_for_everything_by_its_weights(workspace: Workspace) -> 
         workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LABELS[said])
     effect = effect_of(workspace, [run], "strict")
     recall = triplet(effect, "recall")
+    told = corrected(effect, "recall")
     # 18 covered lose a quarter, 6 missed gain a half, of 24 in all.
-    assert value(recall.estimated_difference) == pytest.approx((-18 / 4 + 6 / 2) / 24)
-    assert value(recall.estimate) == pytest.approx(0.75 - 1.5 / 24)
+    assert value(told.shift) == pytest.approx((-18 / 4 + 6 / 2) / 24)
+    assert value(told.corrected) == pytest.approx(0.75 - 1.5 / 24)
     assert recall.people.value == pytest.approx(0.75)
-    assert (effect.set_id, effect.set_name) == (drawn.id, "half")
-    assert reason(triplet(effect, "precision").estimate) == "the set was not drawn from these items"
-    assert triplet(effect, "f1").estimate is None
+    assert (told.labelled, told.units, told.basis, told.set_name) == (6, 24, "items", "half")
+    assert value(told.people) == pytest.approx(0.75 - 1.5 / 24)
+    assert [(one.id, one.drawn, one.settled) for one in effect.sets] == [(drawn.id, 8, 6)]
+    assert reason(corrected(effect, "precision").corrected) == "needs a set drawn by trials"
+    assert reason(corrected(effect, "f1").corrected) == "needs a set drawn by trials"
     other, _trials = judged_run(workspace, {"alpha": SIX})
-    both = triplet(effect_of(workspace, [run, other], "strict"), "recall")
-    assert reason(both.estimate) == "the set was not drawn from these items"
+    both = corrected(effect_of(workspace, [run, other], "strict"), "recall")
+    assert reason(both.corrected) == "the set was not drawn from all of these runs"
 
 
 def percent(workspace: Workspace, set_id: int) -> float:
@@ -175,10 +185,10 @@ def test_agreement_on_a_set_weighs_what_is_not_labelled_as_the_effect_does(
     # All of the covered ones are labelled, one of them wrong; two of the four missed, one more left open.
     for item, said in [*zip(covered, "nyyy", strict=True), *zip(missed[:3], "nn?", strict=True)]:
         workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LABELS[said])
-    recall = triplet(effect_of(workspace, [run], "strict"), "recall")
+    recall = corrected(effect_of(workspace, [run], "strict"), "recall")
     # A quarter of 18 items of 24 changed, all from covered to not covered.
-    assert value(recall.estimated_difference) == pytest.approx(-18 / 4 / 24)
-    assert 1 - percent(workspace, drawn.id) == pytest.approx(-value(recall.estimated_difference))
+    assert value(recall.shift) == pytest.approx(-18 / 4 / 24)
+    assert 1 - percent(workspace, drawn.id) == pytest.approx(-value(recall.shift))
 
 
 def test_only_items_of_the_same_kind_stand_for_one_another(workspace: Workspace) -> None:
@@ -195,8 +205,10 @@ def test_only_items_of_the_same_kind_stand_for_one_another(workspace: Workspace)
         workspace.verdicts.label_item(item.trial_id, item.item, "Ann", said)
     effect = effect_of(workspace, [run], "strict")
     recall = triplet(effect, "recall")
-    assert value(recall.estimated_difference) == pytest.approx(value(recall.difference))
-    assert reason(triplet(effect, "precision").estimate) == "a stratum of the set has no labels yet"
+    assert value(corrected(effect, "recall").shift) == pytest.approx(value(recall.difference))
+    # No predicted triple is labelled, but with all gold ones decided precision follows from what supports them.
+    precision = triplet(effect, "precision")
+    assert value(corrected(effect, "precision").corrected) == pytest.approx(value(precision.people))
 
 
 def test_a_stratum_without_labels_is_named(workspace: Workspace) -> None:
@@ -218,8 +230,8 @@ def test_an_unlabelled_stratum_leaves_the_rest_unknown(workspace: Workspace) -> 
     for item in workspace.label_sets.items(drawn.id):
         if item.stratum == "yes":
             workspace.verdicts.label_item(item.trial_id, item.item, "Ann", LabelValue.YES)
-    recall = triplet(effect_of(workspace, [run], "strict", drawn.id), "recall")
-    assert reason(recall.estimate) == "a stratum of the set has no labels yet"
+    recall = corrected(effect_of(workspace, [run], "strict", drawn.id), "recall")
+    assert reason(recall.corrected) == "no label in stratum “no”, which has 25% of the weight"
 
 
 def test_a_sample_of_everything_is_everything(workspace: Workspace) -> None:
@@ -228,7 +240,75 @@ def test_a_sample_of_everything_is_everything(workspace: Workspace) -> None:
     make_set(workspace, plan, name="", by="Ann")
     for n in range(6):
         label(workspace, trials["alpha", n], "ynyn")
-    recall = triplet(effect_of(workspace, [run], "strict"), "recall")
+    effect = effect_of(workspace, [run], "strict")
+    recall, told = triplet(effect, "recall"), corrected(effect, "recall")
     assert value(recall.people) == pytest.approx(0.5)
-    assert value(recall.estimate) == pytest.approx(0.5)
-    assert value(recall.estimated_difference) == pytest.approx(value(recall.difference))
+    assert value(told.corrected) == pytest.approx(0.5)
+    assert value(told.shift) == pytest.approx(value(recall.difference))
+    # By trials there is nothing left to draw either, so that what is no share of items is people's too.
+    f1 = triplet(effect, "f1")
+    assert value(corrected(effect, "f1").corrected) == pytest.approx(value(f1.people))
+    assert corrected(effect, "f1").whole
+
+
+def test_trials_labelled_whole_correct_what_is_no_share_of_items(workspace: Workspace) -> None:
+    # Of two agents on eight tasks the judge accepts three of four; people find another one wrong everywhere.
+    run, trials = judged_run(workspace, {"alpha": ["yyyn"] * 8, "beta": ["yynn"] * 8})
+    plan = SamplingPlan(runs=(run,), n=12, by="trials", strata=("agent",), judge="strict")
+    make_set(workspace, plan, name="whole", by="Ann")
+    drawn = {item.trial_id for item in workspace.label_sets.items(1)}
+    ours = {key: trial for key, trial in trials.items() if trial in drawn}
+    assert sum(agent == "alpha" for agent, _n in ours) == 6
+    for (agent, n), trial in ours.items():
+        if agent == "alpha":
+            # One is only begun: half of its items are no label of the trial.
+            label(workspace, trial, "nyy-" if (agent, n) == min(ours) else "nyyn")
+    effect = effect_of(workspace, [run], "strict")
+    told = corrected(effect, "f1")
+    assert (told.labelled, told.units, told.basis) == (5, 8, "trials")
+    assert value(told.judge) == pytest.approx(0.75)
+    assert value(told.corrected) == pytest.approx(0.5)
+    assert told.corrected.no_interval == "no task differs"
+    assert value(corrected(effect, "recall").people) == pytest.approx(0.5)
+    [ranked] = effect.rankings
+    assert [(one.agent, one.corrected, one.corrected_rank) for one in ranked.agents] == [
+        ("alpha", pytest.approx(0.5), 1),
+        ("beta", None, None),
+    ]
+    beta = effect.groups[1].measure("triplet_f1")
+    assert beta is not None
+    assert beta.corrected is None
+
+
+def test_the_best_of_several_samples_needs_all_of_a_task(workspace: Workspace) -> None:
+    run, trials = judged_run(workspace, {"alpha": ["yynn", "yyyn"] * 6}, samples=2)
+    plan = SamplingPlan(runs=(run,), n=99, by="trials", judge="strict")
+    make_set(workspace, plan, name="", by="Ann")
+    order = sorted(trials.values())
+    for trial in order[::2]:
+        label(workspace, trial, "yynn")
+    effect = effect_of(workspace, [run], "strict")
+    best = corrected(effect, "f1", Taken.BEST)
+    assert reason(best.corrected) == "needs all 2 samples of a task labelled"
+    for trial in order[1::2]:
+        label(workspace, trial, "ynnn")
+    effect = effect_of(workspace, [run], "strict")
+    best = corrected(effect, "f1", Taken.BEST)
+    assert (best.basis, best.units, best.whole) == ("tasks", 6, True)
+    assert value(best.judge) == pytest.approx(0.75)
+    assert value(best.corrected) == pytest.approx(0.5)
+
+
+def test_a_set_that_may_stop_early_has_no_interval_of_fixed_size(workspace: Workspace) -> None:
+    run, _trials = judged_run(workspace, {"alpha": ["yyyn", "yynn", "ynnn"] * 4})
+    plan = SamplingPlan(runs=(run,), n=40, half_width=0.1, judge="strict")
+    drawn = make_set(workspace, plan, name="", by="Ann")
+    items = workspace.label_sets.items(drawn.id)
+    for n, item in enumerate(items):
+        if n:
+            said = LabelValue.YES if n % 3 else LabelValue.NO
+            workspace.verdicts.label_item(item.trial_id, item.item, "Ann", said)
+    told = corrected(effect_of(workspace, [run], "strict"), "recall")
+    assert "labels status" in told.corrected.no_interval
+    workspace.verdicts.label_item(items[0].trial_id, items[0].item, "Ann", LabelValue.NO)
+    assert corrected(effect_of(workspace, [run], "strict"), "recall").corrected.interval

@@ -226,7 +226,7 @@ def test_nothing_is_seen_where_there_is_nothing():
 
 def test_figures_of_tables_are_found_in_the_json_at_their_keys():
     rows = pool(graph("a", "t", 1.0, language="en"), graph("b", "t", 0.5, language="zh"))
-    with pytest.raises(NotFound, match=r"maine.*main, interaction"):
+    with pytest.raises(NotFound, match=r"maine.*main, leaderboard"):
         paper_table(rows, "maine")
     assert {"main", "interaction", "errors", "compactions", "settings", "profiles", "tiers"} <= set(
         PAPER_TABLES

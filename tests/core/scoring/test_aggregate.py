@@ -142,3 +142,18 @@ def test_order_does_not_matter_and_max_is_at_least_average(rows, random):
     assert got["row_f1", Statistic.MAX].value >= got["row_f1", Statistic.AVG].value - slack
     best, average = (got["triplet_f1", s].value for s in (Statistic.BEST, Statistic.AVG))
     assert best is None or best >= average - slack
+
+
+def test_pass_all_needs_every_sample_and_leaves_out_tasks_with_fewer():
+    got = table(
+        score("a", 0, success=1.0),
+        score("a", 1, success=1.0),
+        score("b", 0, success=1.0),
+        score("b", 1, success=0.0),
+        score("c", 0, success=1.0),
+    )
+    every = got["success", Statistic.PASS_ALL]
+    assert (every.value, every.n) == (0.5, 2)
+    assert got["success", Statistic.PASS].n == 3
+    unknown = table(score("a", 0, success=1.0), score("a", 1, success=None))
+    assert unknown["success", Statistic.PASS_ALL].value == 1

@@ -75,6 +75,7 @@ def test_labels():
         "Best@3",
         "Max@3",
         "Pass@3",
+        "Pass^3",
         "pooled",
     ]
     assert measure_label("ce_a_mean") == "Right asks (CE-A), mean over tasks"

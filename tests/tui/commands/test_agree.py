@@ -161,7 +161,12 @@ def test_people_and_judge_on_a_run(cuecard, task_file, tmp_path: Path):
     assert data["ceilings"][0]["difference"]["percent"]["value"] == pytest.approx(0.125)
     assert data["weighted"] is False
 
-    shown = cuecard("agree", "--run", "1").out
+    short = cuecard("agree", "--run", "1")
+    assert "Sensitivity" in short.out
+    assert "nothing may be concluded yet" in short.out
+    assert "--all prints every figure" in short.err
+    assert "MCC" not in short.out
+    shown = cuecard("agree", "--run", "1", "--all").out
     assert "4 of 4 verdicts labelled by ann, bea" in shown
     assert "judge lexical" in shown
     assert "not weighted" in shown
@@ -169,7 +174,7 @@ def test_people_and_judge_on_a_run(cuecard, task_file, tmp_path: Path):
     written = cuecard("agree", "--run", "1", "--markdown").out
     assert written.startswith("# Run 1: 4 of 4")
     assert "\n## Judges against most people\n" in written
-    for sheet_line in ("| Statistic |", "| --- |"):
+    for sheet_line in ("| Judge |", "| --- |"):
         assert sheet_line in written
     assert cuecard("agree", "--run", "1", "--kind", "cue", "--json").data["pairs"] == []
     assert cuecard("agree", "--set", "1").code == 1

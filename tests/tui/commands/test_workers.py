@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,11 +22,16 @@ from cuecard.annotate.samples import import_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.engine.run import RunControl
+from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.plans import RunPlan, create_run, settings_of
-from cuecard.core.evaluation.workers import Worker, offer_judging
+from cuecard.core.evaluation.runs import start_run
+from cuecard.core.evaluation.shadow_replay import shadow_trials
+from cuecard.core.evaluation.workers import Worker
 from cuecard.store.workspace import Workspace
-from openai_server import Reply, Request
+from openai_server import Reply, Request, text
+from probe_scripts import answering
 from scripted_brain import brain
+from simulator_bench import unmet
 
 CONFIG = """
 models:
@@ -193,6 +200,128 @@ def test_a_run_goes_on_by_workers_with_a_larger_budget_and_is_judged_by_them(
         told = started("worker", "--until-done").communicate(timeout=60)[1]
     assert "2 trials judged." in told
     assert "played" not in told
+
+
+def test_who_follows_outlasts_a_server_that_goes_away_as_soon_as_trials_are_offered(
+    server: postgres_server.Server, url: str, tmp_path: Path, started: Started
+) -> None:
+    with fake.running(brain) as model:
+        run = entered(url, tmp_path, model.url)
+        follower = started("run", "--resume", str(run), "--workers")
+        assert follower.stderr
+        assert "offered" in follower.stderr.readline()
+        server.stop(signal.SIGKILL)
+        server.start()
+        told = started("worker", "--until-done").communicate(timeout=120)[1]
+        said = follower.communicate(timeout=120)[1]
+    assert follower.returncode == 0, said
+    assert "Traceback" not in told + said
+    assert "cannot be reached" not in said
+
+
+def test_a_run_that_was_given_up_without_a_server_is_free_when_that_is_back(
+    server: postgres_server.Server, url: str, tmp_path: Path
+) -> None:
+    run = entered(url, tmp_path, "http://127.0.0.1:9")
+    with Workspace.open(url) as workspace:
+        lease = workspace.leases.take(run, "ann")
+        server.stop(signal.SIGQUIT)
+        try:
+            workspace.leases.release(lease)
+        finally:
+            server.start()
+        # As long as this process lives, others would take what it left for held.
+        until = time.monotonic() + 30
+        while workspace.runs.get(run).lease is not None:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+
+
+def test_workers_ask_shadows_and_one_that_is_killed_leaves_its_trials_to_another(
+    url: str, tmp_path: Path, started: Started
+) -> None:
+    async def slowly(_request: Request) -> Reply:
+        await asyncio.sleep(0.05)
+        return text(json.dumps(unmet("Please go on.")))
+
+    names = ("sim", "scripted")
+    with fake.running(slowly) as model:
+        path = tmp_path / "cuecard.yaml"
+        path.write_text(f"""
+models:
+  m: {{base_url: '{model.url}', model: m}}
+users:
+  sim: {{kind: simulator, model: m}}
+""")
+        config = load_config(path)
+        with Workspace.open(url) as workspace:
+            plan = RunPlan(tasks=TASKS, samples=3)
+            shared, alone = (
+                asyncio.run(start_run(workspace, plan, by="ann")).run.id for _each in range(2)
+            )
+            ids = [trial.id for trial in workspace.runs.trials(alone)]
+            asyncio.run(shadow_trials(workspace, ids, names, config))
+            once = len(model.requests)
+            assert once > 6
+            words = [word for name in names for word in ("--user", name)]
+            asking = started("shadow", str(shared), *words, "--workers", "--json")
+            assert asking.stderr
+            assert "6 trials are offered to workers" in asking.stderr.readline()
+            first = started("worker", "--concurrency", "2")
+            while len(model.requests) < once + 3:
+                time.sleep(0.01)
+            first.kill()
+            told = started("worker", "--until-done").communicate(timeout=120)[1]
+            out, said = asking.communicate(timeout=120)
+            assert asking.returncode == 0, said + told
+            done = json.loads(out)
+            assert [(s["name"], s["before"], s["failed"]) for s in done["shadows"]] == [
+                (name, 0, 0) for name in names
+            ]
+            assert len(model.requests) <= 2 * once + 2  # Those under way.
+            kept = [
+                sorted(
+                    (trials.index(s.trial_id), s.state, s.player.name, s.reply.model_dump_json())
+                    for s in workspace.shadows.of(trials)
+                )
+                for trials in ([t.id for t in workspace.runs.trials(r)] for r in (shared, alone))
+            ]
+            assert kept[0] == kept[1] != []
+            record = workspace.runs.get(shared)
+            assert (record.state, settings_of(record).judging) == (RunState.DONE, None)
+        again = started("shadow", str(shared), *words, "--workers", "--json")
+        assert json.loads(again.communicate(timeout=120)[0])["shadows"][0]["asked"] == 0
+
+
+def test_workers_play_quality_probes_within_the_budget_of_the_command(
+    url: str, tmp_path: Path, started: Started
+) -> None:
+    with fake.running(answering("Final answer: nobody knows")) as model:
+        (tmp_path / "cuecard.yaml").write_text(f"""
+models:
+  m: {{base_url: '{model.url}', model: m, price: {{prompt: 1000, completion: 0}}}}
+  n: {{base_url: '{model.url}', model: n, price: {{prompt: 1000, completion: 0}}}}
+qc: {{closed_book: 4}}
+""")
+        words = ("qc", *TASKS, "--stage", "closed_book", "--workers", "--json", "--budget")
+        for budget, whole in (("0.03", False), ("1000", True)):
+            probing = started(*words, budget)
+            workers = [started("worker", "--concurrency", "2") for _each in range(2)]
+            out, said = probing.communicate(timeout=120)
+            for each in workers:
+                each.send_signal(signal.SIGTERM)
+                each.communicate(timeout=120)
+                assert each.returncode == 0
+            data = json.loads(out)
+            assert ("budget" in data["stopped"]) is not whole, said
+        asked = len(model.requests)
+    with Workspace.open(url) as workspace:
+        runs = workspace.runs.all("probe")
+        assert [(run.state, run.finished, run.trials) for run in runs] == [(RunState.DONE, 16, 16)]
+        handout = workspace.workers.handout(runs[0].id)
+        assert handout is not None
+        assert (handout.waiting, handout.held, handout.lost) == (0, 0, ())
+        assert sum(used.calls for used in workspace.runs.usage(runs[0].id)) == asked
 
 
 @pytest.mark.parametrize("words", [("runs",), ("worker", "--until-done"), ("score", "1")])

@@ -47,6 +47,16 @@ def test_the_form_says_what_it_would_draw() -> None:
     assert drawn(()).said[0].startswith("Nothing to draw")
 
 
+def test_draws_by_doubt_say_what_they_lack() -> None:
+    found = drawn(allocation="disagreement")
+    said = ["".join(piece.text for piece in entry.head) for entry in found.entries]
+    assert said[-2].startswith("No item has decisions of two judges")
+    assert said[-1] == "all: 200 of 2,000"
+    assert "Nothing is labelled yet" in drawn(allocation="variance").said[-1]
+    # 91.6 independent ones at a standard deviation of .5, alike by .05 in 20 tasks.
+    assert drawn(allocation="variance", width=0.2).plan.n == 113
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -54,6 +64,7 @@ def test_the_form_says_what_it_would_draw() -> None:
         ({"width": 0.0001}, "say less than that"),
         ({"width": 0.1, "by": "trials", "strata": ()}, "counts items"),
         ({"by": "trials"}, "trials have no decision"),
+        ({"allocation": "active", "half_width": 0.1}, "labelled to its end"),
     ],
 )
 def test_what_cannot_be_is_said(changes: dict[str, Any], said: str) -> None:

@@ -93,6 +93,9 @@ def test_figures_and_counts_lead_to_their_trials(rows: Pool) -> None:
     first = view.details(2, view.table.headings.index("Mean"))[0]
     assert first.startswith("b · ◆ Triplet F1 · Mean: 0.800 [")
     assert first.endswith("] · 2 tasks · 4 judged trials")
+    second = view.details(2, view.table.headings.index("Mean"))[1]
+    assert second.startswith("Tasks of this kind: [")
+    assert second.endswith("these tasks, other samples: [0.000, 1.000]")
 
 
 def test_lines_are_sorted_by_the_column_the_other_way_and_as_they_were(rows: Pool) -> None:

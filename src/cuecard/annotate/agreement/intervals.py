@@ -158,7 +158,7 @@ MOST_UNDEFINED = 0.05
 """If a larger share of resamples is undefined, there is no interval."""
 _DIGITS = 10
 _CHUNK = 4_000_000
-_SMALL = 2000
+_SMALL, _LARGE = 2000, 20_000
 _MOST_KNOWN = 4096
 _KNOWN: dict[object, Statistic] = {}
 _Z95 = 1.959963984540054
@@ -388,9 +388,10 @@ def _resampled(
         if few:
             # Groups that add the same are drawn as one kind.
             yield rng.multinomial(count, times / count, size=size) @ kinds
-            continue
-        if count <= _SMALL and size == resamples:
+        elif count <= _SMALL and size == resamples:
             yield _as_numbers(seed, size, count) @ sums
+        elif count <= _LARGE:
+            yield _in_blocks(seed, resamples, block, count)[start // block].astype(float) @ sums
         else:
             yield _drawn(rng, size, count) @ sums
 
@@ -403,6 +404,16 @@ def _drawn(rng: np.random.Generator, size: int, count: int) -> NDArray[np.float6
     chosen += np.arange(size)[:, None] * count
     weights = np.bincount(chosen.ravel(), minlength=size * count)
     return weights.reshape(size, count).astype(float)
+
+
+@lru_cache(maxsize=3)
+def _in_blocks(seed: int, resamples: int, block: int, count: int) -> list[NDArray[np.uint8]]:
+    """As `_weights`, of so many groups that their resamples are drawn block by block."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    sizes = (min(block, resamples - start) for start in range(0, resamples, block))
+    return [_drawn(rng, size, count).astype(np.uint8) for size in sizes]
 
 
 @lru_cache(maxsize=2)

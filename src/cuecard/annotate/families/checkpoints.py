@@ -1,5 +1,6 @@
 """What authors, reviewers and evaluators know of checkpoint tasks."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cuecard.annotate.authoring import schema
@@ -12,19 +13,48 @@ from cuecard.annotate.families.common import (
     answer_decided,
     answer_element,
     answer_terms,
+    answer_told,
     as_replaced,
+    final_answer,
     no_strata,
 )
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
+from cuecard.annotate.families.registry import (
+    AnnotateFamily,
+    Answers,
+    Dimension,
+    Errors,
+    GoldAnswer,
+)
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_chain
 from cuecard.annotate.lint.rules import written_chain
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_steps
 from cuecard.annotate.results.errors.report import chain_errors
-from cuecard.core.families.checkpoints.score import DETECTION_MEASURES
+from cuecard.core.engine.events import Event
+from cuecard.core.families.checkpoints.gold import CheckpointChain
+from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, steps_of
 from cuecard.core.i18n import N_
 from cuecard.core.scoring.aggregate import Statistic as Taken
+
+
+def _gold_answers(chain: CheckpointChain) -> tuple[GoldAnswer, ...]:
+    steps = tuple(
+        GoldAnswer(
+            key=f"step/{index}",
+            path=("gold", "steps", index),
+            asked=step.question,
+            values=step.names,
+            sources=step.sources,
+        )
+        for index, step in enumerate(chain.steps)
+    )
+    return (*steps, final_answer(chain, "final_answer", chain.opening))
+
+
+def _played(chain: CheckpointChain, events: Sequence[Event]) -> dict[str, bool]:
+    """Of each checkpoint that was reached whether the agent passed it."""
+    return {f"step/{step.checkpoint}": step.advanced for step in steps_of(chain, events)}
 
 
 def _blank_chain() -> dict[str, Any]:
@@ -118,6 +148,7 @@ CHECKPOINTS = AnnotateFamily(
     terms=answer_terms,
     stratum=no_strata,
     element=answer_element("final_answer"),
+    answers=Answers(_gold_answers, answer_told, _played),
     decided=answer_decided,
     corrected=as_replaced,
     cause=cause_by_steps,

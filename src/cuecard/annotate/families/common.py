@@ -1,8 +1,9 @@
 """What authors, reviewers and evaluators know of several families alike: gold that is one answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from cuecard.annotate.families.registry import Decided, GoldElement
+from cuecard.annotate.families.registry import Answers, Decided, GoldAnswer, GoldElement
 from cuecard.annotate.labelling.effect_rescoring import replaced
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult, unusable
 from cuecard.core.engine.events import Event, UserSpoke
@@ -59,6 +60,26 @@ def answer_element(field: str) -> Callable[[Gold, Item], GoldElement | None]:
         return None if item.key != ANSWER.key else GoldElement(("gold", field))
 
     return element
+
+
+def answer_told(
+    gold: Gold, predictions: Iterable[Prediction]
+) -> Iterator[dict[str, tuple[str, ...]]]:
+    """The answer that was given, at the place of the only one."""
+    del gold
+    for given in map(answer_of, predictions):
+        yield {ANSWER.key: (given,)} if given else {}
+
+
+def final_answer(gold: Gold, field: str, asked: str) -> GoldAnswer:
+    """What gold says in the field of its final answer."""
+    return GoldAnswer(ANSWER.key, ("gold", field), asked, gold.answers)
+
+
+NO_ANSWERS: Answers[Any] = Answers(
+    lambda gold: (), lambda gold, predictions: ({} for _one in predictions)
+)
+"""Of gold that is not one right value at each place: only people's doubts and the judge's decisions tell something of it."""
 
 
 def answer_decided(gold: Gold, events: Sequence[Event], judgement: Judgement) -> Decided:

@@ -1,5 +1,7 @@
 """What authors, reviewers and evaluators know of fact tasks."""
 
+from collections.abc import Sequence
+
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.schema import Links
@@ -10,9 +12,17 @@ from cuecard.annotate.families.common import (
     answer_decided,
     answer_element,
     answer_terms,
+    answer_told,
     as_replaced,
+    final_answer,
 )
-from cuecard.annotate.families.registry import AnnotateFamily, Dimension, Errors
+from cuecard.annotate.families.registry import (
+    AnnotateFamily,
+    Answers,
+    Dimension,
+    Errors,
+    GoldAnswer,
+)
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_world
 from cuecard.annotate.lint.rules import written_world
@@ -23,6 +33,8 @@ from cuecard.annotate.results.errors.groups import share
 from cuecard.annotate.results.errors.report import search_errors
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult
 from cuecard.annotate.results.trial_record import HitLog, first_hits
+from cuecard.core.engine.events import Event
+from cuecard.core.engine.trial_log import agent_tool_answers
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -45,6 +57,28 @@ def _against(
         for fact in world.facts
     )
     return answer_against(world.answer, world.answer_aliases, prediction, judgement, facts)
+
+
+def _gold_answers(world: FactWorld) -> tuple[GoldAnswer, ...]:
+    facts = tuple(
+        GoldAnswer(
+            key=f"fact/{index}",
+            path=("gold", "facts", index),
+            asked=fact.key,
+            values=(fact.value, *fact.aliases),
+            beside=(fact.entity,) if fact.entity else (),
+            sources=fact.sources,
+        )
+        for index, fact in enumerate(world.facts)
+    )
+    return (*facts, final_answer(world, "answer", _("the answer")))
+
+
+def _played(world: FactWorld, events: Sequence[Event]) -> dict[str, bool]:
+    """Of each fact whether a query of the agent matched it."""
+    hits = (answered.answer.hit for answered in agent_tool_answers(events))
+    matched = {key for hit in hits if hit for key in hit.matched_fact_keys}
+    return {f"fact/{index}": fact.key in matched for index, fact in enumerate(world.facts)}
 
 
 _FACTS = schema.Items(
@@ -126,6 +160,7 @@ FACTS = AnnotateFamily(
     terms=answer_terms,
     stratum=lambda world, at: (world.facts[at].kind.value, world.facts[at].entity),
     element=answer_element("answer"),
+    answers=Answers(_gold_answers, answer_told, _played),
     decided=answer_decided,
     corrected=as_replaced,
     cause=cause_by_facts,

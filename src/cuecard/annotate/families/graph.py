@@ -1,6 +1,8 @@
 """What authors, reviewers and evaluators know of graph tasks."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from cuecard.annotate.authoring import schema
@@ -11,9 +13,11 @@ from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.families.common import as_replaced
 from cuecard.annotate.families.registry import (
     AnnotateFamily,
+    Answers,
     Decided,
     Dimension,
     Errors,
+    GoldAnswer,
     GoldElement,
 )
 from cuecard.annotate.independent_gold import graphs
@@ -34,6 +38,7 @@ from cuecard.core.families.graph.judge import supporting_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import OVER, UNDER
+from cuecard.core.text import normalise
 from cuecard.core.verdicts import (
     Decision,
     Decisions,
@@ -49,6 +54,40 @@ def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str,
     del prediction
     triple = graph.triples[item.index]
     return *graph.names_of(triple.tail), *graph.names_of(triple.head)
+
+
+def _gold_answers(graph: Graph) -> tuple[GoldAnswer, ...]:
+    tails: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for triple in graph.triples:
+        tails[triple.head, normalise(triple.relation)].add(triple.tail)
+    return tuple(
+        GoldAnswer(
+            key=Item(kind=ItemKind.TRIPLE, index=index).key,
+            path=("gold", "triples", index),
+            asked=" — ".join(graph.named(triple)[:2]),
+            values=graph.names_of(triple.tail),
+            beside=graph.names_of(triple.head),
+            single=len(tails[triple.head, normalise(triple.relation)]) == 1,
+            sources=triple.sources,
+        )
+        for index, triple in enumerate(graph.triples)
+    )
+
+
+def _told(graph: Graph, predictions: Iterable[Prediction]) -> Iterator[dict[str, list[str]]]:
+    """Tails of predicted triples, by the gold triple that has this head and relation."""
+    plain = lru_cache(maxsize=None)(normalise)
+    places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for index, triple in enumerate(graph.triples):
+        key = Item(kind=ItemKind.TRIPLE, index=index).key
+        for name in {plain(name) for name in graph.names_of(triple.head)}:
+            places[name, plain(triple.relation)].append(key)
+    for prediction in predictions:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for triple in triples_of(prediction) or ():
+            for key in places.get((plain(triple.head), plain(triple.relation)), ()):
+                found[key].append(triple.tail)
+        yield found
 
 
 def _against(
@@ -232,6 +271,7 @@ GRAPH = AnnotateFamily(
     terms=_graph_terms,
     stratum=lambda graph, at: (graph.triples[at].stage,),
     element=_element,
+    answers=Answers(_gold_answers, _told),
     decided=_decided,
     corrected=as_replaced,
     cause=cause_by_graph,

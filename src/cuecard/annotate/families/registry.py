@@ -6,7 +6,7 @@ Another package's family is made known by `ANNOTATE.register(name, AnnotateFamil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
@@ -53,6 +53,33 @@ class GoldElement:
     path: Place
     parts: tuple[str, ...] = ()
     relation: str = ""
+
+
+@dataclass(frozen=True)
+class GoldAnswer:
+    """What gold says at one place. `key`: of the item, or `step/1`, `fact/0` for what is found while a trial is played;
+    `asked`: what is asked there, for people; `values`: all that is right there; `beside`: names of what it is said of, of which
+    its page names one too. `single`: nothing else can be right there.
+    """
+
+    key: str
+    path: Place
+    asked: str
+    values: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    single: bool = True
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answers(Generic[G]):
+    """Gold as answers at places. `told`: of each prediction, what stands there at a place, right or wrong, by the place's key;
+    `played`: what is found while a trial is played, by key, from its whole log (None: nothing is).
+    """
+
+    gold: Callable[[G], tuple[GoldAnswer, ...]]
+    told: Callable[[G, Iterable[Prediction]], Iterator[Mapping[str, Sequence[str]]]]
+    played: Callable[[G, Sequence[Event]], Mapping[str, bool]] | None = None
 
 
 class Cause(StrEnum):
@@ -105,7 +132,7 @@ class AnnotateFamily(Generic[G]):
 
     Reviewing and labelling: `dimensions` are what reviewers rate; `stratum` is what they check some of each of (None:
     items that stand together); `element` is where an item stands, None where the gold has no such item; `terms` are what to look for in a dialogue that tells about an item, the
-    most telling first. `decided` are the items that scores follow from besides those that the judge decided, with what
+    most telling first. `answers` is gold by places, for what trials say of it. `decided` are the items that scores follow from besides those that the judge decided, with what
     the machine decided; `corrected` is a judgement with people's decisions in place of the judge's, by the item's key.
 
     Results: `cause` is why a trial has failed; `against` is what was handed in beside the gold; `compared` are
@@ -127,6 +154,7 @@ class AnnotateFamily(Generic[G]):
     stratum: Callable[[G, int], Hashable]
     element: Callable[[G, Item], GoldElement | None]
     terms: Callable[[G, Item, Prediction], tuple[str, ...]]
+    answers: Answers[G]
     decided: Callable[[G, Sequence[Event], Judgement], Decided]
     corrected: Callable[[G, Judgement, Mapping[str, Decision]], Judgement]
 

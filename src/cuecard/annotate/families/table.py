@@ -1,15 +1,17 @@
 """What authors, reviewers and evaluators know of table tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_column
 from cuecard.annotate.families.common import no_strata
 from cuecard.annotate.families.registry import (
     AnnotateFamily,
+    Answers,
     Decided,
     Dimension,
     Errors,
+    GoldAnswer,
     GoldElement,
 )
 from cuecard.annotate.families.table_cells import CellLinks, fields_of_tables
@@ -47,6 +49,42 @@ def _table_terms(table: Table, item: Item, prediction: Prediction) -> tuple[str,
     del prediction
     row = table.rows[item.index]
     return *table.key_of(row), *row
+
+
+def _gold_answers(table: Table) -> tuple[GoldAnswer, ...]:
+    counted = set(distinct_gold_rows(table))
+    return tuple(
+        GoldAnswer(
+            key=Item(kind=ItemKind.CELL, index=index, column=name).key,
+            path=("gold", "rows", index, at),
+            asked=f"{', '.join(table.key_of(row))} — {name}",
+            values=(row[at],),
+            beside=table.key_of(row),
+            # Rows are joined by their keys: where a key differs, there is no telling which row was meant.
+            single=at not in table.key_indices,
+        )
+        for index, row in enumerate(table.rows)
+        if index in counted
+        for at, name in enumerate(table.column_names)
+    )
+
+
+def _told(table: Table, predictions: Iterable[Prediction]) -> Iterator[dict[str, list[str]]]:
+    """Cells of predicted rows, by the gold row that has the same key."""
+    rows = {row_key(table, row): index for index, row in reversed([*enumerate(table.rows)])}
+    known: dict[tuple[str | None, ...], int | None] = {}
+    for prediction in predictions:
+        found: dict[str, list[str]] = {}
+        for given in _in_gold_order(table, prediction):
+            key = tuple(given[at] for at in table.key_indices)
+            if key not in known:
+                whole = tuple(cell or "" for cell in given)
+                known[key] = None if None in key else rows.get(row_key(table, whole))
+            if (index := known[key]) is not None:
+                for name, cell in zip(table.column_names, given, strict=True):
+                    if cell:
+                        found[Item(kind=ItemKind.CELL, index=index, column=name).key] = [cell]
+        yield found
 
 
 def _against(
@@ -230,6 +268,7 @@ TABLE = AnnotateFamily(
     terms=_table_terms,
     stratum=no_strata,
     element=_element,
+    answers=Answers(_gold_answers, _told),
     decided=_decided,
     corrected=_corrected,
     cause=cause_by_table,

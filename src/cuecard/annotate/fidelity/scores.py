@@ -22,6 +22,7 @@ from cuecard.annotate.fidelity.model import (
 from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import NotFound
+from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.records import SessionForm, TrialRecord
 from cuecard.core.scoring.aggregate import (
@@ -115,9 +116,7 @@ def shown_measures(names: Collection[str]) -> list[str]:
     """Those of these measures that reports show, in their order: what tasks are scored by, then stages reached and
     turns.
     """
-    from cuecard.annotate.labelling.effect_figures import MEASURES
-
-    ordered = [name for family in MEASURES.values() for name in family]
+    ordered = [name for family in CORE.values() for name in family.judged]
     ordered += ["stage_share", "user_turns", "agent_turns"]
     return [name for name in dict.fromkeys(ordered) if name in names]
 

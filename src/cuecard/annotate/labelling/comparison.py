@@ -38,16 +38,12 @@ from cuecard.annotate.labelling.comparison_model import (
     references_of,
     said_by,
 )
-from cuecard.annotate.labelling.effect_figures import (
-    Weighting,
-    measure_effects,
-    newest_weighting,
-    ranking,
-)
-from cuecard.annotate.labelling.effect_rescoring import Rescored, rescored, settled_labels
-from cuecard.annotate.labelling.effect_tables import Effect, GroupEffect, ItemCounts
+from cuecard.annotate.labelling.corrections import corrections_of
+from cuecard.annotate.labelling.effect_figures import MAIN, measure_effects, ranking
+from cuecard.annotate.labelling.effect_rescoring import Rescored
+from cuecard.annotate.labelling.effect_tables import Effect, GroupEffect, ItemCounts, MeasureEffect
 from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.evaluation.scores import RunScores, score_as_judged, score_run
+from cuecard.core.evaluation.scores import RunScores, TrialScores, score_as_judged, score_run
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.verdicts import ItemKind
@@ -257,8 +253,8 @@ def effect_of(
     workspace: Workspace, runs: Sequence[int], judge: str = "", set_id: int | None = None
 ) -> Effect:
     """Scores of these runs, pooled, by the judge ("": the first that each run was entered with) and with people's
-    decisions in its place. Estimates use the set `set_id`, or else the newest labelled one that was drawn from these
-    runs.
+    decisions in its place. Scores are corrected from the set `set_id`, or else from the newest labelled one that was
+    drawn from these runs.
 
     Reads all logs of the runs, so call it off the screen's thread. Raises `NotFound`.
     """
@@ -268,31 +264,44 @@ def effect_of(
     ]
     trials = [one for run in scores for one in run.trials]
     ids = [one.trial.id for one in trials]
-    said = settled_labels(workspace, ids)
-    settled = {key for key, one in said.items() if one.value is not None}
-    sampled = newest_weighting(workspace, runs, settled, set_id)
-    groups: dict[tuple[str, Family], list[Rescored]] = defaultdict(list)
-    for one in rescored(workspace, trials, said):
-        groups[one.trial.agent.name, one.trial.family].append(one)
-    ordered = sorted(groups.items(), key=lambda group: (FAMILIES.index(group[0][1]), group[0][0]))
+    corrections = corrections_of(workspace, trials, set_id)
+    groups: dict[tuple[str, Family], list[TrialScores]] = defaultdict(list)
+    for one in trials:
+        if one.judge is not None:
+            groups[one.trial.agent.name, one.trial.family].append(one)
+    ordered = [
+        (group, [corrections.rescored(one) for one in groups[group]])
+        for group in sorted(groups, key=lambda group: (FAMILIES.index(group[1]), group[0]))
+    ]
     labels = workspace.verdicts.item_labels(ids)
+    effects = tuple(
+        _effect_on(
+            agent, family, mine, scores, measure_effects(mine, groups[agent, family], corrections)
+        )
+        for (agent, family), mine in ordered
+    )
     return Effect(
         runs=tuple(dict.fromkeys(runs)),
         judges=tuple(dict.fromkeys(run.judge for run in scores)),
         people=tuple(sorted({label.person for label in labels})),
-        set_id=sampled.set_id if sampled else None,
-        set_name=sampled.name if sampled else "",
-        set_drawn=len(sampled.classes) if sampled else 0,
-        set_settled=len(sampled.weights) if sampled else 0,
-        groups=tuple(
-            _effect_on(agent, family, mine, scores, sampled) for (agent, family), mine in ordered
-        ),
+        sets=corrections.sets,
+        groups=effects,
         rankings=tuple(
-            ranking(family, mine)
+            ranking(family, mine, _corrected(effects, family))
             for family in FAMILIES
             if len(mine := {agent: found for (agent, of), found in ordered if of == family}) > 1
         ),
     )
+
+
+def _corrected(effects: Sequence[GroupEffect], family: Family) -> dict[str, float | None]:
+    """The main measure of each agent as labels correct it."""
+    found = {one.agent: one.measure(MAIN[family]) for one in effects if one.family == family}
+    return {
+        agent: measure.corrected.corrected.value
+        for agent, measure in found.items()
+        if measure and measure.corrected
+    }
 
 
 def _effect_on(
@@ -300,7 +309,7 @@ def _effect_on(
     family: Family,
     trials: Sequence[Rescored],
     scores: Sequence[RunScores],
-    sampled: Weighting | None,
+    measures: tuple[MeasureEffect, ...],
 ) -> GroupEffect:
     mine = [
         group
@@ -324,7 +333,7 @@ def _effect_on(
             for item in one.settled
         ),
         items=_counts(trials),
-        measures=measure_effects(trials, sampled),
+        measures=measures,
     )
 
 

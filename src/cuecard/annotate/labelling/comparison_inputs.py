@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from cuecard.annotate.agreement.ratings import most_said
 from cuecard.annotate.families.registry import element_of
-from cuecard.annotate.labelling.sampling import bare_classes, weights_of
+from cuecard.annotate.labelling.weights import bare_classes, weights_of
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.evaluation.decisions import OF_USER, decisions_of
 from cuecard.core.label_records import Adjudication, Label, LabelValue, SetItem, VerdictRecord

@@ -17,6 +17,7 @@ from cuecard.annotate.labelling.comparison_model import (
     statistic_word,
 )
 from cuecard.core.i18n import _
+from cuecard.core.label_records import LabelValue
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell, difference
 
 MAIN = ("percent", "cohen_kappa", "scott_pi", "brennan_prediger", "alpha", "ac1")
@@ -26,7 +27,16 @@ _SHORT = ("percent", "cohen_kappa", "ac1")
 
 def tables_of(found: Comparison) -> tuple[Table, ...]:
     """Every table that has anything to say, in reading order."""
-    return (*_tables(found), *_matrices(found), *more_tables(found))
+    whole = [_against(found, ref, pairs) for ref, pairs in _references(found)]
+    first = short_tables(found)
+    both = [table for pair in zip(first, whole, strict=False) for table in pair]
+    return (*both, *first[len(whole) :], *_matrices(found), *more_tables(found))
+
+
+def short_tables(found: Comparison) -> tuple[Table, ...]:
+    """What is read first: judges against people by the few figures that say most, and people among themselves."""
+    people = (_people(found),) if found.between_people else ()
+    return (*(_first(found, ref, pairs) for ref, pairs in _references(found)), *people)
 
 
 def judge_word(found: Comparison, name: str) -> str:
@@ -39,14 +49,90 @@ def side_word(found: Comparison, rater: Rater) -> str:
     return judge_word(found, rater.name) if rater.role == "judge" else rater_word(rater)
 
 
-def _tables(found: Comparison) -> Iterator[Table]:
-    """Judge x statistic against each reference, with people among themselves beside it."""
+def _references(found: Comparison) -> Iterator[tuple[Rater, Sequence[Pair]]]:
     for reference in found.references:
-        pairs = found.against(reference)
-        if pairs:
-            yield _against(found, reference, pairs)
-    if found.between_people:
-        yield _people(found)
+        if pairs := found.against(reference):
+            yield reference, pairs
+
+
+_YES, _NO = LabelValue.YES.value, LabelValue.NO.value
+
+
+def _first(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
+    """A line a judge: percent, kappa with its interval, and what it lets pass and refuses; below, what follows from it."""
+    binary = {_YES, _NO} <= set(found.domain)
+    sides = (("recall", _YES), ("recall", _NO)) if binary else ()
+    lines: list[Sequence[Shown]] = []
+    for pair in pairs:
+        kappa = pair.statistic("cohen_kappa")
+        ends = kappa.interval if kappa else None
+        name = pair.left.name
+        lines.append(
+            (
+                _("{judge} (baseline)").format(judge=name) if name in found.baselines else name,
+                Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)),
+                cell(pair.statistic("percent"), _place(pair)),
+                cell(kappa, _place(pair)),
+                f"{ends[0]:.3f}–{ends[1]:.3f}" if ends else "–",
+                *(
+                    cell(pair.statistic(f"{kind}:{label}"), _place(pair, column=label))
+                    for kind, label in sides
+                ),
+            )
+        )
+    return Table.of(
+        _("Judges against {reference}").format(reference=rater_word(reference)),
+        (
+            _("Judge"),
+            _("n (tasks)"),
+            _("Percent"),
+            _("Kappa"),
+            _("its 95%"),
+            *((_("Sensitivity"), _("Specificity")) if binary else ()),
+        ),
+        lines,
+        [*(conclusion(found, pair) for pair in pairs)],
+        view="table",
+    )
+
+
+_CLOSE, _FAIR, _APART = 0.8, 0.6, 0.05
+"""Bounds of the words about kappa's interval (Landis & Koch 1977 call these almost perfect and substantial), and how
+far sensitivity and specificity must lie apart to be told.
+"""
+
+
+def conclusion(found: Comparison, pair: Pair) -> str:
+    """In one sentence what may be concluded of a judge: how far it stands in for people, and to which side it errs."""
+    judge = judge_word(found, pair.left.name)
+    kappa = pair.statistic("cohen_kappa")
+    if kappa is None or kappa.value is None or kappa.interval is None:
+        why = (kappa.remark if kappa else "") or _("too few labels")
+        return _("{judge}: nothing may be concluded yet ({why}).").format(judge=judge, why=why)
+    low, high = kappa.interval
+    if low >= _CLOSE:
+        told = _("{judge} decides nearly as people do (kappa at least {low:.2f})")
+    elif low >= _FAIR:
+        told = _("{judge} mostly decides as people do (kappa at least {low:.2f})")
+    elif high < _FAIR:
+        told = _("{judge} does not stand in for people (kappa at most {high:.2f})")
+    else:
+        told = _(
+            "These labels do not tell whether {judge} stands in for people (kappa {low:.2f} to {high:.2f})"
+        )
+    told = told.format(judge=judge, low=low, high=high)
+    passes, refuses = (pair.statistic(f"recall:{label}") for label in (_YES, _NO))
+    if not passes or not refuses or passes.value is None or refuses.value is None:
+        return _("{sentence}.").format(sentence=told)
+    if passes.value - refuses.value > _APART:
+        return _(
+            "{sentence}; it errs by accepting what people refuse, so scores by it are rather too high."
+        ).format(sentence=told)
+    if refuses.value - passes.value > _APART:
+        return _(
+            "{sentence}; it errs by refusing what people accept, so scores by it are rather too low."
+        ).format(sentence=told)
+    return _("{sentence}; it errs to both sides alike.").format(sentence=told)
 
 
 def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
@@ -66,7 +152,7 @@ def _against(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Tabl
         lines.append(line)
     judges = [judge_word(found, pair.left.name) for pair in pairs]
     return Table.of(
-        _("Judges against {reference}").format(reference=rater_word(reference)),
+        _("Every figure: judges against {reference}").format(reference=rater_word(reference)),
         (_("Statistic"), *judges, *([_("among people")] if humans else [])),
         lines,
         _notes(found, pairs),

@@ -1,18 +1,16 @@
-"""Measures by the judge and by people, their difference, estimates from a drawn sample, and changes of ranking."""
+"""Measures by the judge and by people, their difference, corrected from a drawn sample, and changes of ranking."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, resampled_values, with_intervals
-from cuecard.annotate.labelling.effect_rescoring import ItemId, Rescored, Settled
+from cuecard.annotate.labelling.corrections import Corrections
+from cuecard.annotate.labelling.effect_rescoring import Rescored
 from cuecard.annotate.labelling.effect_tables import (
     MeasureEffect,
     Order,
@@ -20,19 +18,10 @@ from cuecard.annotate.labelling.effect_tables import (
     RankedAgent,
     Ranking,
 )
-from cuecard.annotate.labelling.sampling import (
-    SamplingPlan,
-    WeightingClass,
-    bare_classes,
-    class_of,
-    weights_of,
-)
-from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.families.checkpoints.score import CHECKPOINT_MEASURES
+from cuecard.annotate.labelling.labelled_units import CORRECTABLE, OF_STATUSES
+from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
-from cuecard.core.label_records import LabelSet, SetItem
 from cuecard.core.scoring.aggregate import (
     COUNTS,
     NOTHING,
@@ -45,91 +34,13 @@ from cuecard.core.scoring.aggregate import (
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Coefficient, Statistic, quotient
 from cuecard.core.tasks.models import Family
-from cuecard.core.verdicts import Decision, ItemKind
+from cuecard.core.verdicts import ItemKind
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cuecard.store.workspace import Workspace
 
-
-@dataclass(frozen=True)
-class Weighting:
-    """How a labelling set represents its population. `weights`: of settled items; `classes`: the class (stratum and
-    kind) of every item; `bare`: classes without settled items. `runs`, `kinds` and `judge` ("": the first of each
-    trial) say what the set was drawn from.
-    """
-
-    set_id: int
-    name: str
-    runs: frozenset[int]
-    kinds: frozenset[ItemKind]
-    judge: str
-    weights: dict[ItemId, float]
-    classes: dict[ItemId, WeightingClass]
-    bare: frozenset[WeightingClass]
-
-
-def weighting(
-    label_set: LabelSet, plan: SamplingPlan, items: Sequence[SetItem], settled: Collection[ItemId]
-) -> Weighting:
-    """The weights of the settled items of a set that was drawn by this plan."""
-    return Weighting(
-        set_id=label_set.id,
-        name=label_set.name,
-        runs=frozenset(plan.runs),
-        kinds=frozenset(plan.kinds or JUDGED),
-        judge=plan.judge,
-        weights=weights_of(items, settled),
-        classes={(item.trial_id, item.item.key): class_of(item) for item in items},
-        bare=frozenset(bare_classes(items, settled)),
-    )
-
-
-def newest_weighting(
-    workspace: Workspace,
-    runs: Sequence[int],
-    settled: Collection[ItemId],
-    set_id: int | None = None,
-) -> Weighting | None:
-    """The weighting of this set, or else of the newest with settled items that was drawn from any of these runs; None
-    if there is none. Raises `NotFound` for an unknown set.
-    """
-    sets = [workspace.label_sets.get(set_id)] if set_id is not None else workspace.label_sets.all()
-    for one in sets:
-        plan = _plan(one)
-        if plan is None or (set_id is None and not set(runs) & set(plan.runs)):
-            continue
-        found = weighting(one, plan, workspace.label_sets.items(one.id), settled)
-        if set_id is not None or found.weights:
-            return found
-    return None
-
-
-def _plan(label_set: LabelSet) -> SamplingPlan | None:
-    """The plan of a set; None if it is unknown how the set was drawn, so that nothing can be estimated."""
-    try:
-        return SamplingPlan.model_validate(label_set.plan)
-    except ValidationError:
-        return None
-
-
-MEASURES = CORE.each(lambda family: family.judged)
-"""Measures that labels can change, by family."""
-OF_STATUSES = frozenset(CHECKPOINT_MEASURES) - {"acc"}
-"""Measures that only labels of statuses can change."""
-SUMS: dict[str, ItemKind] = {
-    "triplet_recall": ItemKind.TRIPLE,
-    "triplet_precision": ItemKind.PREDICTED,
-    "item_recall": ItemKind.CELL,
-    "row_recall": ItemKind.ROW,
-    "acc": ItemKind.ANSWER,
-    "pass_at_1": ItemKind.ANSWER,
-}
-"""Measures that are a share of a trial's items, with the kind of item; others cannot be estimated from a sample."""
-
-Values = Mapping[str, float | None]
 Parts = Mapping[str, Part]
 
 
@@ -137,14 +48,14 @@ def parts_by_task(trials: Sequence[Rescored], people: bool) -> dict[Key, dict[st
     """What each task adds to each measure, over its samples as `aggregate` combines them."""
     scores: list[TrialScore] = []
     for one in trials:
-        wanted = MEASURES[one.trial.family]
+        wanted = CORRECTABLE[one.trial.family]
         measures = one.people if people else one.judge
         shown = tuple(measure for measure in measures if measure.name in wanted)
         scores.append(TrialScore(one.trial.task_id, one.trial.sample, shown))
     return {key: parts for key, parts in by_task(scores).items() if measured_as(key[0]) == key[0]}
 
 
-def mean_over(name: str, values: Values, tasks: Sequence[str]) -> Coefficient:
+def mean_over(name: str, values: Mapping[str, float | None], tasks: Sequence[str]) -> Coefficient:
     """The mean over those of the tasks that have a value, a row for each task."""
     parts = {task: NOTHING if v is None else Part(v, 1.0) for task, v in values.items()}
     return figure_over((name, Taken.AVG), parts, tasks)
@@ -178,119 +89,33 @@ def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
 
 
 def measure_effects(
-    trials: Sequence[Rescored], sampled: Weighting | None
+    trials: Sequence[Rescored], scores: Sequence[TrialScores], corrections: Corrections
 ) -> tuple[MeasureEffect, ...]:
-    """Every measure of one agent and family with its difference, and estimates where possible."""
+    """Every measure of one agent and family with its difference, and corrected where labels were drawn. `scores`: the
+    same trials as judged.
+    """
     judge, people = parts_by_task(trials, people=False), parts_by_task(trials, people=True)
     tasks = sorted({one.trial.task_id for one in trials})
     several = len(trials) > len(tasks)
     statuses = any(item.item.kind is ItemKind.STATUS for one in trials for item in one.settled)
-    plans = [
-        _compared(trials, key, judge[key], people[key], tasks, sampled)
+    keys = [
+        key
         for key in judge
         # Of a single sample, all ways to take them together are the same.
         if (several or not key[1].of_several) and (statuses or key[0] not in OF_STATUSES)
     ]
-    figures = iter(with_intervals([one for plan in plans for one in plan.coefficients]))
+    figures = [
+        (left, right, replace(difference(right, left), name=key[0]))
+        for key in keys
+        for left, right in [[figure_over(key, side[key], tasks) for side in (judge, people)]]
+    ]
+    found = iter(with_intervals([one for three in figures for one in three]))
     effects: list[MeasureEffect] = []
-    for plan in plans:
-        found = [next(figures) for _one in plan.coefficients]
-        whole = dict(zip(("estimate", "estimated_difference"), found[3:], strict=False))
-        effects.append(
-            MeasureEffect(
-                name=plan.key[0],
-                taken=plan.key[1],
-                judge=found[0],
-                people=found[1],
-                difference=found[2],
-                estimate=whole.get("estimate", plan.without),
-                estimated_difference=whole.get("estimated_difference"),
-            )
-        )
+    for key in keys:
+        three = {name: next(found) for name in ("judge", "people", "difference")}
+        told = corrections.figure(scores, key)
+        effects.append(MeasureEffect(name=key[0], taken=key[1], **three, corrected=told))
     return tuple(effects)
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """One measure by judge and by people with their difference, and the estimate with its difference, if there is one."""
-
-    key: Key
-    coefficients: tuple[Coefficient, ...]
-    without: Statistic | None = None
-
-
-def _compared(
-    trials: Sequence[Rescored],
-    key: Key,
-    judge: Parts,
-    people: Parts,
-    tasks: Sequence[str],
-    sampled: Weighting | None,
-) -> _Compared:
-    name, taken = key
-    left, right = figure_over(key, judge, tasks), figure_over(key, people, tasks)
-    three = (left, right, _difference(right, left))
-    moved = _estimate(trials, name, judge, sampled) if taken is Taken.AVG else None
-    if not isinstance(moved, dict):
-        return _Compared(key, three, moved)
-    whole = mean_over(name, moved, tasks)
-    return _Compared(key, (*three, whole, _difference(whole, left)))
-
-
-def _difference(one: Coefficient, other: Coefficient) -> Coefficient:
-    return replace(difference(one, other), name=one.name)
-
-
-def _estimate(
-    trials: Sequence[Rescored], name: str, judge: Parts, sampled: Weighting | None
-) -> dict[str, float | None] | Statistic | None:
-    """By task, the judge's value corrected by the changes that people made in the sample; a `Statistic` with the reason
-    if that is impossible; None if there is nothing to estimate.
-    """
-    kind = SUMS.get(name)
-    if kind is None or sampled is None:
-        return None
-    why = _no_estimate(trials, kind, sampled)
-    if why:
-        return Statistic(name=name, value=None, n=0, reason=why)
-    moved: dict[str, list[float]] = defaultdict(list)
-    for one in trials:
-        measure = next((m for m in one.judge if m.name == name), None)
-        if measure is None or measure.value is None:
-            continue
-        moves = (
-            sampled.weights.get((one.trial.id, item.item.key), 0.0) * _step(item) * item.part
-            for item in one.settled
-            if item.item.kind is kind
-        )
-        moved[one.trial.task_id].append(sum(moves) / measure.n if measure.n else 0.0)
-    return {
-        task: None if (value := part.value) is None else value + sum(moved[task]) / len(moved[task])
-        for task, part in judge.items()
-    }
-
-
-def _no_estimate(trials: Sequence[Rescored], kind: ItemKind, sampled: Weighting) -> str:
-    ours = {one.trial.id for one in trials}
-    drawn = {
-        found
-        for (trial, _key), found in sampled.classes.items()
-        if trial in ours and found[1] is kind
-    }
-    if kind not in sampled.kinds or not {one.trial.run_id for one in trials} <= sampled.runs:
-        return _("the set was not drawn from these items")
-    if not drawn:
-        return _("nothing of it was drawn")
-    if drawn & sampled.bare:
-        return _("a stratum of the set has no labels yet")
-    return ""
-
-
-def _step(item: Settled) -> float:
-    """1 if people changed a decision upwards, -1 downwards; 0 if not, or if the score does not contain the item."""
-    if isinstance(item.machine, CheckpointStatus) or item.machine is None or not item.changed:
-        return 0.0
-    return 1.0 if item.people is Decision.YES else -1.0
 
 
 MAIN = CORE.each(lambda family: family.main)
@@ -298,8 +123,12 @@ _LEVEL = 1e-9
 """Means closer than this are equal."""
 
 
-def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking:
-    """Agents ranked by the mean over tasks of the family's main measure. Every resample draws the same tasks for all
+def ranking(
+    family: Family,
+    agents: Mapping[str, Sequence[Rescored]],
+    corrected: Mapping[str, float | None] | None = None,
+) -> Ranking:
+    """Agents ranked by the mean over tasks of the family's main measure, and by it `corrected`, as far as it is known. Every resample draws the same tasks for all
     agents and for judge and people, so that orders can be compared within it.
     """
     name = MAIN[family]
@@ -308,6 +137,7 @@ def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking
     judge = [_mean(name, agents[agent], tasks, people=False) for agent in names]
     people = [_mean(name, agents[agent], tasks, people=True) for agent in names]
     values = [[c.statistic.value for c in side] for side in (judge, people)]
+    values.append([(corrected or {}).get(agent) for agent in names])
     ranks = [_ranks(side) for side in values]
     ranked = [
         RankedAgent(
@@ -316,6 +146,8 @@ def ranking(family: Family, agents: Mapping[str, Sequence[Rescored]]) -> Ranking
             people=values[1][i],
             judge_rank=ranks[0][i],
             people_rank=ranks[1][i],
+            corrected=values[2][i],
+            corrected_rank=ranks[2][i],
         )
         for i, agent in enumerate(names)
     ]

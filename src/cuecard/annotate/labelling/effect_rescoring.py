@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
+_BATCH = 100
 ItemId = tuple[int, str]
 """Trial and key of an item."""
 
@@ -39,8 +40,10 @@ class SettledLabel(Frozen):
     gold_wrong: bool = False
 
 
-def settled_labels(workspace: Workspace, trial_ids: Collection[int]) -> dict[ItemId, SettledLabel]:
-    """People's decisions on every item of these trials with a blind label or an adjudication."""
+def settled_labels(
+    workspace: Workspace, trial_ids: Collection[int] | None
+) -> dict[ItemId, SettledLabel]:
+    """People's decisions on every item of these trials, or of all, with a blind label or an adjudication."""
     return settle(
         workspace.verdicts.item_labels(trial_ids), workspace.adjudications.newest(trial_ids)
     )
@@ -156,7 +159,8 @@ class Settled(NamedTuple):
 @dataclass(frozen=True)
 class Rescored:
     """A judged trial with its measures by the judge and by people (equal without labels). `open`: items that people
-    labelled without a decision; `gold_wrong`: items whose gold they doubt.
+    labelled without a decision; `waiting`: items that the judge decided and people did not; `gold_wrong`: items whose
+    gold they doubt.
     """
 
     trial: TrialRecord
@@ -165,6 +169,7 @@ class Rescored:
     settled: tuple[Settled, ...] = ()
     open: tuple[Item, ...] = ()
     gold_wrong: tuple[Item, ...] = field(default=())
+    waiting: tuple[Item, ...] = ()
 
 
 def rescored(
@@ -177,11 +182,16 @@ def rescored(
     for (trial_id, key), one in said.items():
         by_trial[trial_id][key] = one
     tasks: dict[tuple[str, int], Task] = {}
+    judgements: dict[tuple[int, str], Judgement] = {}
+    labelled = sorted({one.trial.id for one in trials if one.trial.id in by_trial})
+    for start in range(0, len(labelled), _BATCH):
+        for record in workspace.verdicts.newest(labelled[start : start + _BATCH]):
+            judgements[record.trial_id, record.judgement.judge.name] = record.judgement
     found: list[Rescored] = []
     for scores in trials:
         if scores.judge is None:
             continue
-        trial, name = scores.trial, scores.judge.name
+        trial, judge = scores.trial, scores.judge.name
         mine = by_trial.get(trial.id)
         if not mine:
             found.append(Rescored(trial, scores.measures, scores.measures))
@@ -189,10 +199,9 @@ def rescored(
         version = (trial.task_id, trial.revision)
         if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
-        records = workspace.verdicts.of_trial(trial.id)
-        judgement = next(r.judgement for r in records if r.judgement.judge.name == name)
         events = workspace.runs.outline(trial.id).events
-        found.append(rescore(trial, tasks[version], events, judgement, mine))
+        judgement, task = judgements[trial.id, judge], tasks[version]
+        found.append(rescore(trial, task, events, judgement, mine, scores.measures))
     return found
 
 
@@ -202,8 +211,11 @@ def rescore(
     events: Sequence[Event],
     judgement: Judgement,
     said: Mapping[str, SettledLabel],
+    judged: Sequence[Measure] | None = None,
 ) -> Rescored:
-    """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored."""
+    """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored. `judged`:
+    the measures by the judge, if they are known.
+    """
     machine = _machine(task, events, judgement)
     known = {key: one for key, one in said.items() if key in machine and _fits(key, one)}
     statuses: dict[int, CheckpointStatus] = {}
@@ -240,11 +252,16 @@ def rescore(
     )
     return Rescored(
         trial,
-        score_trial(task, events, judgement),
+        score_trial(task, events, judgement) if judged is None else judged,
         people,
         settled,
         tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.value is None),
         tuple(Item.of_key(key) for key, one in sorted(known.items()) if one.gold_wrong),
+        tuple(
+            Item.of_key(key)
+            for key, decided in sorted(machine.items())
+            if decided is not None and (key not in known or known[key].value is None)
+        ),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
+from cuecard.annotate.labelling.corrections import Correction, LabelledSet, correction_table
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -38,8 +39,8 @@ class ItemCounts(Frozen):
 
 class MeasureEffect(Frozen):
     """A measure by the judge and by people as means over tasks, with 95% intervals, and their paired `difference`
-    (people minus judge). `estimate`: the value if people had labelled everything, estimated from a drawn sample, with
-    `estimated_difference`; None if samples of this measure cannot be weighted.
+    (people minus judge). `corrected`: the value if people had labelled everything, estimated from a drawn sample; None
+    without labels that could change it.
     """
 
     name: str
@@ -47,8 +48,7 @@ class MeasureEffect(Frozen):
     judge: Statistic
     people: Statistic
     difference: Statistic
-    estimate: Statistic | None = None
-    estimated_difference: Statistic | None = None
+    corrected: Correction | None = None
 
 
 class GroupEffect(Frozen):
@@ -82,6 +82,8 @@ class RankedAgent(Frozen):
     people: float | None
     judge_rank: int | None
     people_rank: int | None
+    corrected: float | None = None
+    corrected_rank: int | None = None
 
 
 Order = Literal["above", "below", "level"]
@@ -113,17 +115,14 @@ class Ranking(Frozen):
 
 
 class Effect(Frozen):
-    """How labels change the results of some runs. `judges`: whose judgements were scored. `set_id`: the drawn set
-    behind estimates, None without one; `set_drawn` and `set_settled`: its items, and those that people decided.
+    """How labels change the results of some runs. `judges`: whose judgements were scored. `sets`: drawn from these runs,
+    and labelled.
     """
 
     runs: tuple[int, ...]
     judges: tuple[str, ...]
     people: tuple[str, ...]
-    set_id: int | None
-    set_name: str
-    set_drawn: int
-    set_settled: int
+    sets: tuple[LabelledSet, ...]
     groups: tuple[GroupEffect, ...]
     rankings: tuple[Ranking, ...]
 
@@ -192,14 +191,13 @@ def circumstances(effect: Effect) -> list[str]:
         )
     )
     lines.append(_("Intervals are 95%, by task; differences are on the same tasks."))
-    if effect.set_id is not None:
-        lines.append(
-            _(
-                "Estimates for all items weight the set “{name}”, of which {settled} of {drawn} items are"
-                " decided."
-            ).format(name=effect.set_name, settled=effect.set_settled, drawn=effect.set_drawn)
-        )
-    else:
+    lines += [
+        _(
+            "Corrected scores rest on the set “{name}”, of which {settled} of {drawn} items are decided."
+        ).format(name=one.name, settled=one.settled, drawn=one.drawn)
+        for one in effect.sets
+    ]
+    if not effect.sets:
         lines.append(_("No drawn set has labels: nothing is said of the items without labels."))
     return lines
 
@@ -209,7 +207,7 @@ def _tables(effect: Effect, told: tuple[str, ...]) -> Iterator[Table]:
         if group.items:
             scores = _scores(group)
             yield replace(scores, notes=(*scores.notes, *told))
-            yield from _estimates(group, whole=effect.set_settled == effect.set_drawn)
+            yield from _corrected(group)
     yield _items(effect)
     for ranking in effect.rankings:
         yield _ranks(ranking)
@@ -258,26 +256,15 @@ def _title(group: GroupEffect) -> str:
     )
 
 
-def _estimates(group: GroupEffect, *, whole: bool) -> Iterator[Table]:
-    if any(m.estimate is not None and m.estimate.defined for m in group.measures):
-        yield Table.of(
-            _("{agent}: estimated for all items").format(agent=group.agent),
-            (_("Measure"), _("judge"), _("estimate"), _("difference")),
-            [
-                (_name(m, group), m.judge, m.estimate, difference(m.estimated_difference))
-                for m in group.measures
-                if m.estimate is not None and m.estimate.defined
-            ],
-            ()
-            if whole
-            else (
-                _(
-                    "Assumes that, within a stratum, items that were drawn and are not decided yet are like"
-                    " those that are."
-                ),
-            ),
-            view="effect",
-        )
+def _corrected(group: GroupEffect) -> Iterator[Table]:
+    told = [
+        ((_name(m, group),), m.judge, m.corrected)
+        for m in group.measures
+        if m.corrected is not None
+    ]
+    if any(one.corrected.defined for _head, _judge, one in told):
+        title = _("{agent}: corrected by labels").format(agent=group.agent)
+        yield correction_table(title, told)
 
 
 def _items(effect: Effect) -> Table:
@@ -310,11 +297,15 @@ def _items(effect: Effect) -> Table:
 
 
 def _ranks(ranking: Ranking) -> Table:
+    told = any(one.corrected is not None for one in ranking.agents)
     return Table.of(
         _("{family}: agents by {measure}").format(
             family=_(FAMILY_WORDS[ranking.family]), measure=measure_label(ranking.measure)
         ),
-        (_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+        (
+            *(_("Agent"), _("judge"), _("rank"), _("with people"), _("rank")),
+            *((_("corrected"), _("rank")) if told else ()),
+        ),
         [
             (
                 one.agent,
@@ -322,6 +313,7 @@ def _ranks(ranking: Ranking) -> Table:
                 str(one.judge_rank or "–"),
                 _plain(one.people),
                 str(one.people_rank or "–"),
+                *((_plain(one.corrected), str(one.corrected_rank or "–")) if told else ()),
             )
             for one in ranking.agents
         ],

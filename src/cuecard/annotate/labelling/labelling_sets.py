@@ -7,15 +7,34 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.estimation.allocation import (
+    Z95,
+    LabelsNeeded,
+    design_effect,
+    intraclass_correlation,
+    labels_needed,
+)
 from cuecard.annotate.families.registry import element_of
-from cuecard.annotate.labelling.sampling import SamplingPlan, Stratum, Unit, draw, strata_of
+from cuecard.annotate.labelling.comparison_inputs import if_few
+from cuecard.annotate.labelling.effect_rescoring import ItemId, SettledLabel, settled_labels
+from cuecard.annotate.labelling.sampling import (
+    FROM_LABELS,
+    OWN_CHANCES,
+    SamplingPlan,
+    Stratum,
+    Unit,
+    draw,
+    outcome_of,
+    sizes_and_spreads,
+    strata_of,
+)
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelSet
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Item
+from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -24,12 +43,17 @@ if TYPE_CHECKING:
 def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
     """Every item of the plan's runs that machines decided on and the plan includes, each once. Unjudged trials have no
     items of judged kinds, trials under way none that the trial's user decided. Quality probes are left out unless the
-    plan names their runs. Raises `NotFound` for an unknown run.
+    plan names their runs. What all judges and people decided is read where the plan goes by it. Raises `NotFound` for
+    an unknown run.
     """
     trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
     kinds = plan.kinds or JUDGED
     decided = _judged(workspace, plan) if set(kinds) & set(JUDGED) else {}
     others = set(kinds) - set(JUDGED)
+    votes = _votes(workspace, plan)
+    people: dict[ItemId, SettledLabel] = {}
+    if plan.allocation in FROM_LABELS:
+        people = settled_labels(workspace, if_few({trial.id for trial in trials}))
     tasks: dict[tuple[str, int], Task] = {}
     units: list[Unit] = []
     for trial in trials:
@@ -42,8 +66,42 @@ def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
         version = (trial.task_id, trial.revision)
         if version not in tasks:
             tasks[version] = workspace.tasks.revision(*version).task
-        units += (_unit(trial, tasks[version], item, value) for item, value in found)
+        told = [value for item, value in found if item.kind in JUDGED and value != "unjudged"]
+        outcome = outcome_of(told.count("yes") / len(told) if told else None)
+        for item, value in found:
+            key = trial.id, item.key
+            said = people[key].value if key in people else None
+            more = {"votes": votes.get(key, ()), "people": said.value if said else ""}
+            units.append(
+                _unit(trial, tasks[version], item, value)._replace(**more, outcome=outcome)
+            )
     return units
+
+
+def _votes(workspace: Workspace, plan: SamplingPlan) -> dict[ItemId, tuple[bool, ...]]:
+    """Which judges say yes to an item, where the plan goes by that."""
+    if plan.allocation not in OWN_CHANCES and "judges" not in plan.strata:
+        return {}
+    found: dict[ItemId, tuple[bool, ...]] = {}
+    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, every=True):
+        if decision is not Decision.UNJUDGED:
+            key = trial_id, item.key
+            found[key] = (*found.get(key, ()), decision is Decision.YES)
+    return found
+
+
+def remark_on(units: Sequence[Unit], plan: SamplingPlan) -> str:
+    """Why the plan's allocation has nothing to go by; "" if it has."""
+    if not units:
+        return ""
+    by_votes = plan.allocation == "disagreement" or "judges" in plan.strata
+    if by_votes and not any(unit.judges for unit in units):
+        return _("No item has decisions of two judges: nothing tells where judges differ.")
+    if plan.allocation in FROM_LABELS and not any(unit.people for unit in units):
+        return _(
+            "Nothing is labelled yet that would tell where labels pay: all strata count alike."
+        )
+    return ""
 
 
 def make_set(
@@ -57,7 +115,14 @@ def make_set(
     """Draw a labelling set and save it with its plan. `units`: the plan's population, if already known. Raises
     `CuecardError` if there is nothing to draw.
     """
-    items = draw(population_of(workspace, plan) if units is None else units, plan)
+    units = population_of(workspace, plan) if units is None else units
+    items = draw(units, plan)
+    if units and not items:
+        raise CuecardError(
+            _("Nothing was drawn"),
+            _("each item has a chance of its own, and none came up"),
+            _("Draw more, or with another seed."),
+        )
     if not items:
         raise CuecardError(
             _("There is nothing to label"),
@@ -95,13 +160,10 @@ def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
     )
 
 
-_Z95 = 1.959963984540054
-
-
 def width_of(n: float, share: float) -> float:
     """The width of the 95% score interval (Wilson 1927) of a share seen on `n` independent items."""
-    spread = _Z95**2 / n
-    return 2 * _Z95 * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
+    spread = Z95**2 / n
+    return 2 * Z95 * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
 
 
 def n_for_width(
@@ -134,11 +196,6 @@ def n_for_width(
         n = n / (1 + (n - 1) / population) if population else 0
         return min(ceil(n), population)
     return ceil(n)
-
-
-def design_effect(items_per_task: float, correlation: float) -> float:
-    """1 + (m - 1) rho (Kish 1965), at least 1."""
-    return max(1.0, 1 + (items_per_task - 1) * correlation)
 
 
 def n_in_tasks(
@@ -214,6 +271,19 @@ class Preview:
         return n_in_tasks(
             width, share, tasks=self.tasks, items=self.population, correlation=correlation
         )
+
+
+def n_by_variance(
+    units: Sequence[Unit], plan: SamplingPlan, width: float, correlation: float = 0
+) -> LabelsNeeded:
+    """How many items, drawn where earlier labels overturned more, make the 95% interval of the corrected share so wide.
+    `correlation`: of corrections of a task's items; 0: as earlier labels tell. Raises `ValueError` for a width that is not
+    above 0.
+    """
+    known = [(c, unit.task) for unit in units if (c := unit.correction) is not None]
+    alike = correlation or intraclass_correlation([c for c, _t in known], [t for _c, t in known])
+    tasks = len({unit.task for unit in units})
+    return labels_needed(width / 2, sizes_and_spreads(units, plan), tasks=tasks, correlation=alike)
 
 
 def preview_of(units: Sequence[Unit], plan: SamplingPlan) -> Preview:

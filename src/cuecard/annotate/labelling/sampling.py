@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from cuecard.annotate.estimation.allocation import (
+    EVEN_BY_VOTES,
+    active_chances,
+    neyman,
+    pilot_doubts,
+    pilot_spread,
+    vote_uncertainty,
+)
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item, ItemKind
 
-StratumKey = Literal["decision", "family", "language", "agent", "relation", "task"]
-_OF_TRIALS: frozenset[StratumKey] = frozenset({"family", "language", "agent", "task"})
+StratumKey = Literal[
+    "decision", "judges", "outcome", "family", "language", "agent", "relation", "task"
+]
+Allocation = Literal["proportional", "equal", "variance", "disagreement", "active"]
+OWN_CHANCES: frozenset[Allocation] = frozenset({"disagreement", "active"})
+"""Where each unit has a chance of its own and is drawn by a coin of its own."""
+FROM_LABELS: frozenset[Allocation] = frozenset({"variance", "active"})
+"""What goes by the labels that there are, as a pilot."""
+_OF_TRIALS: frozenset[StratumKey] = frozenset({"outcome", "family", "language", "agent", "task"})
 
 
 class SamplingPlan(Frozen):
     """`by` "items" draws `n` items, "trials" draws `n` trials with all their items. `kinds`: what is
     labelled; none means what the judge decided on. `judge`: whose decisions stratify, "" for the first
     that each trial has. `strata`: the draw is stratified by these properties, with as many from each as
-    it is large (`proportional`), or equally many (`equal`). `overlap`: the share of what is drawn that
-    `raters` people label, the rest one; `people`: who, none meaning anybody. Names and properties given
-    twice count once.
+    it is large (`proportional`), equally many (`equal`), or more where earlier labels overturned more
+    (`variance`: Neyman 1934). Or each unit has its own chance, `n` are drawn on average, and there is one
+    stratum: the more judges differ on it (`disagreement`), or the more of the units of its strata on
+    which judges differ as much were overturned by earlier labels (`active`: Zrnic & Candès 2024).
+    `overlap`: the share of what is drawn that `raters` people label, the rest one; `people`: who, none
+    meaning anybody. `half_width`, `order`: labelling may stop before all is labelled, once an interval
+    reaches no further to each side, or the order of agents is told. Names and properties given twice
+    count once.
     """
 
     runs: Annotated[tuple[int, ...], Field(min_length=1)]
@@ -36,11 +56,13 @@ class SamplingPlan(Frozen):
     kinds: tuple[ItemKind, ...] = ()
     judge: str = ""
     strata: tuple[StratumKey, ...] = ()
-    allocation: Literal["proportional", "equal"] = "proportional"
+    allocation: Allocation = "proportional"
     seed: int = 0
     overlap: Annotated[float, Field(ge=0, le=1)] = 0
     raters: Annotated[int, Field(ge=2, le=20)] = 2
     people: tuple[str, ...] = ()
+    half_width: Annotated[float | None, Field(gt=0, lt=1)] = None
+    order: bool = False
 
     @field_validator("runs", "kinds", "strata", "people", mode="after")
     @classmethod
@@ -53,9 +75,11 @@ class SamplingPlan(Frozen):
         if self.by == "trials" and (wrong := set(self.strata) - _OF_TRIALS):
             raise ValueError(
                 _(
-                    "trials have no {names}: stratify them by family, language, agent or task"
+                    "trials have no {names}: stratify them by outcome, family, language, agent or task"
                 ).format(names=", ".join(sorted(wrong)))
             )
+        if self.allocation in OWN_CHANCES and (self.half_width is not None or self.order):
+            raise ValueError(_("with chances of each item's own, a set is labelled to its end"))
         if self.people and self.overlap and len(self.people) < self.raters:
             raise ValueError(
                 _("{n} people cannot give {m} labels to one item").format(
@@ -79,7 +103,10 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
 
 
 class Unit(NamedTuple):
-    """An item of the population with the properties it may be stratified by; all "" where unknown."""
+    """An item of the population with the properties it may be stratified by; all "" where unknown. `votes`: which judges
+    say yes; `judges`: whether they agree. `people`: what people decided on it before, if the plan goes by that.
+    `outcome`: of its trial, see `outcome_of`.
+    """
 
     trial_id: int
     item: Item
@@ -89,6 +116,29 @@ class Unit(NamedTuple):
     agent: str = ""
     relation: str = ""
     task: str = ""
+    votes: tuple[bool, ...] = ()
+    people: str = ""
+    outcome: str = ""
+
+    @property
+    def judges(self) -> str:
+        return "" if len(self.votes) < 2 else "agree" if len(set(self.votes)) == 1 else "differ"
+
+    @property
+    def correction(self) -> float | None:
+        """By how much people's decision is above the judge's; None where they made none."""
+        if not self.people:
+            return None
+        if {self.people, self.decision} <= {"yes", "no"}:
+            return float(self.people == "yes") - float(self.decision == "yes")
+        return float(self.people != self.decision)
+
+
+def outcome_of(accepted: float | None) -> str:
+    """How a trial went by its judge, who accepted this share of its items: `none`, `some` or `all`; "" for None."""
+    return (
+        "" if accepted is None else "none" if accepted <= 0 else "all" if accepted >= 1 else "some"
+    )
 
 
 @dataclass(frozen=True)
@@ -116,8 +166,16 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
     represent the others only.
     """
     groups = _grouped(units, plan)
-    wanted = allocate({name: len(found) for name, found in groups.items()}, plan)
     drawn: list[_Drawn] = []
+    if plan.allocation in OWN_CHANCES:
+        chances = _own_chances(groups, plan)
+        for found in groups.values():
+            for key, mine in found.items():
+                coin = int.from_bytes(_chance(plan.seed, "coin", key)[:8]) / 2**64
+                if coin < chances[key]:
+                    drawn.append(_Drawn("", chances[key], tuple(mine)))
+        groups = {}
+    wanted = _wanted(groups, plan)
     for name, found in groups.items():
         keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
         probability = wanted[name] / len(keys)
@@ -129,18 +187,69 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
 
 
 def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
-    """What the draw takes from which stratum, by name."""
-    items: dict[str, int] = defaultdict(int)
-    trials: dict[str, set[int]] = defaultdict(set)
-    for unit in units:
-        name = _stratum_of(unit, plan)
-        items[name] += 1
-        trials[name].add(unit.trial_id)
-    sizes = {
-        name: items[name] if plan.by == "items" else len(trials[name]) for name in sorted(items)
+    """What the draw takes from which stratum, by name; where each unit has its own chance, on average from all."""
+    groups = _grouped(units, plan)
+    items = {name: sum(map(len, found.values())) for name, found in groups.items()}
+    if plan.allocation in OWN_CHANCES and groups:
+        size = sum(map(len, groups.values()))
+        return (Stratum("", size, min(plan.n, size), sum(items.values())),)
+    wanted = _wanted(groups, plan)
+    return tuple(
+        Stratum(name, len(found), wanted[name], items[name]) for name, found in groups.items()
+    )
+
+
+Grouped = Mapping[str, Mapping[tuple[int, str], Sequence[Unit]]]
+"""By stratum, the items of each drawing unit: one item, or all of a trial."""
+
+
+def _wanted(groups: Grouped, plan: SamplingPlan) -> dict[str, int]:
+    sizes = {name: len(found) for name, found in groups.items()}
+    if plan.allocation != "variance":
+        return allocate(sizes, plan)
+    return neyman(sizes, _spreads(groups, plan), plan.n)
+
+
+def _spreads(groups: Grouped, plan: SamplingPlan) -> dict[str, float]:
+    of_items = plan.by == "items"
+    return {
+        name: pilot_spread(_corrections(found.values()), of_items=of_items)
+        for name, found in groups.items()
     }
-    wanted = allocate(sizes, plan)
-    return tuple(Stratum(name, size, wanted[name], items[name]) for name, size in sizes.items())
+
+
+def sizes_and_spreads(units: Sequence[Unit], plan: SamplingPlan) -> list[tuple[int, float]]:
+    """Of each stratum how many drawing units it has, and the standard deviation of people's corrections by earlier labels."""
+    groups = _grouped(units, plan)
+    return [(len(groups[name]), spread) for name, spread in _spreads(groups, plan).items()]
+
+
+def _corrections(found: Iterable[Sequence[Unit]]) -> list[float]:
+    """Of drawing units that were labelled before, the mean of people's corrections."""
+    by_unit = ([c for unit in units if (c := unit.correction) is not None] for units in found)
+    return [sum(known) / len(known) for known in by_unit if known]
+
+
+def _own_chances(groups: Grouped, plan: SamplingPlan) -> dict[tuple[int, str], float]:
+    """Each drawing unit's chance, by its doubt; a trial's is the mean of its items'."""
+    every = {(name, key): units for name, found in groups.items() for key, units in found.items()}
+    if plan.allocation == "disagreement":
+        doubts = [
+            sum(vote_uncertainty(u.votes) for u in mine) / len(mine) for mine in every.values()
+        ]
+        chances = active_chances(doubts, plan.n, even=EVEN_BY_VOTES)
+    else:
+        class_of_unit = [
+            (name, round(sum(unit.judges == "differ" for unit in mine) / len(mine), 1))
+            for (name, _key), mine in every.items()
+        ]
+        classes: dict[tuple[str, float], list[Sequence[Unit]]] = defaultdict(list)
+        for each, mine in zip(class_of_unit, every.values(), strict=True):
+            classes[each].append(mine)
+        pilot = {each: _corrections(found) for each, found in classes.items()}
+        doubt = pilot_doubts(pilot, of_items=plan.by == "items")
+        chances = active_chances([doubt[each] for each in class_of_unit], plan.n)
+    return dict(zip((key for _name, key in every), chances, strict=True))
 
 
 def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
@@ -210,11 +319,11 @@ def _grouped(
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
     for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
         one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
-        found[_stratum_of(unit, plan)][one].append(unit)
+        found[stratum_of(unit, plan)][one].append(unit)
     return {name: dict(found[name]) for name in sorted(found)}
 
 
-def _stratum_of(unit: Unit, plan: SamplingPlan) -> str:
+def stratum_of(unit: Unit, plan: SamplingPlan) -> str:
     return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
 
 
@@ -257,46 +366,3 @@ def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[Se
 def _chance(seed: int, *parts: object) -> bytes:
     """A pseudo-random number from seed and parts alone, for orders that do not depend on input order."""
     return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
-
-
-Key = tuple[int, str]
-"""Trial and key of an item."""
-WeightingClass = tuple[str, ItemKind]
-"""Stratum and kind of item. Within such a class, unlabelled items are assumed to be like labelled ones."""
-
-
-def weights_of(
-    items: Iterable[SetItem], labelled: Collection[Key] | None = None
-) -> dict[Key, float]:
-    """The weights of the `labelled` items (None: all) of a drawn set: the inverse probability of being drawn (Horvitz &
-    Thompson 1952), times drawn / labelled items of the stratum and kind (weighting classes, Särndal, Swensson & Wretman
-    1992, ch. 15).
-    """
-    drawn = list(items)
-    known = [item for item in drawn if labelled is None or _key(item) in labelled]
-    every, have = Counter(map(class_of, drawn)), Counter(map(class_of, known))
-    return {
-        _key(item): every[class_of(item)] / have[class_of(item)] / item.probability
-        for item in known
-    }
-
-
-def bare_classes(
-    items: Iterable[SetItem], labelled: Collection[Key]
-) -> dict[WeightingClass, float]:
-    """Classes without labelled items, with the share of the population that each represents."""
-    drawn = list(items)
-    have = {class_of(item) for item in drawn if _key(item) in labelled}
-    sizes: dict[WeightingClass, float] = defaultdict(float)
-    for item in drawn:
-        sizes[class_of(item)] += 1 / item.probability
-    total = sum(sizes.values())
-    return {name: size / total for name, size in sizes.items() if name not in have}
-
-
-def class_of(item: SetItem) -> WeightingClass:
-    return item.stratum, item.item.kind
-
-
-def _key(item: SetItem) -> Key:
-    return item.trial_id, item.item.key

@@ -246,8 +246,9 @@ async def run_stages(
     budget: float | None = None,
     on_probe: Callable[[ProbeName], None] | None = None,
     on_event: Callable[[RunEvent], None] | None = None,
+    workers: bool = False,
 ) -> tuple[ProbeOutcome, ...]:
-    """Play the probes of these stages, one after the other.
+    """Play the probes of these stages, or have `workers` play them, one after the other.
 
     `on_probe` is called as each begins. When the calls have cost `budget` (in the configuration's currency), or
     `control` stops, the rest stays open, and running again continues. Raises `NotFound`, and `ConfigError`, also for a
@@ -271,11 +272,19 @@ async def run_stages(
             break
         if on_probe:
             on_probe(probe)
-        outcomes.append(
-            await run_probe(
-                workspace, probe, task_ids, config=config, by=by, on_event=told, control=control
-            )
+        outcome = await run_probe(
+            workspace,
+            probe,
+            task_ids,
+            config=config,
+            by=by,
+            on_event=told,
+            control=control,
+            budget=budget - meter.spent if workers and budget is not None else None,
+            workers=workers,
         )
+        meter.add(outcome.spent)
+        outcomes.append(outcome)
     return tuple(outcomes)
 
 

@@ -53,6 +53,7 @@ def difference_table(
     """
     every = [("", one) for one in found] + list(parts)
     contrasts = [contrast for _part, one in every for contrast in one.contrasts]
+    several = any(len(one.contrasts) > 1 for _part, one in every)
     lines: list[Sequence[Shown]] = []
     notes: dict[str, None] = {}
     for part, one in every:
@@ -76,10 +77,8 @@ def difference_table(
                     f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
                     cell_of(one.measure, contrast.arm_mean, percent=percent, trials=arm),
                     cell_of(one.measure, contrast.base_mean, percent=percent, trials=base),
-                    Cell(
-                        "–" if contrast.sign_test is None else f"{contrast.sign_test:.3f}",
-                        value=contrast.sign_test,
-                    ),
+                    _chance(contrast.sign_test),
+                    *((_chance(contrast.sign_test_holm),) if several else ()),
                     contrast.difference.n,
                     *_circumstances(contrast, contrasts),
                 )
@@ -90,6 +89,10 @@ def difference_table(
             " are. Win, tie and loss count tasks."
         )
     ] = None
+    if several:
+        notes[
+            _("p, Holm: adjusted for how many arms are held against the base by one measure.")
+        ] = None
     return Table.of(
         _("{family}: compared by {dimension}, against {base}").format(
             family=_(FAMILY_WORDS[found[0].family]),
@@ -103,6 +106,7 @@ def difference_table(
             _("mean"),
             _("mean of base"),
             _("sign test p"),
+            *((_("p, Holm"),) if several else ()),
             _("n tasks"),
             *((_("also differ in"),) if any(one.differs for one in contrasts) else ()),
             *((_("unpaired trials"),) if any(one.unpaired for one in contrasts) else ()),
@@ -110,6 +114,10 @@ def difference_table(
         lines,
         notes,
     )
+
+
+def _chance(p: float | None) -> Cell:
+    return Cell("–" if p is None else f"{p:.3f}", value=p)
 
 
 def alone_text(found: Comparison, contrast: Contrast) -> str:

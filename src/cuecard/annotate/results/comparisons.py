@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.estimation.ranks import holm
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.paired_differences import TIE, contrast_of
@@ -126,6 +127,11 @@ def compare(
         contrast = contrast_of(first, other, found, (name, taken), resamples=resamples)
         alone = _alone(contrast, (*groups[first], *groups[other]), dimension)
         contrasts.append(contrast.model_copy(update={"alone": alone}))
+    adjusted = holm([contrast.sign_test for contrast in contrasts])
+    contrasts = [
+        each.model_copy(update={"sign_test_holm": p})
+        for each, p in zip(contrasts, adjusted, strict=True)
+    ]
     if not any(contrast.base_trials for contrast in contrasts):
         raise NotAllowed(
             _("{arms} share no judged task").format(arms=", ".join(chosen)),
@@ -325,9 +331,14 @@ def _notes(
                 " agent of several."
             ).format(agent=value_word("agent", contrast.alone, names), base=words[0], arm=words[1])
         if taken.of_several and sides[0].counts.samples != sides[1].counts.samples:
-            yield _(
+            told = _(
                 "{base} has up to {n} samples of a task and {arm} up to {m}: the best of more is better by itself."
-            ).format(
+            )
+            if taken is Taken.PASS_ALL:
+                told = _(
+                    "{base} has up to {n} samples of a task and {arm} up to {m}: that all of more pass is rarer by itself."
+                )
+            yield told.format(
                 base=words[0], arm=words[1], n=sides[0].counts.samples, m=sides[1].counts.samples
             )
     within = _any(contrast.within for contrast in contrasts)

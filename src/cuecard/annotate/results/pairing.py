@@ -87,7 +87,8 @@ class Contrast(Frozen):
     `base_trials` and `arm_trials`: ids behind the figures. `within`: the dimensions within which pairs were made besides the
     task's revision; `differs`: those in which the two differ and could not be paired, so that the difference may
     be theirs, with the values of the base's and the arm's paired trials. `alone`: the agent that it stands on, if
-    of several that were played only one is paired; "" else.
+    of several that were played only one is paired; "" else. `sign_test_holm`: the probability adjusted by Holm's method
+    for the number of arms that are held against the base by this measure.
     """
 
     base: str
@@ -107,6 +108,7 @@ class Contrast(Frozen):
     within: tuple[Dimension, ...] = ()
     differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     alone: str = ""
+    sign_test_holm: float | None = None
 
     @property
     def unpaired(self) -> int:
@@ -134,7 +136,7 @@ Unit = tuple[str, int]
 """A task's id and the number of a revision."""
 Cell = tuple[str, ...]
 
-_CANDIDATES: tuple[Dimension, ...] = (
+CANDIDATES: tuple[Dimension, ...] = (
     "judge",
     "agent",
     "setting",
@@ -144,6 +146,7 @@ _CANDIDATES: tuple[Dimension, ...] = (
     "model",
     "scaffold",
 )
+"""Dimensions within which trials are paired where both sides have the same values, in the order in which that is tried."""
 _OWN: dict[Dimension, frozenset[Dimension]] = {
     "agent": frozenset(("model", "scaffold")),
     "scaffold": frozenset(("agent",)),
@@ -203,7 +206,7 @@ def matched(left: Sequence[Row], right: Sequence[Row], dimension: Dimension) -> 
         both = {row.trial.id for row in sides[0]} & {row.trial.id for row in sides[1]}
         sides = [[row for row in side if row.trial.id in both] for side in sides]
     within, differs = _within(sides[0], sides[1], dimension)
-    cells = [_cells(side, within) for side in sides]
+    cells = [cells_of(side, within) for side in sides]
     shared = sorted(cells[0].keys() & cells[1].keys())
     by_unit: dict[Unit, list[tuple[Unit, Cell]]] = defaultdict(list)
     for key in shared:
@@ -227,7 +230,9 @@ def matched(left: Sequence[Row], right: Sequence[Row], dimension: Dimension) -> 
 def paired(found: Matched, measure: str, taken: Taken) -> Pairing:
     """Their pairs; a revision's value is the mean over its own."""
     left, right = found.cells
-    parts = [_parts([side[key] for key in found.shared], measure, taken) for side in found.cells]
+    parts = [
+        parts_of_cells([side[key] for key in found.shared], measure, taken) for side in found.cells
+    ]
     part_of = dict(zip(found.shared, zip(*parts, strict=True), strict=True))
     pairs = [
         pair
@@ -255,17 +260,17 @@ def _within(
     within: tuple[Dimension, ...] = ()
     differs: list[Dimension] = []
     kinds = kinds_of((*left, *right))
-    before = [_cells(side, within).keys() for side in (left, right)]
+    before = [cells_of(side, within).keys() for side in (left, right)]
     own = _OWN.get(dimension, frozenset[Dimension]())
     if left and left[0].family == "table" and dimension in ("agent", "scaffold", "model"):
         own |= {"setting"}
-    for candidate in _CANDIDATES:
+    for candidate in CANDIDATES:
         if candidate == dimension:
             continue
         if len({row.value(candidate) for row in kinds}) < 2:
             continue
         tried = (*within, candidate)
-        after = [_cells(side, tried).keys() for side in (left, right)]
+        after = [cells_of(side, tried).keys() for side in (left, right)]
         same = [len(one) == len(other) for one, other in zip(before, after, strict=True)]
         if after[0] & after[1]:
             # What follows from the others, as a model from its agent, tells no pairs apart.
@@ -275,12 +280,15 @@ def _within(
             differs.append(candidate)
     if dimension != "run" and left and right:
         runs: tuple[Dimension, ...] = (*within, "run")
-        if not _cells(left, runs).keys() & _cells(right, runs).keys():
+        if not cells_of(left, runs).keys() & cells_of(right, runs).keys():
             differs.append("run")
     return within, tuple(differs)
 
 
-def _cells(rows: Iterable[Row], within: Sequence[Dimension]) -> dict[tuple[Unit, Cell], list[Row]]:
+def cells_of(
+    rows: Iterable[Row], within: Sequence[Dimension]
+) -> dict[tuple[Unit, Cell], list[Row]]:
+    """Rows by revision of a task and values in these dimensions."""
     found: dict[tuple[Unit, Cell], list[Row]] = defaultdict(list)
     for row, cell in values_of(rows, within):
         found[row.unit, cell].append(row)
@@ -313,7 +321,7 @@ def _pair(
     )
 
 
-def _parts(cells: Sequence[Sequence[Row]], measure: str, taken: Taken) -> list[Part]:
+def parts_of_cells(cells: Sequence[Sequence[Row]], measure: str, taken: Taken) -> list[Part]:
     """What the rows of each cell add together."""
     names = [f"{at:09}" for at in range(len(cells))]
     samples = RowSamples(

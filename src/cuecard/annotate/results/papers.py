@@ -139,6 +139,18 @@ def _differences(pool: Pool) -> Tables:
         return ()
 
 
+def _leaderboard(pool: Pool) -> Tables:
+    from cuecard.annotate.results.leaderboard import leaderboard_tables
+
+    return leaderboard_tables(pool)
+
+
+def _repeats(pool: Pool) -> Tables:
+    from cuecard.annotate.results.repeats import repeat_tables
+
+    return repeat_tables(pool)
+
+
 def _trials(pool: Pool) -> Tables:
     from cuecard.annotate.results.score_tables import trial_tables
 
@@ -155,6 +167,8 @@ def _plots(pool: Pool) -> Tables:
 
 PAPER_TABLES: dict[str, Callable[[Pool], Tables]] = {
     "main": main_tables,
+    "leaderboard": _leaderboard,
+    "repeats": _repeats,
     "interaction": _interaction,
     "errors": _errors,
     "causes": _causes,

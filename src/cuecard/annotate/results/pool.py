@@ -120,16 +120,19 @@ class Row(Frozen):
 
 class Pool(Frozen):
     """Trials of several runs. `runs` as asked for; a row for each trial and judge, in the order of runs and their
-    grids.
+    grids. `usage`: of all trials of the runs, whichever have rows, run by run.
     """
 
     runs: tuple[RunRecord, ...]
     rows: tuple[Row, ...]
+    usage: tuple[UsageRecord, ...] = ()
 
     def where(self, keep: Callable[[Row], bool]) -> Pool:
         """Itself where all are kept, with what is known of it."""
         kept = tuple(row for row in self.rows if keep(row))
-        return self if len(kept) == len(self.rows) else Pool(runs=self.runs, rows=kept)
+        if len(kept) == len(self.rows):
+            return self
+        return Pool.unchecked(runs=self.runs, rows=kept, usage=self.usage)
 
     def values(self, dimension: Dimension) -> tuple[str, ...]:
         """Those that occur, in the order of first occurrence."""
@@ -244,15 +247,16 @@ def _gathered(
 ) -> Pool:
     records: list[RunRecord] = []
     rows: list[Row] = []
+    usage: list[UsageRecord] = []
     for run_id in dict.fromkeys(runs):
         run = workspace.runs.get(run_id)
         records.append(run)
         settings = settings_of(run)
         every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
         traits = workspace.runs.traits(run_id)
-        spent = {
-            trial: _sums(mine) for trial, mine in _by_trial(workspace.runs.usage(run_id)).items()
-        }
+        used = workspace.runs.usage(run_id)
+        usage += used
+        spent = {trial: _sums(mine) for trial, mine in _by_trial(used).items()}
         for judge in judges or (next(iter(settings.judges), DEFAULT_JUDGE),):
             judged = {
                 one.trial.id: one
@@ -290,7 +294,7 @@ def _gathered(
                         unit=unit,
                     )
                 )
-    return Pool(runs=tuple(records), rows=tuple(rows))
+    return Pool.unchecked(runs=tuple(records), rows=tuple(rows), usage=tuple(usage))
 
 
 def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, list[UsageRecord]]:
@@ -409,6 +413,7 @@ class RowSamples(Samples):
             {name: partial(spent, name) for name in SPENT},
         )
         self.known: dict[tuple[Key, int], tuple[AggregateMeasure, Statistic]] = {}
+        self.these: dict[str, Statistic] = {}
 
 
 def with_task_intervals(

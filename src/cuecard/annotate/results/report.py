@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import judge_card, report_method
-from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
+from cuecard.annotate.results.comparisons import Comparison, Contrast, compare, comparisons
+from cuecard.annotate.results.contamination import contamination_tables, exposures
+from cuecard.annotate.results.corrected import (
+    corrected_difference_table,
+    corrected_differences,
+    corrected_tables,
+    corrections_in,
+)
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
@@ -29,9 +37,10 @@ from cuecard.annotate.results.report_formats import (
     listed,
 )
 from cuecard.annotate.results.score_tables import one_each, runs_table
-from cuecard.annotate.results.scores import score_table
+from cuecard.annotate.results.scores import score_table, tables_by_family
 from cuecard.annotate.results.words import dimension_word
 from cuecard.core.config import load_prompt, prompt_names
+from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
@@ -231,6 +240,8 @@ PLOTS = "plots"
 TRIALS = "trials"
 TITLES: dict[str, str] = {
     "main": N_("Main results"),
+    "leaderboard": N_("Leaderboard"),
+    "repeats": N_("Samples of the same tasks"),
     "differences": N_("Paired differences"),
     "settings": N_("Settings compared"),
     "interaction": N_("Interaction"),
@@ -252,13 +263,14 @@ def report_of(
     title: str = "",
     judges: Sequence[str] = (),
     plots: bool = True,
+    contamination: ContaminationConfig | None = None,
     made_on: date | None = None,
     on_count: OnCount | None = None,
     doing: Doing = lambda what: None,
 ) -> Report:
-    """The report on these runs, by the first judge that each was entered with or by `judges`. `made_on`: the date in
-    it, by default today in UTC; nothing else depends on when or where it is made. `doing` is called with what is being
-    done.
+    """The report on these runs, by the first judge that each was entered with or by `judges`. `contamination`: what
+    else gives the benchmark away besides its questions and gold. `made_on`: the date in it, by default today in UTC;
+    nothing else depends on when or where it is made. `doing` is called with what is being done.
 
     Reads many logs, so call it off the screen's thread. Raises `NotFound` for an unknown run, `NotAllowed` if no trial
     has ended.
@@ -272,13 +284,22 @@ def report_of(
             _("Play them first, or name runs that have been played."),
         )
     people = report_method.people_in(pool)
+    corrected = tuple(_corrected(workspace, pool))
     pool = _unnamed(pool)
+    doing(_("Looking for pages that give the benchmark away"))
+    met = exposures(workspace, pool, contamination or ContaminationConfig())
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
+        Section("corrected", _("Scores corrected by labels"), corrected),
         *(
             Section(name, _(TITLES.get(name, name)), tuple(_tables(pool, name)))
             for name in _order()
+        ),
+        Section(
+            "contamination",
+            _("Contamination"),
+            tuple(Tabled(table) for table in contamination_tables(pool, met)),
         ),
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
@@ -323,6 +344,20 @@ def _summary(pool: Pool) -> Iterator[Block]:
     if len(pool.values("agent")) > 2:
         yield Prose(caution())
     yield Tabled(runs_table(pool))
+
+
+def _corrected(workspace: Workspace, pool: Pool) -> Iterator[Block]:
+    """Headlines and the differences of agents; nothing where nobody labelled."""
+    corrections = corrections_in(workspace, pool)
+    if not corrections:
+        return
+    for table in corrected_tables(tables_by_family(pool), pool, corrections, percent=True):
+        yield Tabled(table)
+    with suppress(NotAllowed):
+        found = comparisons(pool, "agent")
+        told = corrected_differences(found, pool, corrections)
+        if table := corrected_difference_table(found, told, percent=True):
+            yield Tabled(table)
 
 
 def _order() -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.labelling.effect_figures import MEASURES, figure_over
+from cuecard.annotate.labelling.effect_figures import figure_over
+from cuecard.annotate.labelling.labelled_units import CORRECTABLE
 from cuecard.core.evaluation.rescoring import RescorePlan, carried, pairs_of
 from cuecard.core.evaluation.scores import judged_trials
 from cuecard.core.families.registry import family_of
@@ -331,4 +332,4 @@ def _group(
 def _parts(scores: Iterable[TrialScore], family: Family) -> dict[Key, dict[str, Part]]:
     """What each task adds to each of the family's measures."""
     found = by_task(scores)
-    return {key: parts for key, parts in found.items() if key[0] in MEASURES[family]}
+    return {key: parts for key, parts in found.items() if key[0] in CORRECTABLE[family]}

@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.estimation.repeats import on_these_tasks
 from cuecard.annotate.results.pool import (
     SPENT,
     Dimension,
     Pool,
     Row,
+    RowSamples,
     figure_key,
     kinds_of,
     samples_of,
@@ -18,9 +20,10 @@ from cuecard.annotate.results.pool import (
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import UsageRecord
 from cuecard.core.scoring.aggregate import (
+    COUNTS,
     HEADLINES,
     Key,
     measure_label,
@@ -71,13 +74,15 @@ class Column(Frozen):
 
 class Line(Frozen):
     """A group of trials with its scores. `group`: their common values in the dimensions of `by`; `figures`: scores by
-    the columns' keys; `trials`: ids of all its trials.
+    the columns' keys, with intervals that tell of tasks of this kind; `these`: averages with those that tell of other
+    samples of these tasks; `trials`: ids of all its trials.
     """
 
     group: tuple[tuple[Dimension, str], ...]
     counts: Counts
     figures: dict[str, Statistic]
     trials: tuple[int, ...]
+    these: dict[str, Statistic] = {}
 
     def value(self, dimension: Dimension) -> str:
         return dict(self.group).get(dimension, "")
@@ -143,6 +148,7 @@ def score_table(
         names=names_of(pool),
         notes=(
             *pooled_notes(column.measure for column in columns),
+            *_with_fewer(columns, lines),
             *notes_on(pool, dimensions, list(groups.values())),
         ),
     )
@@ -249,13 +255,47 @@ def _line(
     wanted: Sequence[str],
     resamples: int,
 ) -> Line:
-    found = with_task_intervals(samples_of(rows), wanted, resamples=resamples)
+    samples = samples_of(rows)
+    found = with_task_intervals(samples, wanted, resamples=resamples)
     return Line(
         group=group,
         counts=counts_of(rows),
         figures={figure_key(*key): one for key, (_total, one) in found.items()},
         trials=tuple(sorted(row.trial.id for row in rows)),
+        these=_on_these_tasks(samples, {key: one for key, (_total, one) in found.items()}),
     )
+
+
+def _on_these_tasks(samples: RowSamples, found: Mapping[Key, Statistic]) -> dict[str, Statistic]:
+    these: dict[str, Statistic] = {}
+    for (name, taken), one in found.items():
+        if taken is not Taken.AVG or measured_as(name) != name or not one.defined:
+            continue
+        if name not in samples.these:
+            values = samples.column(name).values
+            samples.these[name] = on_these_tasks(name, values, share=name not in COUNTS)
+        # Its value is the same but for the last digits.
+        exact = {"value": one.value, "n": one.n}
+        these[figure_key(name, taken)] = samples.these[name].model_copy(update=exact)
+    return these
+
+
+def _with_fewer(columns: Sequence[Column], lines: Sequence[Line]) -> tuple[str, ...]:
+    """How many tasks are in no Pass^N, as they have fewer samples than others."""
+    left_out = 0
+    for column in columns:
+        if column.taken is Taken.PASS_ALL:
+            every = figure_key(column.measure, Taken.PASS)
+            gaps = (line.figures[every].n - line.figures[column.key].n for line in lines)
+            left_out = max(left_out, *gaps)
+    if not left_out:
+        return ()
+    told = ngettext(
+        "Pass^N: up to {n} task has fewer samples than others and is left out.",
+        "Pass^N: up to {n} tasks have fewer samples than others and are left out.",
+        left_out,
+    )
+    return (told.format(n=left_out),)
 
 
 def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:
@@ -285,12 +325,13 @@ def column_label(measure: str, taken: Taken, samples: int, least: int | None = N
 
 class IntervalScores(Frozen):
     """`scores` of the trials that `judge` judged, and `figures`: the same with intervals, and cost and tokens, by
-    measure and way of combining samples.
+    measure and way of combining samples; `these`: averages on these tasks, by key (`Line.these`).
     """
 
     scores: GroupScores
     judge: str
     figures: dict[tuple[str, Taken], Statistic]
+    these: dict[str, Statistic] = {}
 
 
 def interval_groups(pool: Pool) -> tuple[IntervalScores, ...]:
@@ -328,7 +369,8 @@ def run_scores(
 
 
 def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> IntervalScores:
-    found = with_task_intervals(samples_of(rows))
+    samples = samples_of(rows)
+    found = with_task_intervals(samples)
     figures: dict[Key, Statistic] = {key: one for key, (_total, one) in found.items()}
     totals = tuple(total for (name, _taken), (total, _one) in found.items() if name not in SPENT)
     counts = counts_of(rows)
@@ -352,4 +394,5 @@ def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> Inter
         ),
         judge=judge,
         figures=figures,
+        these=_on_these_tasks(samples, figures),
     )

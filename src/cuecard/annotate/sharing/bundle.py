@@ -4,7 +4,10 @@ line in a fixed order), and writing one.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import operator
 import struct
 import tempfile
 import zlib
@@ -56,7 +59,9 @@ class Unreadable(Exception):
 class Header(Frozen):
     """The first line of a bundle. `person` made it; `since`: entries from then on, None for all; `until`: the time of
     the newest (instead of the time of packing, so that equal content has an equal header). `entries`: counts by kind.
-    `sha256`: over the header without it, and the lines that follow.
+    `canary`: of the benchmark. `key`: with which the lines are sealed, "" if they are plain; it hides nothing from who
+    reads the file, and everything from who searches or trains on text. `sha256`: over the header without it, and the
+    lines that follow.
     """
 
     cuecard: Literal["pack"] = "pack"
@@ -65,6 +70,10 @@ class Header(Frozen):
     since: datetime | None = None
     until: datetime | None = None
     entries: dict[str, Annotated[int, Field(ge=0)]] = {}
+    canary: str = Field(default="", exclude_if=operator.not_)
+    key: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = Field(
+        default="", exclude_if=operator.not_
+    )
     sha256: str = ""
 
     @property
@@ -77,7 +86,7 @@ class Header(Frozen):
         return hashlib.sha256(self.model_copy(update={"sha256": ""}).line)
 
 
-def header_of(found: Tally) -> Header:
+def header_of(found: Tally, canary: str = "", key: str = "") -> Header:
     """The header, still without its hash."""
     # What came to the format later is counted only where there is some, so that what holds none of it is
     # read by earlier versions.
@@ -86,6 +95,8 @@ def header_of(found: Tally) -> Header:
         person=found.person,
         since=found.since,
         until=found.until,
+        canary=canary,
+        key=key,
         entries={
             kind.name: found.entries[kind.name]
             for kind in order
@@ -117,6 +128,36 @@ def line_of(record: Frozen) -> bytes:
     name = KIND_OF[type(record)].name
     told = record.model_dump(mode="json", exclude_defaults=name in _BRIEF)
     return to_json({"entry": name, **(told if name in _FLAT else {name: told})}) + b"\n"
+
+
+def key_for(person: str, since: datetime | None, canary: str = "") -> str:
+    """The key of a sealed bundle: the same for the same content, so that equal content gives equal bytes."""
+    return hashlib.sha256(f"{canary}\n{person}\n{since}".encode()).hexdigest()[:32]
+
+
+def sealed(line: bytes, key: str, number: int) -> bytes:
+    """A line, the `number`-th from 0, as it stands in a bundle that is sealed with `key`."""
+    packed = zlib.compress(line)
+    return base64.b64encode(_crossed(packed, key, number)) + b"\n"
+
+
+def unsealed(line: bytes, key: str, number: int) -> bytes:
+    """The inverse of `sealed`. Raises `Unreadable`."""
+    try:
+        packed = _crossed(base64.b64decode(line.rstrip(b"\n"), validate=True), key, number)
+        opener = zlib.decompressobj()
+        plain = opener.decompress(packed, _LONGEST_LINE)
+    except (binascii.Error, zlib.error) as error:
+        raise Unreadable(_("is damaged; ask for the file again")) from error
+    if not opener.eof:
+        raise Unreadable(_("is too large; no pack is"))
+    return plain
+
+
+def _crossed(data: bytes, key: str, number: int) -> bytes:
+    """The data combined with a stream of bytes that follows from key and number; twice gives the data again."""
+    stream = hashlib.shake_256(f"{key}/{number}".encode()).digest(len(data))
+    return (int.from_bytes(data) ^ int.from_bytes(stream)).to_bytes(len(data))
 
 
 def record_in(text: bytes) -> Frozen:
@@ -260,11 +301,13 @@ def write_bundle(
     *,
     since: datetime | None = None,
     runs: Sequence[int] = (),
+    canary: str = "",
+    seal: bool = False,
     told: Callable[[int], None] = lambda _records: None,
 ) -> WrittenBundle:
     """Write what `person` did (at `since` or later) to `path`, or to a file named after them in the current folder;
-    with `runs`, these runs in full instead. An existing bundle is replaced. `told` is called now and then with how many
-    records are read. Raises `CuecardError` if there is nothing to pack, it is too large, or the file cannot be
+    with `runs`, these runs in full instead. An existing bundle is replaced. `canary`: of the benchmark; `seal`: no text
+    stands in the file as it is. `told` is called now and then with how many records are read. Raises `CuecardError` if there is nothing to pack, it is too large, or the file cannot be
     written; `NotFound` for an unknown run.
     """
     bundle = (
@@ -273,7 +316,8 @@ def write_bundle(
         else workspace.exchange.bundle(person, since=since)
     )
     with cast(BinaryIO, tempfile.TemporaryFile()) as kept:
-        header, found = kept_lines(bundle, kept, since, told)
+        key = key_for(person, since, canary) if seal else ""
+        header, found = kept_lines(bundle, kept, since, told, canary=canary, key=key)
         if not found.own:
             raise _nothing(person, since)
         path = path or Path(default_name(header, bundle.name))
@@ -292,19 +336,23 @@ def kept_lines(
     file: BinaryIO,
     since: datetime | None = None,
     told: Callable[[int], None] = lambda _records: None,
+    *,
+    canary: str = "",
+    key: str = "",
 ) -> tuple[Header, Tally]:
-    """Write the lines of all records into a file, and give their header and what they hold. Raises `CuecardError` if
-    there are too many.
+    """Write the lines of all records into a file, sealed with `key` if there is one, and give their header and what
+    they hold. Raises `CuecardError` if there are too many.
     """
     found = Tally(bundle.person, since)
     for number, record in enumerate(bundle.records()):
         if number % 100 == 0:
             told(number)
         found.add(record)
-        file.write(line_of(record))
+        line = line_of(record)
+        file.write(sealed(line, key, number) if key else line)
         if file.tell() > MAX_UNPACKED:
             raise _too_large()
-    header = header_of(found)
+    header = header_of(found, canary, key)
     hasher = header.hasher
     for piece in _pieces(file):
         hasher.update(piece)

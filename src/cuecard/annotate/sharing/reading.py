@@ -16,6 +16,7 @@ from cuecard.annotate.sharing.bundle import (
     lines_in,
     read_header,
     record_in,
+    unsealed,
 )
 from cuecard.annotate.sharing.checking import Seen, name_problem, problems_of_record
 from cuecard.core.errors import FileProblem, FileProblems
@@ -54,14 +55,15 @@ class BundleFile:
             raise _refused([FileProblem(str(self.path), "", str(error))]) from error
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of all records. Raises `Unreadable`, at their end if they do not have the header's hash."""
+        """The lines of all records, unsealed. Raises `Unreadable`, at their end if they do not have the header's hash."""
         assert self._file is not None
         lines = lines_in(self._file)
         next(lines)
         hasher = self.header.hasher
-        for line in lines:
+        key = self.header.key
+        for number, line in enumerate(lines):
             hasher.update(line)
-            yield line
+            yield unsealed(line, key, number) if key else line
         if hasher.hexdigest() != self.header.sha256:
             raise Unreadable(_("was changed after it was packed; ask for the file again"))
 

@@ -104,14 +104,15 @@ class Hit(Frozen):
 
 
 class ToolAnswer(Frozen):
-    """What a tool gave. `text` is what the agent sees; `entries` and `hit` are for the log only. Where `ok` is false
-    the call was refused, and `text` says why.
+    """What a tool gave. `text` is what the agent sees; `entries`, `hit` and `blocked` are for the log only. Where `ok`
+    is false the call was refused, and `text` says why. `blocked`: addresses that a block list kept from the agent.
     """
 
     text: str
     entries: tuple[SearchEntry, ...] = ()
     hit: Hit | None = None
     ok: bool = True
+    blocked: tuple[str, ...] = Field(default=(), exclude_if=lambda blocked: not blocked)
 
 
 MOST_TOKENS = 10**9

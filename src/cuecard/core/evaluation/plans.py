@@ -149,9 +149,10 @@ def player_configs(
     users: Iterable[str] = (),
     worlds: Iterable[str] = (),
     judges: Iterable[str] = (),
+    models: Iterable[str] = (),
 ) -> PlayerConfigs:
     """The configuration of these players by `agents/NAME`, `users/NAME`…, with `models/NAME` for every model that one of
-    them uses. Players that the configuration does not have (a person) are left out, and so are secrets and addresses.
+    them uses, and of these `models`. Players that the configuration does not have (a person) are left out, and so are secrets and addresses.
     """
     wanted: dict[Section, Iterable[str]] = {
         "agents": agents,
@@ -160,7 +161,7 @@ def player_configs(
         "judges": judges,
     }
     found: PlayerConfigs = {}
-    models: dict[str, None] = {}
+    used = dict.fromkeys(models)
     for section, names in wanted.items():
         known: Mapping[str, BaseModel] = getattr(config, section)
         for name in names:
@@ -168,8 +169,8 @@ def player_configs(
                 continue
             described = _described(section, known[name])
             found[f"{section}/{name}"] = described
-            models |= dict.fromkeys(_models(described))
-    for name in models:
+            used |= dict.fromkeys(_models(described))
+    for name in used:
         if name in config.models:
             found[f"models/{name}"] = _described("models", config.models[name])
     return found
@@ -216,16 +217,23 @@ def _models(described: Mapping[str, JsonValue]) -> Iterable[str]:
 
 
 class Judging(Frozen):
-    """What workers are to do with the trials of a run that have ended: judge them by `judges`, which are configured as
-    `roster` says. `after`: also those whose newest judgement has this id or a smaller one. `state` and `reason`: how the
-    run stands again afterwards.
+    """What workers are to do with the trials of a run that have ended: judge them by `judges`, or ask the users `shadows`
+    what they would have said; all configured as `roster` says. `after`: judge also those whose newest judgement has this id
+    or a smaller one. `only`: the trials to be asked about; none means all. `state`, `reason`: how the run stands afterwards.
     """
 
     judges: tuple[str, ...]
+    shadows: tuple[str, ...] = ()
+    only: tuple[int, ...] = ()
     roster: dict[str, dict[str, JsonValue]] = {}
     after: int | None = None
     state: RunState = RunState.DONE
     reason: str = ""
+
+    def same_as(self, other: Judging) -> bool:
+        """Whether both ask the same of players that are configured alike."""
+        stands = self.model_dump(include={"after", "state", "reason"})
+        return self == other.model_copy(update=stands)
 
 
 class RunSettings(Frozen):
@@ -320,8 +328,8 @@ def create_run(
         worlds=(settings.world,),
         judges=settings.judges,
     )
-    described = settings.model_copy(update={"roster": configs})
-    return enter_run(workspace, plan.model_copy(update={"settings": described}), cells, by)
+    settings = settings.model_copy(update={"roster": configs})
+    return enter_run(workspace, plan.model_copy(update={"settings": settings}), cells, by)
 
 
 def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -> RunRecord:
@@ -377,12 +385,13 @@ def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by:
 
 def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> set[str]:
     """Names of the models that a run of these agents calls. Raises `ConfigError` for an unknown player."""
-    players = [config.agent(name) for name in agents]
+    probes = settings.probe is not None  # Its agents are models.
+    players = [] if probes else [config.agent(name) for name in agents]
     others = (config.user(settings.user), config.world(settings.world))
     judges = [config.judge(name) for name in settings.judges]
     names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
     names.add(getattr(getattr(others[1], "visit", None), "model", ""))
-    return names
+    return names | set(agents) if probes else names
 
 
 def check_prices(names: Collection[str], config: Config) -> None:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from cuecard.core.config import Config
 from cuecard.core.engine.events import Limits, Termination
 from cuecard.core.errors import ConfigError
-from cuecard.core.evaluation.plans import RunPlan, RunSettings, cell_for, settings_of
+from cuecard.core.evaluation.plans import (
+    RunPlan,
+    RunSettings,
+    cell_for,
+    player_configs,
+    settings_of,
+)
 from cuecard.core.i18n import N_, _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT
@@ -124,10 +130,13 @@ def _settings(
     probe: ProbeName, config: Config, *, baseline: bool, budget: float | None
 ) -> RunSettings:
     qc = config.qc
+    world, judges = world_of(probe, config), (qc.judge,) if probe in ATTEMPTS else ()
+    models = models_of(probe, config)
     return RunSettings(
-        world=world_of(probe, config),
-        judges=(qc.judge,) if probe in ATTEMPTS else (),
+        world=world,
+        judges=judges,
         budget=budget,
+        roster=player_configs(config, worlds=(world,), judges=judges, models=models),
         probe=ProbeSetting(
             name=probe, baseline=baseline, search_calls=qc.search_calls, right_at=qc.right_at
         ),

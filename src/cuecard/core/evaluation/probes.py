@@ -7,14 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from cuecard.core.archive import outlast
 from cuecard.core.config import Config
-from cuecard.core.engine.events import RunEvent, TrialFinished
+from cuecard.core.engine.events import RunEvent, RunSummary, TrialFinished
 from cuecard.core.engine.players import build_judge
 from cuecard.core.engine.run import RunControl
+from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.judging import judge_run, load_prediction
+from cuecard.core.evaluation.offering import follow_run, offer_run
 from cuecard.core.evaluation.plans import check_prices, enter_run, settings_of
 from cuecard.core.evaluation.probe_plan import NO_ATTEMPT, ProbePlan, plan_probe
-from cuecard.core.evaluation.runs import OnRunEvent, RunOutcome, resume_run
+from cuecard.core.evaluation.runs import OnRunEvent, RunOutcome, change_budget, resume_run, spent_on
 from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 
 _REASON = 300
+_LEAST = 1e-6
 _REPORTED = 160
 
 
@@ -171,12 +175,15 @@ async def run_probe(
     concurrency: int = 4,
     budget: float | None = None,
     again: bool = False,
+    workers: bool = False,
 ) -> ProbeOutcome:
     """Probe the newest revisions of these tasks, as a run of the kind `probe`.
 
     Trials recorded with the same revision and players are not played again, unless `again`. Those that `by` left open
     (killed, paused) or that failed in a call go on from their last event. The results of a task are all of this
     probe's results on its revision, followed by the reasons why some models did not try.
+
+    `workers`: they play it, and `concurrency` is theirs; `budget` is what they may spend on it now.
 
     A model that cannot be called (no key) is skipped with the reason. Without any model only `open_book` can be
     played, by the offline agent, as a baseline. Raises `NotFound`, and `ConfigError` for a judge or world that cannot be
@@ -196,7 +203,30 @@ async def run_probe(
         if on_event:
             on_event(event)
 
+    spent = 0.0
+
+    async def play_by_workers(run_id: int, only: Sequence[int] | None) -> None:
+        nonlocal spent
+        before = await outlast(workspace, spent_on, workspace, run_id)
+        if budget is not None:
+            left = max(before + budget - spent, _LEAST)
+            await outlast(workspace, change_budget, workspace, run_id, left, config)
+        purpose = "play" if only is None else "retry"
+        await offer_run(workspace, run_id, by=by, purpose=purpose, only=only)
+        halt = await follow_run(
+            workspace, run_id, config=config, by=by, control=control, on_event=told
+        )
+        spent += await outlast(workspace, spent_on, workspace, run_id) - before
+        if halt is not None:
+            control.pause(halt)
+        run = await outlast(workspace, workspace.runs.get, run_id)
+        summary = RunSummary(run.trials, halt=control.halt)
+        played.append(RunOutcome(run=run, summary=summary, unjudged=()))
+
     async def play(run_id: int, only: Sequence[int] | None) -> None:
+        if workers and only != []:
+            await play_by_workers(run_id, only)
+            return
         played.append(
             await resume_run(
                 workspace,
@@ -220,7 +250,7 @@ async def run_probe(
         entered = await asyncio.to_thread(enter_run, workspace, plan.run, plan.cells, by)
         await play(entered.id, None)
     if plan.recorded and _goes_on(control):
-        await _judge_recorded(workspace, plan, config, control)
+        await _judge_recorded(workspace, plan, config, control, by if workers else None)
     failures = [failure for outcome in played for failure in outcome.unjudged]
     runs = [*plan.recorded, *(outcome.run.id for outcome in played)]
     return ProbeOutcome(
@@ -230,6 +260,7 @@ async def run_probe(
         left_open=sum(outcome.run.trials - outcome.run.finished for outcome in played),
         halt=next((str(outcome.halt) for outcome in played if outcome.halt), ""),
         problems=tuple(dict.fromkeys([*problems, *(failure.reason for failure in failures)])),
+        spent=spent,
     )
 
 
@@ -258,9 +289,17 @@ def _not_concluded(workspace: Archive, run_ids: Sequence[int]) -> list[int]:
 
 
 async def _judge_recorded(
-    workspace: Archive, plan: ProbePlan, config: Config, control: RunControl
+    workspace: Archive, plan: ProbePlan, config: Config, control: RunControl, offers: str | None
 ) -> None:
-    """What was recorded earlier, by the judge of today: where it has judged to the end, nothing happens."""
+    """What was recorded earlier, by the judge of today: where it has judged to the end, nothing happens. `offers`: who has
+    workers judge.
+    """
+    if offers is not None:
+        for run_id in plan.recorded if plan.settings.judges else ():
+            judges = plan.settings.judges
+            if await offer_judging(workspace, run_id, judges, config, by=offers):
+                await follow_run(workspace, run_id, config=config, by=offers, control=control)
+        return
     hub = ModelHub(config)
     try:
         async with within_limits(workspace, hub, control=control):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -23,7 +24,7 @@ from cuecard.core.formats.base import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
 from cuecard.core.i18n import N_, _
 from cuecard.core.probes.results import EXAMINER
-from cuecard.core.records import Revision, RunRecord, TrialRecord, UsageRecord
+from cuecard.core.records import RunRecord, TrialRecord, UsageRecord
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _AT_ONCE, _EVENTS = 20, 1000
+_TASKS = 32
+"""So many tasks stay in memory: trials come task by task, and a workspace may hold more than memory does."""
 
 
 class Gatherer:
@@ -53,7 +56,7 @@ class Gatherer:
         self._run = run
         self._judges = judges
         self._sight = sight
-        self._revisions: dict[tuple[str, int], Revision] = {}
+        self._revision = lru_cache(_TASKS)(workspace.tasks.revision)
         self._prompts: dict[str, str | None] = {}
 
     def trajectories(self, trials: Iterable[TrialRecord]) -> Iterator[Trajectory]:
@@ -79,7 +82,7 @@ class Gatherer:
     ) -> Trajectory:
         if trial.termination is None or trial.ended_at is None:
             raise ValueError(f"trial {trial.id} has not ended")
-        revision = self._revision(trial)
+        revision = self._revision(trial.task_id, trial.revision)
         events = effective_log(log)
         judged = self._judged(revision.task, events, judgements)
         if self._sight:
@@ -99,12 +102,6 @@ class Gatherer:
             payments=payments,
             prompts=self._texts(events),
         )
-
-    def _revision(self, trial: TrialRecord) -> Revision:
-        version = (trial.task_id, trial.revision)
-        if version not in self._revisions:
-            self._revisions[version] = self._workspace.tasks.revision(*version)
-        return self._revisions[version]
 
     def _judged(
         self, task: Task, events: Sequence[Event], found: list[Judgement]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cuecard import __version__
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 OnCount = Callable[[int, int], None]
 """Called with how many trials have been counted, and how many there are."""
 _BATCH = 16
+_TASKS = 32
 _PATIENCE = 0.25
 """Seconds to wait for the database in order to store figures; after that they are not stored, so that readers need
 not wait for a writer."""
@@ -107,7 +109,8 @@ def _count(
     found: dict[int, TrialFigures],
     on_count: OnCount | None,
 ) -> None:
-    tasks: dict[tuple[str, int], Task] = {}
+    # Trials come task by task, and all tasks of a run may be more than memory holds.
+    revision = lru_cache(_TASKS)(workspace.tasks.revision)
     keeps = True
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
@@ -115,12 +118,10 @@ def _count(
         ready: list[KeptFigures] = []
         for head in batch:
             trial = trials[head.trial_id]
-            version = (trial.task_id, trial.revision)
-            if version not in tasks:
-                tasks[version] = workspace.tasks.revision(*version).task
+            task = revision(trial.task_id, trial.revision).task
             events = workspace.runs.outline(trial.id).events
             judgement = records[head.id].judgement
-            figures = figures_of(tasks[version], events, judgement)
+            figures = figures_of(task, events, judgement)
             found[head.id] = figures
             ready.append(
                 KeptFigures(

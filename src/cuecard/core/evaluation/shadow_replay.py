@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef
@@ -16,6 +17,7 @@ from cuecard.core.engine.run import RunControl
 from cuecard.core.engine.step_context import User
 from cuecard.core.evaluation.judging import OnProgress, judge_each
 from cuecard.core.evaluation.shadows import (
+    ShadowTurn,
     ask_shadow,
     keep_shadow,
     shadow_of,
@@ -27,7 +29,7 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive
+    from cuecard.core.archive import Archive, Claim
 
 OnCall = Callable[[PlayerRef, ModelReply], None]
 
@@ -72,9 +74,21 @@ class Shadowed(Frozen):
     def before(self) -> int:
         return sum(shadow.before for shadow in self.shadows)
 
+    def since(self, first: Shadowed, halt: str = "") -> Shadowed:
+        """What others asked between two counts of the same (`count_shadows`). `halt`: why they had to stop."""
+        shadows = tuple(
+            now.model_copy(update={"asked": now.before - then.before, "before": then.before})
+            for then, now in zip(first.shadows, self.shadows, strict=True)
+        )
+        failures = tuple(
+            each.model_copy(update={"halted": bool(halt)} | ({"reason": halt} if halt else {}))
+            for each in self.failures
+        )
+        return self.model_copy(update={"shadows": shadows, "failures": failures, "halt": halt})
+
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """One turn that one simulator is to be asked about."""
 
     trial_id: int
@@ -117,15 +131,13 @@ async def shadow_trials(
     control = control or RunControl()
     hub = ModelHub(config)
     plan = await asyncio.to_thread(
-        _plan, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
+        plan_shadows, workspace, trial_ids, tuple(dict.fromkeys(names)), config, hub
     )
     meter = Meter(0.0, budget, control)
 
-    async def ask(point: _Point) -> None:
+    async def ask(point: Point) -> None:
         control.check()
-        said = await ask_shadow(point.user, point.dialogue)
-        shadow = shadow_of(point.trial_id, point.dialogue, said, live=False)
-        await keep_shadow(workspace, shadow)
+        said = await ask_about(workspace, point)
         for call in said.calls:
             meter.add(call.cost)
             if on_call:
@@ -146,8 +158,8 @@ async def shadow_trials(
 
 
 async def _ask_all(
-    points: Sequence[_Point],
-    ask: Callable[[_Point], Awaitable[None]],
+    points: Sequence[Point],
+    ask: Callable[[Point], Awaitable[None]],
     concurrency: int,
     on_progress: OnProgress | None,
 ) -> tuple[ShadowFailure, ...]:
@@ -174,11 +186,40 @@ async def _ask_all(
     return tuple(failures)
 
 
+async def ask_about(workspace: Archive, point: Point, claim: Claim | None = None) -> ShadowTurn:
+    """Ask, and store the answer. Raises `ModelCallError`, `Halt`, and `ClaimLost` if `claim` stands no more."""
+    said = await ask_shadow(point.user, point.dialogue)
+    await keep_shadow(workspace, shadow_of(point.trial_id, point.dialogue, said, live=False), claim)
+    return said
+
+
+async def count_shadows(
+    workspace: Archive, trial_ids: Sequence[int], names: Sequence[str], config: Config, why: str
+) -> Shadowed:
+    """As `shadow_trials` when nobody could be asked, because of `why`: what is stored counts as answered before."""
+    hub = ModelHub(config)
+    try:
+        plan = await outlast(workspace, plan_shadows, workspace, trial_ids, names, config, hub)
+    finally:
+        await hub.close()
+    failures = tuple(
+        ShadowFailure(
+            trial_id=point.trial_id, turn=point.dialogue.turn + 1, name=point.name, reason=why
+        )
+        for point in plan.points
+    )
+    return Shadowed(
+        trials=len(set(trial_ids)),
+        shadows=tuple(plan.count(name, failures) for name in dict.fromkeys(names)),
+        failures=failures,
+    )
+
+
 @dataclass
-class _Plan:
+class ShadowPlan:
     """The points to ask about, and for each user its players and how many points were asked about before."""
 
-    points: list[_Point]
+    points: list[Point]
     before: Counter[str]
     players: dict[tuple[str, PlayerRef], None]
 
@@ -193,17 +234,20 @@ class _Plan:
         )
 
 
-def _plan(
+def plan_shadows(
     workspace: Archive,
     trial_ids: Sequence[int],
     names: Sequence[str],
     config: Config,
     hub: ModelHub,
-) -> _Plan:
+) -> ShadowPlan:
+    """What is to be asked, and what was before. Blocks for the database. Raises `NotFound`, and `ConfigError` for a user that
+    cannot be made.
+    """
     trial_ids = tuple(dict.fromkeys(trial_ids))
     kept = {(s.trial_id, s.state, s.player) for s in workspace.shadows.of(trial_ids)}
     made: dict[tuple[str, int], dict[str, User]] = {}
-    plan = _Plan([], Counter(), {})
+    plan = ShadowPlan([], Counter(), {})
     for trial_id in trial_ids:
         trial = workspace.runs.trial(trial_id)
         played = (trial.task_id, trial.revision)
@@ -217,7 +261,7 @@ def _plan(
                 if (trial_id, state, user.ref) in kept:
                     plan.before[name] += 1
                 else:
-                    plan.points.append(_Point(trial_id, dialogue, name, user))
+                    plan.points.append(Point(trial_id, dialogue, name, user))
     return plan
 
 

@@ -23,7 +23,7 @@ from cuecard.core.records import Shadow
 from cuecard.core.tasks.models import Task
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive
+    from cuecard.core.archive import Archive, Claim
 
 
 class ShadowTurn(NamedTuple):
@@ -76,9 +76,11 @@ def shadow_of(trial_id: int, dialogue: Dialogue, said: ShadowTurn, *, live: bool
     )
 
 
-async def keep_shadow(workspace: Archive, shadow: Shadow) -> None:
-    """Store a shadow's turn, even if the caller is cancelled meanwhile, since its call was paid for."""
-    keeping = asyncio.ensure_future(outlast(workspace, workspace.shadows.add, shadow))
+async def keep_shadow(workspace: Archive, shadow: Shadow, claim: Claim | None = None) -> None:
+    """Store a shadow's turn, even if the caller is cancelled meanwhile, since its call was paid for. `claim`: a worker's hold on the
+    trial. Raises `ClaimLost`.
+    """
+    keeping = asyncio.ensure_future(outlast(workspace, workspace.shadows.add, shadow, claim))
     try:
         await asyncio.shield(keeping)
     except asyncio.CancelledError:

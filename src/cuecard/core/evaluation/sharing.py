@@ -442,7 +442,7 @@ def give_order(
 
 
 def _offer_again(workspace: Archive, run_id: int, by: str) -> RunOrder:
-    from cuecard.core.evaluation.workers import offer_run
+    from cuecard.core.evaluation.offering import offer_run
 
     asyncio.run(offer_run(workspace, run_id, by=by))
     return workspace.orders.give(run_id, "resume", by)

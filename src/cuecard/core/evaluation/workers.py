@@ -1,28 +1,22 @@
-"""Workers: processes, on any number of machines, that play the offered trials of runs together; and who follows them."""
+"""Workers: processes, on any number of machines, that play and judge the offered trials of runs together."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from pydantic import JsonValue
-
 from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose, TrialQueue, outlast
+from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, TrialQueue, outlast
 from cuecard.core.config import Config
-from cuecard.core.engine.events import CallAnswered, Event, RunBegan, RunEvent, TrialFinished
+from cuecard.core.engine.events import CallAnswered, RunEvent
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
-from cuecard.core.engine.step_context import Judge, RecordedCall
-from cuecard.core.engine.trial import TrialResult
-from cuecard.core.engine.trial_log import TrialLog
+from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import (
     ClaimLost,
     CuecardError,
@@ -30,32 +24,23 @@ from cuecard.core.errors import (
     Drained,
     Halt,
     Held,
-    NotAllowed,
     NotKept,
     told,
 )
-from cuecard.core.evaluation.judging import OnCall, is_due, judge_trial, to_judge
-from cuecard.core.evaluation.plans import (
-    Judging,
-    PlayerConfigs,
-    check_prices,
-    memory_of,
-    player_configs,
-    settings_of,
-)
-from cuecard.core.evaluation.rescoring import RescorePlan, Rescoring, rescored_from
-from cuecard.core.evaluation.run_trials import Grid, TrialSink, playing, tell
+from cuecard.core.evaluation.ended_work import EndedCells, end_work
+from cuecard.core.evaluation.offering import differences, hash_of_players
+from cuecard.core.evaluation.plans import Judging, settings_of
+from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spent_on
 from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.records import RunRecord, RunState, TrialRecord
+from cuecard.core.records import RunState
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
 
 _LOG = logging.getLogger(__name__)
-_STAY = (RunState.PAUSED, RunState.DONE, RunState.CANCELLED)
 _BEAT = 2.0
 _LOOK = 0.5
 
@@ -63,230 +48,22 @@ OnWork = Callable[[int, RunEvent], None]
 """Called with the id of a run and what this worker did in it."""
 
 
-async def offer_run(workspace: Archive, run_id: int, *, by: str, purpose: Purpose = "play") -> int:
-    """Offer the run's open trials to workers (failed ones too to `retry`, ended ones to `judge`); how many were not
-    offered yet. Trials of an agent whose memory goes from one to the next are played by one worker, in their order.
-    Raises `BeingPlayed`, and `CuecardError` where workers cannot be.
-    """
-    run = await asyncio.to_thread(workspace.runs.get, run_id)
-    if (judging := settings_of(run).judging) is not None:
-        if run.finished == run.trials:
-            return await _offer_judging(workspace, run_id, judging, by)
-        await asyncio.to_thread(_set_judging, workspace, run_id, None)
-    configs = settings_of(run).roster
-    lanes: dict[str, list[int]] = {}
-    for trial in await asyncio.to_thread(workspace.runs.trials, run_id):
-        end = trial.termination
-        wanted = end is None or (purpose == "retry" and end.is_failure)
-        if wanted if purpose != "judge" else end is not None:
-            name = trial.agent.name
-            ordered = purpose != "judge" and memory_of(configs, name) == "lifelong"
-            lanes.setdefault(name if ordered else f"/{trial.id}", []).append(trial.id)
-    async with workspace.workers.queue(by) as queue:
-        return await queue.offer(run_id, list(lanes.values()), purpose)
-
-
-def differences(run: RunRecord, config: Config) -> list[str]:
-    """What of the run's players this configuration has otherwise than the one that the run was entered with: keys and
-    addresses may differ.
-    """
-    settings = settings_of(run)
-    if (judging := settings.judging) is not None:
-        return list(_differing(judging.roster, player_configs(config, judges=judging.judges)))
-    agents = [name.removeprefix("agents/") for name in settings.roster if name[:7] == "agents/"]
-    ours = player_configs(
-        config,
-        agents=agents,
-        users=(settings.user,),
-        worlds=(settings.world,),
-        judges=settings.judges,
-    )
-    return list(_differing(settings.roster, ours)) if settings.roster else []
-
-
-def _differing(theirs: PlayerConfigs, ours: PlayerConfigs) -> Iterator[str]:
-    for name in sorted(theirs.keys() | ours.keys()):
-        if name not in ours:
-            yield _("{player} is not in the configuration of this worker").format(player=name)
-        elif name not in theirs:
-            yield _("{player} is not part of the run").format(player=name)
-        else:
-            for key in sorted(theirs[name].keys() | ours[name].keys()):
-                then, now = theirs[name].get(key), ours[name].get(key)
-                if then != now:
-                    said = _("{player}: {field} is {now} here and {then} in the run")
-                    yield said.format(player=name, field=key, now=_short(now), then=_short(then))
-
-
-def _short(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False)[:80]
-
-
-def hash_of_players(config: Config) -> str:
-    """A short hash of how every player of a configuration is configured, without keys and addresses."""
-    sections = ("agents", "users", "worlds", "judges")
-    found = player_configs(config, **{name: getattr(config, name) for name in sections})
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
-
-
-async def offer_judging(
-    workspace: Archive,
-    run_id: int,
-    judges: Sequence[str],
-    config: Config,
-    *,
-    by: str,
-    again: bool = False,
-) -> int:
-    """Offer the run's ended trials that these judges have not fully judged to workers, or all of them `again`; how many
-    these are. Begun before with the same judges, it goes on. Raises `BeingPlayed`, `ConfigError`, and `NotAllowed` while
-    workers play the run or judge it otherwise.
-    """
-    roster = player_configs(config, judges=judges)
-
-    def wanted() -> Judging:
-        run = workspace.runs.get(run_id)
-        settings = settings_of(run)
-        if settings.budget is not None:
-            names = {getattr(config.judge(name), "model", "") for name in judges}
-            check_prices(names, config)
-        before = settings.judging
-        if before and (before.judges, before.roster) == (tuple(judges), roster):
-            return before
-        if run_id in workspace.workers.offered():
-            hint = _("`cuecard runs cancel {id}` stops them.").format(id=run_id)
-            raise NotAllowed(_("Workers do something else with this run"), run.name, hint)
-        heads = workspace.verdicts.heads(run_id) if again else ()
-        newest = max((head.id for head in heads), default=0) if again else None
-        state = run.state if run.state in _STAY else RunState.DONE
-        if before:
-            state = before.state
-        return Judging(
-            judges=tuple(judges), roster=roster, after=newest, state=state, reason=run.reason
-        )
-
-    judging = await asyncio.to_thread(wanted)
-    return await _offer_judging(workspace, run_id, judging, by)
-
-
-async def _offer_judging(workspace: Archive, run_id: int, judging: Judging, by: str) -> int:
-    def enter() -> list[int]:
-        due = set[int]()
-        for judge in judging.judges:
-            due.update(to_judge(workspace, run_id, judge, judging.after))
-        _set_judging(workspace, run_id, judging if due else None)
-        return sorted(due)
-
-    trials = await asyncio.to_thread(enter)
-    if not trials:
-        return 0
-    async with workspace.workers.queue(by) as queue:
-        return await queue.offer(run_id, [[trial] for trial in trials], "judge")
-
-
-def _set_judging(workspace: Archive, run_id: int, judging: Judging | None) -> None:
-    settings = settings_of(workspace.runs.get(run_id))
-    if settings.judging != judging:
-        changed = settings.model_copy(update={"judging": judging})
-        workspace.runs.set_plan(run_id, changed.model_dump(mode="json"))
-
-
-async def _end_judging(workspace: Archive, run_id: int, by: str) -> None:
-    """Leave the run as it was before: once, whoever tries. Raises `BeingPlayed`."""
-
-    def end() -> None:
-        run = workspace.runs.get(run_id)
-        settings = settings_of(run)
-        if (judging := settings.judging) is None or workspace.workers.offered().get(run_id):
-            return
-        state = judging.state
-        if settings.rescored:
-            left = [name for name in judging.judges if to_judge(workspace, run_id, name)]
-            state = RunState.CANCELLED if left else RunState.DONE
-        _set_judging(workspace, run_id, None)
-        workspace.runs.set_state(run_id, state, judging.reason)
-
-    async with playing(workspace, run_id, by):
-        await asyncio.to_thread(end)
-
-
-class _Judged:
-    """The cells of a run whose trials are judged, not played."""
-
-    def __init__(
-        self,
-        workspace: Archive,
-        run: RunRecord,
-        judging: Judging,
-        judges: Sequence[Judge],
-        on_call: OnCall,
-    ) -> None:
-        self._workspace, self._run, self._on_call = workspace, run, on_call
-        self._judging, self._judges = judging, judges
-        self._rescored = settings_of(run).rescored
-        self._pairs: tuple[RescorePlan, dict[int, TrialRecord]] | None = None
-
-    def claimed(self, claim: Claim, check: Callable[[], None]) -> Cell:
-        async def begin() -> tuple[None, TrialLog]:
-            past = await outlast(self._workspace, self._workspace.runs.outline, claim.trial_id)
-            return None, TrialLog(
-                TrialSink(self._workspace, claim.trial_id, claim=claim), past.events
-            )
-
-        async def after(_result: TrialResult, _events: tuple[Event, ...]) -> None:
-            if claim.poisons:
-                died = _("{n} workers died while they judged it").format(n=claim.lost)
-                raise CuecardError(_("This trial is left unjudged"), died)
-            for judge in self._judges:
-                check()
-                await self._judge(judge, claim)
-
-        return Cell(str(claim.trial_id), begin, after, check)
-
-    async def _judge(self, judge: Judge, claim: Claim) -> None:
-        workspace, after = self._workspace, self._judging.after
-        if self._rescored:
-            plan, olds = await self._plan()
-            new = await outlast(workspace, workspace.runs.trial, claim.trial_id)
-            anew = settings_of(self._run).anew
-            work = Rescoring(workspace, plan, judge, anew, self._on_call, claim)
-            await work.judge((olds[new.id], new))
-            return
-
-        def due() -> bool:
-            found = workspace.verdicts.of_trial(claim.trial_id)
-            newest = next((r for r in found if r.judgement.judge.name == judge.ref.name), None)
-            return is_due(workspace.runs.trial(claim.trial_id), newest, after)
-
-        # Another may have judged it, and died then.
-        if await outlast(workspace, due):
-            again = after is not None
-            await judge_trial(
-                workspace, claim.trial_id, judge, again=again, on_call=self._on_call, claim=claim
-            )
-
-    async def _plan(self) -> tuple[RescorePlan, dict[int, TrialRecord]]:
-        self._pairs = self._pairs or await asyncio.to_thread(
-            rescored_from, self._workspace, self._run
-        )
-        return self._pairs
-
-
 class _Handed:
     """The cells of one run as they are handed out to a worker."""
 
     def __init__(
-        self, worker: Worker, run_id: int, grid: Grid | _Judged, control: RunControl
+        self, worker: Worker, run_id: int, grid: Grid | EndedCells, control: RunControl
     ) -> None:
         self.total = worker.concurrency
         self.over = False
-        self.judges = isinstance(grid, _Judged)
+        self.judges = isinstance(grid, EndedCells)
         self._worker = worker
         self._run_id = run_id
         self._grid = grid
         self._control = control
         self._ready: deque[Claim] = deque()
         self._claims: dict[str, Claim] = {}
+        self._order = (self.judges, grid.judging if isinstance(grid, EndedCells) else None)
         self._lost: set[str] = set()
         self._waiting = 0
         self._asking = asyncio.Lock()
@@ -320,7 +97,9 @@ class _Handed:
             self._lost.add(str(claim.trial_id))
 
     async def close(self) -> None:
-        """Give back what nobody began."""
+        """Give back what nobody began, and what nobody could give back."""
+        self._ready.extend(self._claims.values())
+        self._claims.clear()
         while self._ready:
             self._worker.free += 1
             await self._worker.give_back(self._ready.popleft(), done=False)
@@ -337,9 +116,14 @@ class _Handed:
             return False
         finally:
             self._worker.free += most - len(taken)
+        try:
+            now = await self._worker.asked_of(self._run_id) if taken and self.judges else None
+        except CuecardError:
+            self._ready.extend(taken)
+            raise
         # A trial that this worker lost and did not yet leave is handed back at once.
         for claim in taken:
-            if (claim.purpose == "judge") != self.judges:
+            if (claim.purpose == "judge", now) != self._order:
                 self._worker.drain(self._run_id)  # It is begun anew, for what is offered now.
             elif str(claim.trial_id) not in self._claims:
                 self._ready.append(claim)
@@ -349,7 +133,8 @@ class _Handed:
         return bool(self._ready)
 
     def _check(self, cell: str) -> None:
-        if cell in self._lost:
+        # With ended trials anybody goes on from what is kept, at any moment.
+        if cell in self._lost or (self.judges and self._control.halt is not None):
             raise ClaimLost(_("Another worker plays this trial now"))
 
 
@@ -422,8 +207,15 @@ class Worker:
         """Let go of a trial; with the next beat, if the database is away at present."""
         try:
             await self.queue.give_back(claim, done=done)
-        except DatabaseAway:
+        except CuecardError as error:
+            if not isinstance(error, DatabaseAway):
+                self._warn(f"trial {claim.trial_id} is given back later", error)
             self._owed[claim] = done
+
+    async def asked_of(self, run_id: int) -> Judging | None:
+        """What workers are to do with ended trials of the run."""
+        run = await outlast(self.workspace, self.workspace.runs.get, run_id)
+        return settings_of(run).judging
 
     async def news(self) -> None:
         """Wait until something may have changed, for half a second at most."""
@@ -489,11 +281,16 @@ class Worker:
         judges = judges_of(names, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
         control.when_paused(hub.stop)
-        meter = Meter(spent, settings.budget, control)
+        # A run's budget is not for shadows.
+        budget = None if judging and judging.shadows else settings.budget
+        meter = Meter(spent, budget, control)
 
         def judged(call: RecordedCall) -> None:
             self.calls += 1
             meter.judged(call)
+
+        def shadowed() -> None:
+            self.calls += 1
 
         def heard(event: RunEvent) -> None:
             self.calls += isinstance(event, CallAnswered)
@@ -501,9 +298,11 @@ class Worker:
             tell(self.on_event, run_id, event)
 
         await asyncio.to_thread(keep_prompts, self.workspace, self.config)
-        grid: Grid | _Judged = Grid(self.workspace, run, self.config, hub, judges, judged)
+        grid: Grid | EndedCells = Grid(self.workspace, run, self.config, hub, judges, judged)
         if judging is not None:
-            grid = _Judged(self.workspace, run, judging, judges, judged)
+            grid = EndedCells(
+                self.workspace, run, judging, judges, self.config, hub, judged, shadowed
+            )
         played = _Played(control, _Handed(self, run_id, grid, control))
 
         async def play() -> None:
@@ -527,14 +326,16 @@ class Worker:
                     if summary.halt is not None or summary.cancelled:
                         pass
                     elif judging is not None:
-                        await _end_judging(self.workspace, run_id, self.by)
+                        await end_work(self.workspace, run_id, self.by)
                     else:
                         await conclude(self.workspace, run_id, judges, meter, self.by)
             except BeingPlayed:
                 pass  # Somebody else concludes it, or plays it alone.
-            except CuecardError as error:
+            except Exception as error:  # noqa: BLE001 - the boundary of a run: the worker goes on, and begins it anew
                 self._warn(f"run {run_id}", error)
             finally:
+                # What this worker keeps beating for, nobody else would take.
+                await played.handed.close()
                 await hub.close()
 
         played.task = asyncio.create_task(play())
@@ -570,58 +371,3 @@ class Worker:
                     played.handed.lose(claim)
         except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next may come through
             self._warn("a beat could not be written", error)
-
-
-async def follow_run(
-    workspace: Archive,
-    run_id: int,
-    *,
-    config: Config,
-    by: str,
-    control: RunControl,
-    on_event: Callable[[RunEvent], None] | None = None,
-    on_left: Callable[[int], None] | None = None,
-) -> Halt | None:
-    """Tell how the workers get on with a run until it is over, and conclude it if none of them does. Returns why it is
-    paused, if it is. `control` stops only this looking on. `on_left` is told how many trials are left to do.
-    """
-    judging = settings_of(await outlast(workspace, workspace.runs.get, run_id)).judging
-    seen: set[int] = set()
-    version = ""
-    trials = await outlast(workspace, workspace.runs.trials, run_id)
-    tell(on_event, RunBegan(sum(t.termination is None for t in trials), 0))
-    seen.update(trial.id for trial in trials if trial.termination is not None)
-    while control.halt is None and not control.cancelled:
-        now = await outlast(workspace, workspace.version)
-        if now != version:
-            version = now
-            for trial in await outlast(workspace, workspace.runs.trials, run_id):
-                if trial.termination is not None and trial.id not in seen:
-                    seen.add(trial.id)
-                    event = TrialFinished(str(trial.id), trial.termination, trial.detail)
-                    tell(on_event, event)
-        left = (await outlast(workspace, workspace.workers.offered)).get(run_id)
-        run = await outlast(workspace, workspace.runs.get, run_id)
-        tell(on_left, left or 0)
-        if judging is not None and settings_of(run).judging is None:
-            return None
-        if left is None and run.state is not RunState.RUNNING:
-            return _halt_of(run)
-        if left == 0 and run.state is not RunState.RUNNING:
-            hub = ModelHub(config)
-            try:
-                if judging is not None:
-                    await _end_judging(workspace, run_id, by)
-                    continue
-                judges = judges_of(settings_of(run).judges, config, hub)
-                await conclude(workspace, run_id, judges, None, by)
-            except BeingPlayed:
-                pass
-            finally:
-                await hub.close()
-        await asyncio.sleep(_LOOK)
-    return None
-
-
-def _halt_of(run: RunRecord) -> Halt | None:
-    return Halt(_("The run is paused"), run.reason) if run.state is RunState.PAUSED else None

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from cuecard.core.errors import FileProblem
 from cuecard.core.i18n import _
-from cuecard.core.system import write_text
+from cuecard.core.system import replace_file, write_text
 from cuecard.core.tasks.base import DEVICES
 
 _MAX_FOLDERS = 100_000
@@ -291,3 +291,24 @@ def folder_names(names: Sequence[str]) -> list[str]:
 
 def _mark(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+_COMMENTS = {
+    (".yaml", ".yml", ".ttl"): "# {}\n",
+    (".graphml", ".xml", ".md", ".html"): "<!-- {} -->\n",
+    (".tex",): "% {}\n",
+}
+
+
+def mark(path: Path, canary: str) -> bool:
+    """Put a comment with a canary at the head of a text file (behind an XML declaration). False, and nothing is done,
+    where its kind has no comments.
+    """
+    form = next((form for suffixes, form in _COMMENTS.items() if path.suffix in suffixes), "")
+    if not form:
+        return False
+    said = f"Benchmark data: not for training, nor to be published in plain text. canary {canary}"
+    text = path.read_text(encoding="utf-8")
+    head = text[: text.index("?>") + 2] + "\n" if text.startswith("<?xml") else ""
+    replace_file(path, (head + form.format(said) + text[len(head) :].lstrip("\n")).encode())
+    return True

@@ -66,7 +66,7 @@ class ProbeOutcome(Frozen):
     """What `run_probe` did: its run, None where there was nothing to play, and the results by task.
 
     `left_open`: trials that wait to be resumed. `halt`: why the run stopped before its end. `problems`:
-    what went wrong with players or judges, each once.
+    what went wrong with players or judges, each once. `spent`: what workers spent on it, which no event told.
     """
 
     probe: ProbeName
@@ -75,6 +75,7 @@ class ProbeOutcome(Frozen):
     left_open: int = 0
     halt: str = ""
     problems: tuple[str, ...] = ()
+    spent: float = 0.0
 
 
 EXAMINER = "examiner"

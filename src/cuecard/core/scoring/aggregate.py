@@ -31,20 +31,21 @@ _WHOLE = 1e-6
 
 
 class Statistic(StrEnum):
-    """How the samples of all tasks become one value. `AVG`, `BEST`, `MAX` and `PASS` take one value per task and then
-    the mean over tasks; `POOLED` is a ratio of sums over all tasks.
+    """How the samples of all tasks become one value. `AVG`, `BEST`, `MAX`, `PASS` and `PASS_ALL` take one value per task and
+    then the mean over tasks; `POOLED` is a ratio of sums over all tasks.
     """
 
     AVG = "avg"
     BEST = "best"
     MAX = "max"
     PASS = "pass"
+    PASS_ALL = "pass_all"
     POOLED = "pooled"
 
     @property
     def of_several(self) -> bool:
         """Whether it depends on the number of samples per task: with one sample it equals the average."""
-        return self in (Statistic.BEST, Statistic.MAX, Statistic.PASS)
+        return self not in (Statistic.AVG, Statistic.POOLED)
 
 
 Key = tuple[str, Statistic]
@@ -74,7 +75,7 @@ def statistics_of(measure: str) -> tuple[Statistic, ...]:
         Statistic.AVG,
         *((Statistic.BEST,) if measure in GRAPH_MEASURES else ()),
         *((Statistic.MAX,) if measure in MAX_MEASURES else ()),
-        *((Statistic.PASS,) if measure in PASS_MEASURES else ()),
+        *((Statistic.PASS, Statistic.PASS_ALL) if measure in PASS_MEASURES else ()),
     )
 
 
@@ -239,6 +240,8 @@ def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
     - `best` (VibeSearchBench): the graph measures of the sample with the highest triplet F1, the earlier of equals;
     - `max` (WideSearch, Max@N): the highest row F1 and the highest item F1 of a task's samples;
     - `pass` (WideSearch, Pass@N): 1 if any sample succeeds, for success, acc and pass_at_1;
+    - `pass_all` (tau-bench, Pass^N): 1 if all N samples succeed, for the same; a task with fewer samples that have a
+      value is left out, and so not counted in `n`;
     - `pooled` (DiscoBench, equations 6-13): detection, CE-A and CE-B as ratios of counts over all reached
       checkpoints of all tasks; a trial of a task with n samples weighs 1 / n. Beside it, under
       `mean_name`, the mean over tasks of each task's own ratio, which the paper does not print.
@@ -320,10 +323,13 @@ def _parts(column: Column, statistic: Statistic) -> list[Part]:
             _pooled(values, counts)
             for values, counts in zip(column.values, column.counts, strict=True)
         ]
+    known = [[value for value in every if value is not None] for every in column.values]
+    if statistic is Statistic.PASS_ALL:
+        most = max(map(len, known), default=0)
+        return [Part(min(each), 1.0) if each and len(each) == most else NOTHING for each in known]
     average = statistic in (Statistic.AVG, Statistic.BEST)
     found: list[Part] = []
-    for every in column.values:
-        values = [value for value in every if value is not None]
+    for values in known:
         if not values:
             found.append(NOTHING)
         else:
@@ -504,7 +510,7 @@ def pooled_notes(measures: Iterable[str]) -> tuple[str, ...]:
 
 
 def statistic_label(statistic: Statistic, samples: int) -> str:
-    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`, `pooled`."""
+    """`Avg@3`, `Best@3`, `Max@3`, `Pass@3`, `Pass^3`, `pooled`."""
     match statistic:
         case Statistic.AVG:
             text = _("Avg@{n}")
@@ -514,6 +520,8 @@ def statistic_label(statistic: Statistic, samples: int) -> str:
             text = _("Max@{n}")
         case Statistic.PASS:
             text = _("Pass@{n}")
+        case Statistic.PASS_ALL:
+            text = _("Pass^{n}")
         case Statistic.POOLED:
             text = _("pooled")
     return text.format(n=samples)

@@ -272,7 +272,7 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
     @property
     def details(self) -> Details:
         if isinstance(self._details, str):
-            self._details = Details.model_validate_json(self._details)
+            self._details = _shared(Details.model_validate_json(self._details))
         return self._details
 
     def __eq__(self, other: object) -> bool:
@@ -329,6 +329,26 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
 
     def value(self, name: str) -> float | None:
         return self.measures.value(name)
+
+
+def _shared(details: Details) -> Details:
+    """The same with small parts that many trials have in common, which takes half of the memory."""
+    own = vars(details)
+    if (graph := details.graph) is not None:
+        told = vars(graph)
+        for name in ("relations", "stages"):
+            told[name] = {key: _tally(tally) for key, tally in told[name].items()}
+        own["graph"] = GraphFigures.unchecked(**told)
+    if (table := details.table) is not None:
+        told = vars(table)
+        told["columns"] = {key: _tally(tally) for key, tally in table.columns.items()}
+        own["table"] = TableFigures.unchecked(**told)
+    return Details.unchecked(**own)
+
+
+@lru_cache(maxsize=4096)
+def _tally(tally: Tally) -> Tally:
+    return tally
 
 
 @lru_cache(maxsize=1024)

@@ -152,6 +152,7 @@ View = Literal[
     "outcome",
     "meaning",
     "results",
+    "workshop",
 ]
 
 STAR = "*"

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from cuecard import __version__
 from cuecard.core.config_players import VisitConfig
+from cuecard.core.worlds.blocking import BlockList
 from cuecard.core.worlds.page_text import Format, decode, format_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Forbidden(StrEnum):
     MALFORMED = "malformed"
     CREDENTIALS = "credentials"
     PRIVATE = "private"
+    BLOCKED = "blocked"
 
 
 def check_url(url: str) -> SplitResult | Forbidden:
@@ -171,7 +173,8 @@ class Fetcher:
 
     The address is checked where the socket is made, so that it is the one really connected to,
     whatever a name resolved to before. Proxies of the environment are not used: behind a proxy
-    nobody could check that. Cookies are not kept. `allowed` judges an IP address.
+    nobody could check that. Cookies are not kept. `allowed` judges an IP address. Nothing is asked of
+    addresses that `blocked` holds, nor where a redirect leads to one.
     """
 
     def __init__(
@@ -180,11 +183,13 @@ class Fetcher:
         language: str = "en",
         resolver: AbstractResolver | None = None,
         allowed: Callable[[str], bool] = is_public,
+        blocked: BlockList | None = None,
     ) -> None:
         self._config = config
         self._language = language
         self._resolver = resolver
         self._allowed = allowed
+        self._blocked = blocked or BlockList(())
         self._session: ClientSession | None = None
 
     async def fetch(self, url: str) -> Page:
@@ -206,6 +211,8 @@ class Fetcher:
             parts = check_url(url)
             if isinstance(parts, Forbidden):
                 raise FetchError(parts, url)
+            if self._blocked.blocks(url):
+                raise FetchError(Forbidden.BLOCKED, url)
             found = await self._get(url)
             if isinstance(found, Page):
                 return found

@@ -121,6 +121,7 @@ _LOSSES: dict[TaskLanguage, dict[Lost | Forbidden, str]] = {
         Forbidden.MALFORMED: "This is not a valid web address.",
         Forbidden.CREDENTIALS: "Addresses with a user name or password are not visited.",
         Forbidden.PRIVATE: "This address belongs to a private network and is not visited.",
+        Forbidden.BLOCKED: "The page is not available.",
         Lost.STATUS: "The server answered with status {detail}.",
         Lost.REDIRECTS: "The server redirects more than {detail} times.",
         Lost.TIMEOUT: "The page did not arrive within {detail} seconds.",
@@ -135,6 +136,7 @@ _LOSSES: dict[TaskLanguage, dict[Lost | Forbidden, str]] = {
         Forbidden.MALFORMED: "这不是有效的网址。",
         Forbidden.CREDENTIALS: "不访问带有用户名或密码的网址。",
         Forbidden.PRIVATE: "该网址属于内部网络，不予访问。",
+        Forbidden.BLOCKED: "该网页无法访问。",
         Lost.STATUS: "服务器返回状态码 {detail}。",
         Lost.REDIRECTS: "服务器重定向超过 {detail} 次。",
         Lost.TIMEOUT: "网页在 {detail} 秒内没有传完。",
@@ -218,13 +220,16 @@ class PageSummary(BaseModel):
 
 @dataclass(frozen=True)
 class Visited:
-    """A page that was read, or the reason (`problem`) why it could not be."""
+    """A page that was read, or the reason (`problem`) why it could not be. `blocked`: the address that a block list
+    holds, where that is the reason.
+    """
 
     url: str
     page: PageText = field(default_factory=PageText)
     address: str = ""
     cut: bool = False
     problem: str = ""
+    blocked: str = ""
 
 
 class Summariser:
@@ -294,7 +299,9 @@ class Visitor:
         )
         entries = tuple(_entry(visited) for visited, _said in found if not visited.problem)
         parts = (f"[{n}] {said}" for n, (_visited, said) in enumerate(found, 1))
-        return ToolAnswer(text="\n\n".join(parts), entries=entries, ok=bool(entries))
+        blocked = tuple(one_line(storable(v.blocked), 4000) for v, _said in found if v.blocked)
+        text = "\n\n".join(parts)
+        return ToolAnswer(text=text, entries=entries, ok=bool(entries), blocked=blocked)
 
     async def close(self) -> None:
         await self._source.close()
@@ -320,7 +327,8 @@ class Visitor:
         try:
             page = await self._source.fetch(url)
         except FetchError as error:
-            return Visited(url, problem=say_loss(error, self._language))
+            blocked = error.detail if error.reason is Forbidden.BLOCKED else ""
+            return Visited(url, problem=say_loss(error, self._language), blocked=blocked)
         # Scrubbed: a page may echo a secret of the request, and its text also goes to the summarising model.
         text = await asyncio.to_thread(read_page, scrub(page.source), page.format, page.address)
         return Visited(url, text, page.address, page.cut)

@@ -27,6 +27,7 @@ from cuecard.core.i18n import _
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import TooMuch, read_body, read_json, read_refusal
+from cuecard.core.worlds.blocking import HOMES, BlockList
 from cuecard.core.worlds.closed import SCHOLAR_SEARCH, SEARCH_WEB, VISIT, WEB_SEARCH
 from cuecard.core.worlds.engines import Engine, EngineError, Mode, Trouble, engine_called
 from cuecard.core.worlds.fetching import Fetcher
@@ -241,7 +242,8 @@ class WebWorld:
     """Answers `search`, `web_search`, `scholar_search` and `visit` from the live web.
 
     Failures are reported in the answer, in the task's language. The entries of every answer hold the engine's results
-    or the text of the pages, so that a recorded run can be read and replayed.
+    or the text of the pages, so that a recorded run can be read and replayed. Agents are not told why a page that
+    `blocked` holds is missing.
     """
 
     def __init__(
@@ -252,9 +254,11 @@ class WebWorld:
         client: EngineClient,
         visitor: Visitor,
         prompt: Prompt | None = None,
+        blocked: BlockList | None = None,
     ) -> None:
         self._name = name
         self._config = config
+        self._blocked = blocked or BlockList(())
         self._language: TaskLanguage = language
         self._client = client
         self._visitor = visitor
@@ -264,6 +268,7 @@ class WebWorld:
     def ref(self) -> PlayerRef:
         options = self._config.model_dump(mode="json", exclude={"python", "prompts"})
         options["prompt"] = self._prompt.hash if self._prompt else ""
+        options["blocked"] = self._blocked.entries
         text = json.dumps(options, sort_keys=True, ensure_ascii=False)
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return PlayerRef(
@@ -298,11 +303,13 @@ class WebWorld:
         if not isinstance(topn, int) or isinstance(topn, bool) or topn < 1:
             return self._refuse("topn")
         try:
-            entries = tuple(await self._client.search(query.strip(), topn, mode))
+            found = await self._client.search(query.strip(), topn, mode)
         except EngineError as error:
             return ToolAnswer(text=say_trouble(error, self._language), ok=False)
+        blocked = tuple(entry.url for entry in found if self._blocked.blocks(entry.url))
+        entries = tuple(entry for entry in found if entry.url not in blocked)
         text = as_text(entries) if entries else WORDS[self._language]["nothing"]
-        return ToolAnswer(text=text, entries=entries)
+        return ToolAnswer(text=text, entries=entries, blocked=blocked)
 
     async def _visit(self, call: ToolCall, context: WorldContext) -> ToolAnswer:
         urls = call.arguments.get("urls", call.arguments.get("url"))
@@ -353,8 +360,9 @@ def web_world(
     if web.visit.model and VISIT.name in web.tools:
         prompt = find_prompt("visit_summary", language, config, web.prompts)
         summariser = Summariser(hub.client(web.visit.model), prompt, language)
-    visitor = Visitor(Fetcher(web.visit, language), language, summariser)
-    return WebWorld(name, web, language, EngineClient(engine, web), visitor, prompt)
+    blocked = BlockList((*(HOMES if web.block_homes else ()), *web.blocked))
+    visitor = Visitor(Fetcher(web.visit, language, blocked=blocked), language, summariser)
+    return WebWorld(name, web, language, EngineClient(engine, web), visitor, prompt, blocked)
 
 
 def make_world(

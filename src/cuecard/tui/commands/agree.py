@@ -58,26 +58,40 @@ def agree(
         int | None, Help(N_("A labelling set of the workspace instead"), "--set")
     ] = None,
     kind: Annotated[Kind | None, N_("What the labels are about")] = None,
+    everything: Annotated[
+        bool, Help(N_("Of labels: every figure, by label, group and judge"), "--all")
+    ] = False,
     effect: Annotated[
         bool, N_("With --run: what the labels change of the scores and of the order of agents")
     ] = False,
     judge: Annotated[str, N_("With --effect: whose scores; none means the run's first judge")] = "",
+    calibrate_run: Annotated[
+        Sequence[int],
+        N_(
+            "With --effect: correct the judge's shares by its errors on the labels of this other run"
+        ),
+    ] = (),
+    calibrate_set: Annotated[
+        int | None, N_("With --effect: the same by a labelling set of other runs")
+    ] = None,
 ) -> Result:
     if effect:
         if not run or files:
             raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
-        return _effect(ours, run, judge, set_id)
+        return _effect(ours, run, judge, set_id, calibrate_run, calibrate_set)
+    if calibrate_run or calibrate_set is not None:
+        raise typer.BadParameter(_("needs --effect"), param_hint="--calibrate-run")
     if sum((bool(files), bool(run), set_id is not None)) != 1:
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
         )
     if not files:
-        return _in_workspace(ours, run, set_id, kind)
+        return _in_workspace(ours, run, set_id, kind, everything=everything)
     from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear
     from cuecard.annotate.labelling.files.importing import is_sheet
 
     if any(map(is_sheet, files)):
-        return _on_sheets(ours, files)
+        return _on_sheets(ours, files, everything=everything)
     if len(files) > 1:
         raise typer.BadParameter(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
@@ -116,7 +130,12 @@ def _listed(words: str) -> tuple[str, ...]:
 
 
 def _in_workspace(
-    ours: Context, runs: Sequence[int], set_id: int | None, kind: Kind | None
+    ours: Context,
+    runs: Sequence[int],
+    set_id: int | None,
+    kind: Kind | None,
+    *,
+    everything: bool,
 ) -> Result:
     from cuecard.annotate.labelling.comparison import compare
     from cuecard.annotate.labelling.comparison_inputs import Scope, gather
@@ -125,15 +144,20 @@ def _in_workspace(
     scope = Scope(runs=tuple(runs), set_id=set_id, subject=kind)
     found = compare(gather(ours.workspace, scope))
     hint = "" if found.people else _("Label verdicts in the app (`cuecard`), then look here again.")
-    page = replace(_page(found, _title(found, scope)), hint=hint)
+    page = _page(found, _title(found, scope), everything=everything)
+    page = replace(page, hint=hint or page.hint)
     return Result(page, lambda: comparison_json(found, scope))
 
 
-def _page(found: Comparison, title: str) -> Page:
+def _page(found: Comparison, title: str, *, everything: bool) -> Page:
     from cuecard.annotate.labelling.comparison_model import circumstances
-    from cuecard.annotate.labelling.comparison_tables import tables_of
+    from cuecard.annotate.labelling.comparison_tables import short_tables, tables_of
 
-    return Page(tables_of(found), title, circumstances(found)) if found.people else Page((), title)
+    if not found.people:
+        return Page((), title)
+    tables = tables_of(found) if everything else short_tables(found)
+    hint = "" if everything else _("--all prints every figure, by label, group and judge.")
+    return Page(tables, title, circumstances(found), hint=hint)
 
 
 def _title(found: Comparison, scope: Scope) -> str:
@@ -165,7 +189,7 @@ _TITLES = {
 }
 
 
-def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
+def _on_sheets(ours: Context, paths: Sequence[Path], *, everything: bool) -> Result:
     """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
     from cuecard.annotate.labelling.comparison import compare
     from cuecard.annotate.labelling.comparison_inputs import Scope
@@ -181,7 +205,7 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
             n=f"{each.population or 0:,}",
             people=", ".join(each.people) or _("nobody"),
         )
-        return _page(each, f"{_(_TITLES[each.subject])} {told}")
+        return _page(each, f"{_(_TITLES[each.subject])} {told}", everything=everything)
 
     hint = "" if all(each.people for each in found) else _("The column human_label is blank.")
     return Result(
@@ -190,17 +214,46 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
     )
 
 
-def _effect(ours: Context, runs: Sequence[int], judge: str, set_id: int | None) -> Result:
-    """How labels change the results of these runs. `set_id`: the labelling set that estimates use."""
+def _effect(
+    ours: Context,
+    runs: Sequence[int],
+    judge: str,
+    set_id: int | None,
+    from_runs: Sequence[int],
+    from_set: int | None,
+) -> Result:
+    """How labels change the results of these runs. `set_id`: the labelling set that estimates use; `from_runs`,
+    `from_set`: labels from elsewhere that the judge's shares are corrected by.
+    """
+    from cuecard.annotate.labelling.calibrating import calibrate, calibration_table
     from cuecard.annotate.labelling.comparison import effect_of
     from cuecard.annotate.labelling.effect_tables import circumstances, effect_tables
+    from cuecard.annotate.labelling.set_look_tables import circumstances as look_circumstances
+    from cuecard.annotate.labelling.set_look_tables import look_tables
+    from cuecard.annotate.labelling.set_looks import looks_before_the_end
 
+    if from_runs and from_set is not None:
+        raise typer.BadParameter(_("name runs or a set, not both"), param_hint="--calibrate-set")
     effect = effect_of(ours.workspace, runs, judge, set_id)
+    told, tables = circumstances(effect), effect_tables(effect, introduced=True)
+    unfinished = (one.id for one in effect.sets if one.settled < one.drawn)
+    for look in looks_before_the_end(ours.workspace, unfinished):
+        told += look_circumstances(look)
+        tables = (*tables, *look_tables(look))
+    found = None
+    if from_runs or from_set is not None:
+        if len(effect.judges) != 1:
+            raise typer.BadParameter(_("name one judge of these runs"), param_hint="--judge")
+        found = calibrate(
+            ours.workspace, runs, effect.judges[0], from_runs=from_runs, from_set=from_set
+        )
+        tables = (*tables, calibration_table(found))
     hint = _("Label verdicts in the app (`cuecard`), then look here again.")
     page = Page(
-        effect_tables(effect, introduced=True),
+        tables,
         _("What labels change of the scores"),
-        circumstances(effect),
-        hint="" if effect.settled else hint,
+        told,
+        hint="" if tables else hint,
     )
-    return Result(page, lambda: effect.model_dump(mode="json"))
+    calibrated = {"calibration": found.model_dump(mode="json")} if found else {}
+    return Result(page, lambda: {**effect.model_dump(mode="json"), **calibrated})

@@ -1,30 +1,24 @@
-"""`cuecard sample` and `cuecard labels`: draw what people label, and bring labels in and out as files."""
+"""`cuecard labels`: bring labels in and out as files, and say how far a set is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say, table
-from cuecard.tui.commands.verb import Help, Result, Reveal, verb
+from cuecard.tui.commands.verb import TABLES, Help, Page, Result, Reveal, verb
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.files.exporting import LabelExport
     from cuecard.annotate.labelling.files.importing import LabelImport
-    from cuecard.annotate.labelling.labelling_sets import Preview
-    from cuecard.annotate.labelling.sampling import SamplingPlan
-    from cuecard.core.label_records import LabelSet
-    from cuecard.store.workspace import Workspace
 
-Json = dict[str, Any]
 LabelFormat = Literal["vibesearch", "csv", "jsonl", "labelstudio"]
 _SHEETS = ("vibesearch", "labelstudio")
 """Forms to be filled in: they hold what waits for a label, and one person's labels."""
@@ -161,205 +155,32 @@ def _print_export(report: LabelExport, format: str) -> None:
         )
 
 
-@verb("cuecard sample 3 --n 200 --stratify decision,family --overlap 0.2", "json")
-def sample(
+@verb("cuecard labels status --set 1 --half-width 0.05", *TABLES)
+def status(
     ours: Context,
-    runs: Annotated[
-        Sequence[int], Help(N_("Numbers of runs (`cuecard runs`)"), metavar="RUN")
-    ] = (),
     *,
-    n: Annotated[int | None, Help(N_("How many to draw"), min=1)] = None,
-    width: Annotated[
-        float | None, N_("Instead of --n: the width of the 95% interval, such as 0.05")
+    set_: Annotated[int, Help(N_("The labelling set"), "--set")],
+    half_width: Annotated[
+        float | None,
+        Help(N_("Until the interval reaches this far to each side; default: as it was drawn")),
     ] = None,
-    share: Annotated[
-        float, Help(N_("With --width: about what share will agree"), min=0, max=1)
-    ] = 0.9,
-    per_task: Annotated[
-        float | None, Help(N_("With --width and no run: items of one task"), min=1)
-    ] = None,
-    correlation: Annotated[
-        float, Help(N_("How much items of one task are alike"), min=0, max=1)
-    ] = 0,
-    population: Annotated[
-        int | None, Help(N_("With --width and no run: items in all"), min=1)
-    ] = None,
-    by: Annotated[Literal["items", "trials"], N_("Draw items, or whole trials")] = "items",
-    kinds: Annotated[str, N_("Kinds of items, comma-separated; none: what the judge decided")] = "",
-    judge: Annotated[str, N_("Whose verdicts; none: each trial's first")] = "",
-    stratify: Annotated[
-        str, N_("Spread by these: decision, family, language, agent, relation, task")
-    ] = "",
-    allocation: Annotated[
-        Literal["proportional", "equal"], N_("As many from each as it is large, or equally many")
-    ] = "proportional",
-    overlap: Annotated[float, Help(N_("The share that several people label"), min=0, max=1)] = 0,
-    raters: Annotated[int, Help(N_("How many people that is"), min=2, max=20)] = 2,
-    people: Annotated[str, N_("Who labels, comma-separated; none: anybody")] = "",
-    seed: Annotated[int, N_("Another number draws another set")] = 0,
-    name: Annotated[str, N_("What the set is called")] = "",
-    dry_run: Annotated[bool, N_("Only show what would be drawn")] = False,
+    order: Annotated[
+        bool, N_("Until the order of agents is told; default: as it was drawn")
+    ] = False,
 ) -> Result:
-    from cuecard.annotate.labelling.labelling_sets import make_set, population_of, preview_of
-    from cuecard.annotate.labelling.sampling import plan_of
+    from cuecard.annotate.labelling.set_look_tables import circumstances, look_tables
+    from cuecard.annotate.labelling.set_looks import SetWatch
 
-    if not runs:
-        if width is None:
-            raise typer.BadParameter(
-                _("give the numbers of runs, or --width alone"), param_hint="RUN"
-            )
-        return _size(width, share, per_task or 1, correlation, population)
-    if (n is None) == (width is None):
-        raise typer.BadParameter(_("give either --n or --width"), param_hint="--n")
-    if width is not None and by == "trials":
-        raise typer.BadParameter(_("--width counts items, not trials"), param_hint="--width")
-    if per_task is not None or population is not None:
-        raise typer.BadParameter(
-            _("with runs, tasks and items are counted"), param_hint="--per-task, --population"
-        )
-    fields: Json = {
-        "runs": list(runs),
-        "n": n or 1,
-        "by": by,
-        "kinds": _listed(kinds),
-        "judge": judge,
-        "strata": _listed(stratify),
-        "allocation": allocation,
-        "seed": seed,
-        "overlap": overlap,
-        "raters": raters,
-        "people": _listed(people),
-    }
-    try:
-        plan = plan_of(fields)
-    except CuecardError as error:
-        raise typer.BadParameter(error.message) from None
-    units = population_of(ours.workspace, plan)
-    if width is not None:
-        plan = _wide_enough(plan, preview_of(units, plan), width, share, correlation)
-    made = None
-    if not dry_run:
-        made = make_set(ours.workspace, plan, name=name, by=ours.person, units=units)
-    unjudged = _without(ours.workspace, plan, {unit.trial_id for unit in units})
-    preview = preview_of(units, plan)
-    expected = preview.width(share, correlation)
-
-    def show() -> None:
-        _print_set(plan, preview, made, unjudged)
-        if expected is not None:
-            text = _("If {share:.0%} agree, the 95% interval is about {width:.3f} wide.")
-            say(text.format(share=share, width=expected))
-
-    return Result(show, lambda: _set_json(plan, preview, made, expected, unjudged))
-
-
-def _listed(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _wide_enough(
-    plan: SamplingPlan, preview: Preview, width: float, share: float, correlation: float
-) -> SamplingPlan:
-    """The plan with as many items as an interval of this width takes."""
-    try:
-        n = preview.n_for(width, share, correlation)
-    except ValueError:
-        raise _wrong_width() from None
-    if n is None:
-        raise CuecardError(
-            _("No number of these items gives an interval as narrow as that"),
-            _("{n} items of {tasks} tasks").format(n=preview.population, tasks=preview.tasks),
-            _("Ask for a wider one, or take more runs, of more tasks."),
-        )
-    return plan.model_copy(update={"n": n})
-
-
-def _wrong_width() -> typer.BadParameter:
-    return typer.BadParameter(_("a width lies between 0 and 1"), param_hint="--width")
-
-
-def _without(workspace: Workspace, plan: SamplingPlan, drawn_from: set[int]) -> int:
-    """How many trials of the runs have nothing to label."""
-    trials = (trial for run in plan.runs for trial in workspace.runs.trials(run))
-    return sum(trial.id not in drawn_from for trial in trials)
-
-
-def _size(
-    width: float, share: float, per_task: float, correlation: float, population: int | None
-) -> Result:
-    from cuecard.annotate.labelling.labelling_sets import design_effect, n_for_width
-
-    effect = design_effect(per_task, correlation)
-    try:
-        n = n_for_width(width, share, population=population, design_effect=effect)
-    except ValueError:
-        raise _wrong_width() from None
-    told = plural(
-        "{n} item, for a 95% interval {width:g} wide where about {share:.0%} agree.",
-        "{n} items, for a 95% interval {width:g} wide where about {share:.0%} agree.",
-        n,
-        width=width,
-        share=share,
+    if half_width is not None and not 0 < half_width < 1:
+        raise typer.BadParameter(_("a half-width lies between 0 and 1"), param_hint="--half-width")
+    look = SetWatch(ours.workspace, set_, half_width=half_width, order=order).look()
+    page = Page(look_tables(look), _("How far the set is"), circumstances(look))
+    return Result(
+        page,
+        lambda: {
+            **look.model_dump(mode="json"),
+            "whole": look.whole,
+            "reached": look.reached,
+            "more": look.more,
+        },
     )
-    if effect > 1:
-        text = _("Items of one task are alike: {effect:.2f} of them say as much as one alone.")
-        told = f"{told}\n{text.format(effect=effect)}"
-    return Result(told, lambda: {"n": n, "width": width, "share": share, "design_effect": effect})
-
-
-def _print_set(plan: SamplingPlan, preview: Preview, made: LabelSet | None, unjudged: int) -> None:
-    sizes = _("trials") if plan.by == "trials" else _("items")
-    table(
-        "",
-        (_("stratum"), sizes, _("drawn")),
-        [(s.name or _("all"), f"{s.size:,}", f"{s.drawn:,}") for s in preview.strata],
-        numbers=(1, 2),
-    )
-    if preview.left_out:
-        text = _("n is less than there are strata: the set will not speak for {n} of them.")
-        note(text.format(n=preview.left_out))
-    if unjudged:
-        note(
-            plural(
-                "{n} trial has nothing to label: it was not judged.",
-                "{n} trials have nothing to label: they were not judged.",
-                unjudged,
-            )
-        )
-    if made is None:
-        text = _("Nothing was drawn yet: about {items:,.0f} items, {labels:,.0f} labels.")
-        say(text.format(items=preview.items, labels=preview.labels))
-        return
-    say(
-        plural(
-            "Set {id}, “{name}”: {n} item to label.",
-            "Set {id}, “{name}”: {n} items to label.",
-            made.items,
-            id=made.id,
-            name=made.name,
-        )
-    )
-    say(_("Label them in the app (`cuecard`), under Verdicts."))
-
-
-def _set_json(
-    plan: SamplingPlan,
-    preview: Preview,
-    made: LabelSet | None,
-    expected: float | None,
-    unjudged: int,
-) -> Json:
-    return {
-        "set": made.id if made else None,
-        "name": made.name if made else None,
-        "items": made.items if made else preview.items,
-        "labels": preview.labels,
-        "population": preview.population,
-        "trials": preview.trials,
-        "tasks": preview.tasks,
-        "trials_without_items": unjudged,
-        "effective_items": preview.effective,
-        "expected_width": expected,
-        "strata": [{"name": s.name, "size": s.size, "drawn": s.drawn} for s in preview.strata],
-        "plan": plan.model_dump(mode="json"),
-    }

@@ -112,7 +112,20 @@ _LISTED = {
     "runs:runs": N_("List the runs of the workspace, or tell those who play one what to do."),
     "score:score": N_("The scores of one or more runs."),
     "results:compare": N_("Compare agents, runs, settings or judges on the same tasks."),
+    "planning:leaderboard": N_(
+        "Rank agents by their scores: those that the tasks do not tell apart share a place."
+    ),
+    "planning:plan": N_(
+        "From a pilot or a guess: which difference a study would see, what one more task or sample buys, and the cheapest design."
+    ),
+    "suspects:suspects": N_(
+        "Gold that may be wrong, by what all judged trials say of it: nobody found it, several agents say the same other thing, people doubt it. A flag is a reason to look, never a change of score."
+    ),
     "results:table": N_("A table of results as the papers print it."),
+    "results:contamination": N_(
+        "Trials whose pages gave the benchmark away, and scores without them."
+    ),
+    "results:blame": N_("Whose fault failed trials are: a model proposes, people say it blind."),
     "results:report": N_(
         "Scores, comparisons, errors, plots and the method of runs, in one file: .html, .md, .tex, .csv or .json."
     ),
@@ -129,7 +142,10 @@ _LISTED = {
     "score:rescore": N_(
         "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
     ),
-    "labels:sample": N_(
+    "workshop:workshop": N_(
+        "Versions of a judge on labels that none was made with, juries, drift; and examples for its prompt."
+    ),
+    "sample:sample": N_(
         "Draw a set of items for people to label, with known chances. With --width and no run: how many items an interval of that width takes."
     ),
     "agree:agree": N_("Agreement of raters, or of people and judges on runs."),
@@ -170,6 +186,9 @@ _LISTED = {
         "Bring labels in: meta-evaluation sheets, CSV, JSON lines, Label Studio's JSON."
     ),
     "labels:labels export": N_("Write labels, or a labelling set to be filled in, into files."),
+    "labels:labels status": N_(
+        "How far a labelling set is, by an interval that holds however often one looks, and about how many labels more until it is as narrow as wanted, or the order of agents is told."
+    ),
 }
 """Help by module and name, in the order in which the help lists them. "review take" is below "review"; without a module a verb
 is nothing by itself.

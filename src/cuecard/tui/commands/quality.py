@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from cuecard.annotate.quality.pipeline import Planned
     from cuecard.annotate.task_files import CheckReport
     from cuecard.core.config import Config
-    from cuecard.store.workspace import Workspace
 
 
 _STAGES = "cuecard.annotate.quality.decision_table:STAGES"
@@ -139,10 +139,14 @@ def qc(
         Help(N_("Call models without asking, until they have cost so much"), min=0.000001),
     ] = None,
     rules: Annotated[bool, N_("Print the decision table instead")] = False,
+    workers: Annotated[
+        bool, N_("Leave the trials to `cuecard worker` on any machines; needs PostgreSQL")
+    ] = False,
 ) -> Result:
     from cuecard.annotate.quality.decision_table import STAGES
     from cuecard.annotate.quality.pipeline import plan_stages, qc_report
     from cuecard.tui.commands.qc_output import reports_json, rules_json, show_reports, show_rules
+    from cuecard.tui.commands.workers import outlasting
 
     if rules:
         return Result(show_rules, rules_json)
@@ -151,14 +155,20 @@ def qc(
     wanted: tuple[StageName, ...] = tuple(stage for stage in STAGES if stage in (stages or STAGES))
     config = ours.config()
     workspace, person = ours.workspace, ours.person
+    if workers:
+        workspace.workers.check()
     ids = tuple(dict.fromkeys(tasks or (line.id for line in workspace.tasks.summaries())))
     stopped = ""
     if not known:
         planned = plan_stages(workspace, ids, wanted, config=config, by=person)
         if not planned.free and not yes and budget is None:
             _ask(planned)
-        stopped = _Work(workspace, ids, wanted, config, person, budget).perform()
-    reports = [qc_report(workspace, task_id, person, config) for task_id in ids]
+        if workers and planned.trials:
+            note(_("Start workers with: {command}").format(command=ours.command("worker")))
+        stopped = _Work(ours, ids, wanted, config, budget, workers).perform()
+    # Who waited for workers waits for the database, too.
+    report = partial(outlasting, ours, qc_report) if workers else qc_report
+    reports = [report(workspace, task_id, person, config) for task_id in ids]
 
     def remarks() -> None:
         if stopped:
@@ -194,12 +204,12 @@ def _ask(planned: Planned) -> None:
 class _Work:
     """What is to be played."""
 
-    workspace: Workspace
+    ours: Context
     tasks: Sequence[str]
     stages: Collection[StageName]
     config: Config
-    person: str
     budget: float | None
+    workers: bool
 
     def perform(self) -> str:
         """Play it; returns why it stopped before its end, "" if it did not."""
@@ -216,18 +226,19 @@ class _Work:
         from cuecard.tui.commands.qc_output import Watch
         from cuecard.tui.commands.run_output import stopping
 
-        control = RunControl()
-        with stopping(control), Watch(self.config.currency) as watch:
+        control = RunControl(0) if self.workers else RunControl()
+        with stopping(control, plays=not self.workers), Watch(self.config.currency) as watch:
             outcomes = await run_stages(
-                self.workspace,
+                self.ours.workspace,
                 self.tasks,
                 self.stages,
                 config=self.config,
-                by=self.person,
+                by=self.ours.person,
                 control=control,
                 budget=self.budget,
                 on_probe=watch.begins,
                 on_event=watch.told,
+                workers=self.workers,
             )
         if control.cancelled:
             return _("it was interrupted")

@@ -1,7 +1,8 @@
-"""`cuecard compare`, `table` and `report`: what runs say, as comparisons, as papers print it, and as one file."""
+"""`cuecard compare`, `table`, `contamination`, `blame` and `report`: what runs say, as tables and as one file."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,8 +11,19 @@ import typer
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context, check_place, pool_of
-from cuecard.tui.commands.output import console, note
-from cuecard.tui.commands.verb import STDOUT, TABLES, Help, Judges, Only, Page, Result, Runs, verb
+from cuecard.tui.commands.output import console, going_on, note
+from cuecard.tui.commands.verb import (
+    STDOUT,
+    TABLES,
+    Budget,
+    Help,
+    Judges,
+    Only,
+    Page,
+    Result,
+    Runs,
+    verb,
+)
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.designs import DesignResult
@@ -40,6 +52,11 @@ def compare(
 ) -> Result:
     from cuecard.annotate.results.comparison_tables import comparison_tables
     from cuecard.annotate.results.comparisons import COMPARABLE, comparisons, dimension_named
+    from cuecard.annotate.results.corrected import (
+        corrected_difference_table,
+        corrected_differences,
+        corrections_in,
+    )
     from cuecard.annotate.results.designs import design_tables
 
     if by and design:
@@ -60,12 +77,17 @@ def compare(
         by or next((d for d in COMPARABLE if len(set(pool.values(d)) - {""}) > 1), "agent")
     )
     found = comparisons(pool, dimension, base or None, measures=measure)
+    told = corrected_differences(found, pool, corrections_in(ours.workspace, pool))
+    more = corrected_difference_table(found, told)
     return Result(
-        Page(comparison_tables(found, tasks=worst), title, share=True),
+        Page(
+            [*comparison_tables(found, tasks=worst), *([more] if more else ())], title, share=True
+        ),
         lambda: {
             "runs": [{"id": run.id, "uid": run.uid, "name": run.name} for run in pool.runs],
             "by": dimension,
             "comparisons": [one.model_dump(mode="json") for one in found],
+            **({"corrected": [one.model_dump(mode="json") for one in told]} if told else {}),
         },
     )
 
@@ -101,7 +123,7 @@ def table(
         str,
         Help(
             N_(
-                "main, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
+                "main, leaderboard, repeats, interaction, errors, compactions, settings, profiles, tiers, curves, tools, causes, differences, trials or plots"
             ),
             metavar="NAME",
         ),
@@ -134,6 +156,98 @@ def table(
         note(_("These runs have nothing for the table {name}.").format(name=name))
     sheets = [table_data(table) for table in tables]
     return Result(Page(tables, share=True), lambda: {"table": name, "sheets": sheets})
+
+
+@verb("cuecard contamination 4", *TABLES, holds=True)
+def contamination(
+    ours: Context,
+    runs: Runs,
+    *,
+    only: Only = (),
+    fail_if_any: Annotated[bool, N_("Exit with 1 where a trial met an answer")] = False,
+) -> Result:
+    from cuecard.annotate.results.contamination import contamination_tables, exposures
+    from cuecard.core.worlds.contamination import Level
+
+    pool = pool_of(ours.workspace, runs, (), only)
+    with going_on(_("Reading pages")) as status:
+        found = exposures(
+            ours.workspace,
+            pool,
+            ours.config().contamination,
+            None if status is None else lambda done, of: status(f"{done:,}/{of:,}"),
+        )
+    if not found:
+        note(_("No trial of these runs met pages other than those that are made from gold."))
+    answers = any(met.level is Level.ANSWER for met in found.values())
+    return Result(
+        Page(contamination_tables(pool, found), share=True),
+        lambda: {
+            "trials": [
+                {**met.model_dump(mode="json"), "level": met.level.name.lower()}
+                for met in found.values()
+            ]
+        },
+        code=int(fail_if_any and answers),
+    )
+
+
+@verb("cuecard blame 4 --model hosted --budget 2", *TABLES, holds=True)
+def blame(
+    ours: Context,
+    runs: Runs,
+    *,
+    model: Annotated[
+        str,
+        N_(
+            "Have this model of cuecard.yaml propose whose fault each failed trial is; rule is the baseline without a model"
+        ),
+    ] = "",
+    judge: Judges = (),
+    only: Only = (),
+    concurrency: Annotated[int, Help(N_("Trials at the same time"), min=1, max=256)] = 4,
+    budget: Budget = None,
+) -> Result:
+    from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
+    from cuecard.core.evaluation.blame import Proposed, propose
+
+    rows = failed_trials(pool_of(ours.workspace, runs, judge, only))
+    done: Proposed | None = None
+    if model and rows:
+        person = ours.person
+        with going_on(_("Asking whose fault it is")) as status:
+            asking = propose(
+                ours.workspace,
+                [row.trial.id for row in rows],
+                person,
+                rows[0].judged_by,
+                model,
+                ours.config(),
+                concurrency=concurrency,
+                budget=budget,
+                on_progress=None if status is None else lambda n, of: status(f"{n:,}/{of:,}"),
+            )
+            done = asyncio.run(asking)
+        for trial, reason in done.failures.items():
+            note(_("Trial {n}: {reason}").format(n=trial, reason=reason))
+    said = said_of(ours.workspace, rows)
+    if not rows:
+        note(_("No trial of these runs failed."))
+    elif not said:
+        note(
+            _(
+                "Nobody has said whose fault any of the {n} failed trials is. In the app, . and f in a trial says it; --model proposes."
+            ).format(n=len(rows))
+        )
+    return Result(
+        Page(blame_tables(rows, said), share=True),
+        lambda: {
+            "failed": [row.trial.id for row in rows],
+            "said": [one.model_dump(mode="json") for one in shown_to(ours.reader, said)],
+            "proposed": done.model_dump(mode="json") if done else None,
+        },
+        code=int(bool(done and done.failures)),
+    )
 
 
 @verb("cuecard report 4 5 -o report.html", holds=True)
@@ -169,6 +283,7 @@ def report(
             title=title,
             judges=(judge,) if judge else (),
             plots=not no_plots,
+            contamination=ours.config().contamination,
             on_count=lambda done, of: status.update(
                 _("Counting trials: {done} of {all}").format(done=f"{done:,}", all=f"{of:,}")
             ),

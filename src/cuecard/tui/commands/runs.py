@@ -168,6 +168,7 @@ def run(
     from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
     from cuecard.core.evaluation.scores import score_as_judged
     from cuecard.tui.commands.run_output import problems_of, report
+    from cuecard.tui.commands.workers import offer, outlasting
 
     if resume is not None and ours.given & {*_PLANNED, "name", "replay"}:
         raise typer.BadParameter(
@@ -209,7 +210,6 @@ def run(
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
     if workers:
         from cuecard.core.evaluation.runs import change_budget
-        from cuecard.tui.commands.workers import offer
 
         if way.budget is not None:
             change_budget(workspace, record.id, way.budget, config)
@@ -219,8 +219,9 @@ def run(
         played = _follow(ours, record, way)
     else:
         played = _play(workspace, record, config, way)
-    scores = score_as_judged(workspace, record.id)
-    problems = problems_of(scores, workspace.runs.trials(record.id), played.failures)
+    scores = outlasting(ours, score_as_judged, workspace, record.id)
+    trials = outlasting(ours, workspace.runs.trials, record.id)
+    problems = problems_of(scores, trials, played.failures)
     stopped, halt = played.stopped, played.halt
     return report(
         ours, scores, problems, stopped=stopped, halt=halt, quiet=json_lines, workers=workers
@@ -310,9 +311,9 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
 def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
     from cuecard.core.engine.run import RunControl
     from cuecard.tui.commands.run_output import JsonLines, trial_name, watching
-    from cuecard.tui.commands.workers import follow
+    from cuecard.tui.commands.workers import follow, outlasting
 
-    trials = {str(trial.id): trial for trial in ours.workspace.runs.trials(run.id)}
+    trials = {str(t.id): t for t in outlasting(ours, ours.workspace.runs.trials, run.id)}
     names = {cell: trial_name(trial) for cell, trial in trials.items()}
     title = _("Run {id}").format(id=run.id)
     control = RunControl(0)

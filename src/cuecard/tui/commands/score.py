@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from cuecard.tui.commands.output import note, prose, say, table
 from cuecard.tui.commands.verb import TABLES, Help, Only, Page, Result, Reveal, Runs, verb
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.annotate.results.pool import Dimension, Pool
     from cuecard.annotate.results.rescored import RescoreReport
     from cuecard.annotate.results.scores import ScoreTable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cuecard.core.engine.step_context import Judge
     from cuecard.core.evaluation.rescoring import RescoreOutcome, RescorePlan
     from cuecard.core.records import RunRecord
+    from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
 
 
@@ -45,7 +47,12 @@ def score(
     across: Annotated[
         str, N_("Put the values of this dimension across, a table for each figure")
     ] = "",
+    interval: Annotated[
+        Literal["kind", "these"],
+        N_("Intervals that tell of tasks of this kind, or of other samples of these tasks"),
+    ] = "kind",
 ) -> Result:
+    from cuecard.annotate.results.corrected import corrections_in
     from cuecard.annotate.results.scores import interval_groups, run_scores
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.tui.commands.run_output import spent_line
@@ -53,14 +60,17 @@ def score(
     from cuecard.tui.commands.score_output import print_scores
 
     pool = pool_of(ours.workspace, runs, (judge,) if judge else (), only)
-    usage = [used for run in pool.runs for used in ours.workspace.runs.usage(run.id)]
+    usage = pool.usage
     if only:
         kept = {row.trial.id for row in pool.rows}
         usage = [used for used in usage if used.trial_id in kept]
     disputed = disputed_runs(ours.workspace)
-    cut = Cut.of(by, measure, sort, across)
-    plain = len(pool.runs) == 1 and not (by or measure or across or (ours.form and not ours.json))
+    cut = Cut.of(by, measure, sort, across, these=interval == "these")
+    asked = by or measure or across or cut.these or (ours.form and not ours.json)
+    plain = len(pool.runs) == 1 and not asked
     groups = interval_groups(pool) if ours.json or plain else ()
+    corrections = corrections_in(ours.workspace, pool)
+    extra = corrected_page(pool, cut, corrections)
 
     def show() -> None:
         if len({group.scores.agent for group in groups}) > 1:
@@ -69,6 +79,8 @@ def score(
             run_scores(pool, groups, usage),
             {(g.scores.agent, g.scores.family): g.figures for g in groups},
         )
+        if extra:
+            Page(extra, share=True).print()
 
     def remarks() -> None:
         for run in pool.runs:
@@ -86,9 +98,9 @@ def score(
             note(spent)
 
     return Result(
-        show if plain else page_of(pool, cut, title=_("Scores") if ours.form else ""),
+        show if plain else page_of(pool, cut, title=_("Scores") if ours.form else "", more=extra),
         lambda: {
-            **results_json(pool, groups, usage, tables_of(pool, cut)),
+            **results_json(pool, groups, usage, tables_of(pool, cut), corrections),
             "gold_disputed": sum(disputed.get(run.id, 0) for run in pool.runs),
         },
         remarks=remarks,
@@ -136,16 +148,19 @@ def remark(
 @dataclass(frozen=True)
 class Cut:
     """How scores are grouped and sorted. `by`: without the family, which always has its own table; `sort`: a measure, a
-    score (`triplet_f1.best`), a count or a dimension, "" for the default order.
+    score (`triplet_f1.best`), a count or a dimension, "" for the default order; `these`: intervals on these tasks alone.
     """
 
     by: tuple[Dimension, ...]
     measures: tuple[str, ...] | None
     sort: str
     across: Dimension | None
+    these: bool
 
     @classmethod
-    def of(cls, by: Sequence[str], measures: Sequence[str], sort: str, across: str) -> Cut:
+    def of(
+        cls, by: Sequence[str], measures: Sequence[str], sort: str, across: str, *, these: bool
+    ) -> Cut:
         """Raises `NotFound` for a dimension there is not."""
         from cuecard.annotate.results.comparisons import dimension_named
 
@@ -153,7 +168,7 @@ class Cut:
         over = dimension_named(across) if across else None
         if over and over not in told:
             told.append(over)
-        return cls(tuple(told), tuple(measures) or None, sort, over)
+        return cls(tuple(told), tuple(measures) or None, sort, over, these)
 
 
 def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
@@ -165,18 +180,31 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
     return _sorted(score_table(pool, by, cut.measures), cut)
 
 
-def page_of(pool: Pool, cut: Cut, title: str = "") -> Page:
-    """A table for each family, or with `across` for each of its figures."""
+def corrected_page(pool: Pool, cut: Cut, corrections: Corrections) -> Sequence[Table]:
+    """What labels tell of the figures of `page_of`; nothing where nobody labelled."""
+    from cuecard.annotate.results.corrected import corrected_tables
+    from cuecard.annotate.results.scores import tables_by_family
+
+    if not corrections:
+        return ()
+    scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    return corrected_tables(scores, pool, corrections)
+
+
+def page_of(pool: Pool, cut: Cut, title: str = "", more: Sequence[Table] = ()) -> Page:
+    """A table for each family, or with `across` for each of its figures; then `more`."""
+    from cuecard.annotate.results.repeats import of_these_tasks
     from cuecard.annotate.results.score_tables import pivoted, table_of_scores
     from cuecard.annotate.results.scores import tables_by_family
 
     _check(pool, cut)
     scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
+    scores = [of_these_tasks(each) for each in scores] if cut.these else scores
     if cut.across is None:
         tables = [table_of_scores(each) for each in scores]
     else:
         tables = [pivoted(t, cut.across, column.key) for t in scores for column in t.columns]
-    return Page(tables, title, share=True)
+    return Page([*tables, *more], title, share=True)
 
 
 def _check(pool: Pool, cut: Cut) -> None:
@@ -292,6 +320,7 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> 
     from cuecard.core.evaluation.judging import OnProgress
     from cuecard.core.evaluation.rescoring import RescoreOutcome, enter_rescoring, rescore_run
     from cuecard.core.evaluation.sharing import within_limits
+    from cuecard.tui.commands.workers import outlasting
 
     config, workspace, person = config_for(ours, plan.judges), ours.workspace, ours.person
     if workers:
@@ -303,7 +332,7 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> 
         run = with_judges(config, plan.judges, enter)
         failed = by_workers(ours, run.id, plan.judges, config)
         left = tuple(each for found in failed.values() for each in found)
-        return RescoreOutcome(run=workspace.runs.get(run.id), failed=left)
+        return RescoreOutcome(run=outlasting(ours, workspace.runs.get, run.id), failed=left)
     with Progress(config.currency) as progress:
 
         def begin(judge: str) -> OnProgress:

@@ -9,6 +9,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.verdicts import Measures
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Correction, Corrections
     from cuecard.annotate.results.pool import Pool
     from cuecard.annotate.results.scores import IntervalScores, ScoreTable
     from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
@@ -77,12 +78,16 @@ def usage_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
     """`agents`: who played, by trial."""
     return {
         "usage": [used.model_dump(mode="json") for used in usage],
-        "totals": {
-            "run": total_json(usage),
-            "agents": {
-                name: total_json([u for u in usage if agents.get(u.trial_id) == name])
-                for name in dict.fromkeys(agents.values())
-            },
+        "totals": totals_json(usage, agents),
+    }
+
+
+def totals_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
+    return {
+        "run": total_json(usage),
+        "agents": {
+            name: total_json([u for u in usage if agents.get(u.trial_id) == name])
+            for name in dict.fromkeys(agents.values())
         },
     }
 
@@ -170,11 +175,15 @@ def _profile_json(profile: ProfileCount) -> Json:
 
 
 def results_json(
-    pool: Pool, groups: Sequence[IntervalScores], usage: Sequence[UsageRecord], table: ScoreTable
+    pool: Pool,
+    groups: Sequence[IntervalScores],
+    usage: Sequence[UsageRecord],
+    table: ScoreTable,
+    corrections: Corrections | None = None,
 ) -> Json:
     """The shape of `scores_json`, and more: `runs`; in each measure `interval` by statistic (null, with the reason in
-    `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for; `tables`, the
-    paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
+    `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for, whose lines have
+    `corrected` where people labelled; `tables`, the paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
     """
     from cuecard.annotate.results.papers import tables_json
     from cuecard.annotate.results.scores import trial_scores
@@ -193,8 +202,9 @@ def results_json(
             for one in trial_scores(pool)
         ),
         "groups": [_group_json(group, judges) for group in groups],
-        **usage_json(usage, agents),
-        "scores": table_json(table),
+        "usage": (used.model_dump(mode="json") for used in usage),
+        "totals": totals_json(usage, agents),
+        "scores": _with_corrected(table_json(table), table, pool, corrections),
         "tables": tables_json(pool),
     }
 
@@ -208,7 +218,10 @@ def table_json(table: ScoreTable) -> Json:
                 "group": dict(line.group),
                 "counts": line.counts.model_dump(),
                 "figures": {
-                    column.key: statistic_json(line.figures[column.key])
+                    column.key: {
+                        **statistic_json(line.figures[column.key]),
+                        **these_tasks_json(line.these.get(column.key)),
+                    }
                     for column in table.columns
                     if column.key in line.figures
                 },
@@ -216,6 +229,31 @@ def table_json(table: ScoreTable) -> Json:
             for line in table.lines
         ],
         "notes": list(table.notes),
+    }
+
+
+def _with_corrected(
+    data: Json, table: ScoreTable, pool: Pool, corrections: Corrections | None
+) -> Json:
+    from cuecard.annotate.results.corrected import corrected_figures
+
+    lines = dict(zip(map(id, table.lines), data["lines"], strict=True))
+    for one in corrected_figures(table, pool, corrections) if corrections else ():
+        entry = lines[id(one.line)].setdefault("corrected", {})
+        entry[one.column.key] = correction_json(one.correction)
+    return data
+
+
+def correction_json(one: Correction) -> Json:
+    """Three figures and the labels that they rest on, `tuning` the weight of the judge by stratum; without a corrected
+    figure the reason.
+    """
+    if not one.corrected.defined:
+        return {"corrected": statistic_json(one.corrected)}
+    figures = ("judge", "corrected", "people", "here", "shift")
+    return {
+        **{name: statistic_json(getattr(one, name)) for name in figures},
+        **one.model_dump(mode="json", exclude=set(figures)),
     }
 
 
@@ -227,6 +265,16 @@ def statistic_json(one: Statistic) -> Json:
         "interval": list(one.interval) if one.interval else None,
         "reason": one.reason,
         "no_interval": one.no_interval,
+    }
+
+
+def these_tasks_json(one: Statistic | None) -> Json:
+    """The interval on these tasks alone, beside that on tasks of this kind; of averages only."""
+    if one is None:
+        return {}
+    return {
+        "interval_these_tasks": list(one.interval) if one.interval else None,
+        "no_interval_these_tasks": one.no_interval,
     }
 
 
@@ -243,4 +291,7 @@ def _group_json(group: IntervalScores, judges: Sequence[str]) -> Json:
         if not one.interval:
             why = one.reason or one.no_interval
             entry.setdefault("no_interval", {})[taken.value] = why
+        if (these := group.these.get(f"{name}.{taken.value}")) is not None:
+            for key, value in these_tasks_json(these).items():
+                entry.setdefault(key, {})[taken.value] = value
     return {**data, **({"judge": group.judge} if len(judges) > 1 else {})}

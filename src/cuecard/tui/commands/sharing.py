@@ -43,6 +43,12 @@ def pack(
         Sequence[int],
         Help(N_("This run, whole, instead of what you did; may be repeated"), metavar="RUN"),
     ] = (),
+    sealed: Annotated[
+        bool,
+        N_(
+            "No text stands in the file as it is, so that nobody finds it by searching or trains on it"
+        ),
+    ] = False,
 ) -> Result:
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
@@ -57,7 +63,14 @@ def pack(
                 status(packing_line(records))
 
         written = write_bundle(
-            ours.workspace, checked_name(ours.reader), output, since=moment, runs=run, told=told
+            ours.workspace,
+            checked_name(ours.reader),
+            output,
+            since=moment,
+            runs=run,
+            canary=ours.config().contamination.canary,
+            seal=sealed,
+            told=told,
         )
     return Result(
         lambda: _print_written(written),

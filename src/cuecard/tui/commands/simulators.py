@@ -19,6 +19,7 @@ from cuecard.tui.commands.verb import TABLES, Budget, Help, Page, Result, Reveal
 if TYPE_CHECKING:
     from cuecard.annotate.fidelity.model import Fidelity, TurnFindings
     from cuecard.annotate.sessions import SessionReport
+    from cuecard.core.config import Config
     from cuecard.core.engine.messages import ModelReply, PlayerRef
     from cuecard.core.evaluation.shadow_replay import ShadowCount, Shadowed
     from cuecard.core.tables.table import Table
@@ -127,18 +128,26 @@ def shadow(
     ] = (),
     concurrency: Annotated[int, Help(N_("Turns at the same time"), min=1, max=1024)] = 4,
     budget: Budget = None,
+    workers: Annotated[
+        bool, N_("Leave the asking to `cuecard worker` on any machines; needs PostgreSQL")
+    ] = False,
 ) -> Result:
     from cuecard.core.engine.run import RunControl
     from cuecard.core.errors import Drained
 
     if not runs and not trials:
         raise typer.BadParameter(_("give runs, or trials with --trial"), param_hint="RUN")
+    if workers and budget is not None:
+        # A run's budget is not for shadows, and this one would be known here alone.
+        raise typer.BadParameter(_("give one of them"), param_hint=["--workers", "--budget"])
     config = ours.config()
     names = tuple(dict.fromkeys(users or config.play.shadows))
     if not names:
         raise typer.BadParameter(_("tell who is to be asked, with --user"), param_hint="--user")
     stored = ours.workspace.runs
     found = [trial.id for run in runs for trial in stored.trials(stored.get(run).id)]
+    if workers:
+        return _by_workers(ours, tuple(dict.fromkeys([*found, *trials])), names, config)
     progress, control = ShadowProgress(config.currency), RunControl()
 
     async def ask() -> Shadowed:
@@ -163,11 +172,44 @@ def shadow(
     except (asyncio.CancelledError, KeyboardInterrupt):
         note(_("Stopped. What was answered is kept; the same command goes on."))
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    stopped = isinstance(control.halt, Drained)
+    return _shadowed(done, isinstance(control.halt, Drained), progress)
 
+
+def _by_workers(
+    ours: Context, trials: Sequence[int], names: Sequence[str], config: Config
+) -> Result:
+    """Have workers ask, trial by trial, and tell what came of it when they are done, or stop."""
+    from cuecard.core.engine.run import RunControl
+    from cuecard.core.evaluation.ended_work import offer_shadows
+    from cuecard.core.evaluation.shadow_replay import count_shadows
+    from cuecard.tui.commands.workers import follow, outlasting, tell_offered
+
+    workspace = ours.workspace
+    workspace.workers.check()
+    why = _("the trial is open, or the workers say why")
+    first = asyncio.run(count_shadows(workspace, trials, names, config, why))
+    due: dict[int, set[int]] = {}
+    for trial in dict.fromkeys(failure.trial_id for failure in first.failures):
+        due.setdefault(outlasting(ours, workspace.runs.trial, trial).run_id, set()).add(trial)
+    offered: list[int] = []
+    for run, only in due.items():
+        n = asyncio.run(offer_shadows(workspace, run, names, config, by=ours.person, only=only))
+        if n:
+            tell_offered(ours, run, n)
+            offered.append(run)
+    control, halts = RunControl(0), list[str]()
+    for run in offered:
+        if control.halt is None and (halt := follow(ours, run, control)) is not None:
+            halts.append(str(halt))
+    last = asyncio.run(count_shadows(workspace, trials, names, config, why))
+    return _shadowed(last.since(first, next(iter(halts), "")), control.halt is not None)
+
+
+def _shadowed(done: Shadowed, stopped: bool, progress: ShadowProgress | None = None) -> Result:
     def remarks() -> None:
         _tell_failures(done, stopped=stopped)
-        progress.report()
+        if progress is not None:
+            progress.report()
 
     return Result(
         lambda: _print_shadows(done),

@@ -209,7 +209,12 @@ def _export_tasks(
     if not tasks and family is None:
         family = _only_family(ours.workspace, format)
     report = export_tasks(
-        ours.workspace, folder, format=format, task_ids=list(tasks) or None, family=family
+        ours.workspace,
+        folder,
+        format=format,
+        task_ids=list(tasks) or None,
+        family=family,
+        canary=ours.config().contamination.canary,
     )
 
     def show() -> None:

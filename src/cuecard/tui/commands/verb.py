@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
@@ -194,8 +194,15 @@ def _for_typer(command: Command, _language: str) -> Callable[..., None]:
         words |= {name: () for name in repeated if not words[name]}
         ours = Context.of(context)
         ours.given = {n for n in words if _is_given(context, n)}
-        with uncollected() if command.holds else nullcontext():
+        if not command.holds:
             _call(command, ours, words)
+            return
+        with uncollected():
+            try:
+                _call(command, ours, words)
+            finally:
+                # The program ends here: to look through all that it holds would only take time.
+                gc.freeze()
 
     # Typer reads both.
     called.__signature__ = inspect.Signature(typed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
 
 import typer
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from cuecard.core.engine.run import RunControl
     from cuecard.core.errors import Halt
     from cuecard.core.records import RunRecord
+
+
+Given = ParamSpec("Given")
+Done = TypeVar("Done")
 
 
 @verb("cuecard --db postgresql://… worker --concurrency 100", "json")
@@ -101,7 +105,7 @@ def worker(
 
 def offer(ours: Context, run: RunRecord, purpose: Purpose = "play") -> None:
     """Offer what is left of a run to workers, and say how to start one."""
-    from cuecard.core.evaluation.workers import offer_run
+    from cuecard.core.evaluation.offering import offer_run
 
     tell_offered(
         ours,
@@ -122,6 +126,15 @@ def tell_offered(ours: Context, run: int, offered: int) -> None:
     note(said)
 
 
+def outlasting(
+    ours: Context, call: Callable[Given, Done], *args: Given.args, **kwargs: Given.kwargs
+) -> Done:
+    """The result of `call`; whoever follows workers waits for a database that is away, as they do. Raises `DatabaseAway`."""
+    from cuecard.core.archive import outlast
+
+    return asyncio.run(outlast(ours.workspace, call, *args, **kwargs))
+
+
 def follow(
     ours: Context,
     run: int,
@@ -130,7 +143,7 @@ def follow(
     on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Show how workers get on with a run, until it is over or paused (the reason is returned) or nobody looks on."""
-    from cuecard.core.evaluation.workers import follow_run
+    from cuecard.core.evaluation.offering import follow_run
     from cuecard.tui.commands.run_output import stopping
 
     async def look() -> Halt | None:

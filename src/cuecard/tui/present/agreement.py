@@ -39,20 +39,21 @@ from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.present.tables import TablesView
 
-Shown = Literal["table", "matrix", "groups", "judges", "effect"]
+Shown = Literal["table", "matrix", "groups", "judges", "effect", "workshop"]
 SHOWN: dict[Shown, tuple[str, str]] = {
     "table": ("t", N_("Table")),
     "matrix": ("m", N_("Matrix")),
     "groups": ("g", N_("Groups")),
     "judges": ("j", N_("Judges")),
     "effect": ("e", N_("Effect")),
+    "workshop": ("w", N_("Workshop")),
 }
 _PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges")
 
 
 @dataclass
 class AgreementView(TablesView[Shown]):
-    """`weighed`: the effect on scores was computed."""
+    """`weighed`: the effect on scores was computed; `compared`: versions of judges were."""
 
     inputs: ComparisonInputs
     comparison: Comparison
@@ -60,6 +61,7 @@ class AgreementView(TablesView[Shown]):
     section: Shown = "table"
     plotted: bool = False
     weighed: bool = False
+    compared: bool = False
     _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
     @property
@@ -84,8 +86,8 @@ class AgreementView(TablesView[Shown]):
         return self.place(row, column) is not None
 
     def keep_place_of(self, before: AgreementView) -> None:
-        """Show the same place as another view of these labels; the effect has to be computed again."""
-        self.section = before.section if before.section != "effect" else "table"
+        """Show the same place as another view of these labels; what is computed on request has to be again."""
+        self.section = before.section if before.section not in ("effect", "workshop") else "table"
 
     @property
     def next_subject(self) -> Subject | None:
@@ -114,6 +116,10 @@ class AgreementView(TablesView[Shown]):
                 return _("the labelled items are all of one kind.")
             case "effect" if not self.weighed:
                 return _("it is being computed.")
+            case "workshop" if not self.compared:
+                return _("it is being computed.")
+            case "workshop":
+                return _("there are no labels on what judges decided.")
             case "effect":
                 return _("scores need labels on what judges decided.")
             case _:

@@ -16,7 +16,9 @@ from cuecard.annotate.results.comparison_tables import (
     worst_table,
 )
 from cuecard.annotate.results.comparisons import COMPARABLE, Comparison, compare
+from cuecard.annotate.results.corrected import corrected_difference_table, corrected_differences
 from cuecard.annotate.results.designs import DesignResult, design_tables, designs_in
+from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table, pairs_table
 from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
@@ -31,6 +33,7 @@ from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.store.workspace import Workspace
 
 
@@ -184,9 +187,10 @@ def judges_of(workspace: Workspace, runs: Sequence[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(head.judge.name for head in heads))
 
 
-Section = Literal["differences", "tasks", "spending", "left", "paper"]
+Section = Literal["differences", "ranks", "tasks", "spending", "left", "paper"]
 SECTIONS: dict[Section, tuple[str, str]] = {
     "differences": ("d", N_("Differences")),
+    "ranks": ("r", N_("Ranks")),
     "tasks": ("t", N_("Tasks")),
     "spending": ("s", N_("Cost")),
     "left": ("l", N_("Left out")),
@@ -214,9 +218,9 @@ class Counted:
         return self.comparisons[0] if self.comparisons else None
 
 
-def count(offer: Offer, choice: Choice) -> Counted:
-    """The comparison by the chosen measure and by the family's other headlines, as tables. Slow: not for the
-    screen's thread.
+def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) -> Counted:
+    """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
+    of it, too, if there are any. Slow: not for the screen's thread.
     """
     heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
     found: list[Comparison] = []
@@ -240,14 +244,31 @@ def count(offer: Offer, choice: Choice) -> Counted:
                 missing = joined(_sentence(part) for part in parts if part)
     if missing:
         return Counted(missing=missing)
-    return Counted(tuple(found), _sections(offer, found))
+    return Counted(tuple(found), _sections(offer, found, corrections))
 
 
-def _sections(offer: Offer, found: Sequence[Comparison]) -> dict[Section, tuple[Table, ...]]:
+def _sections(
+    offer: Offer, found: Sequence[Comparison], corrections: Corrections | None
+) -> dict[Section, tuple[Table, ...]]:
+    told = corrected_differences(found, offer.pool, corrections) if corrections else ()
+    corrected = corrected_difference_table(found, told)
     paper = design_tables(offer.found.pool, offer.found) if offer.found else ()
     titles = _titles(offer)
+    main = found[0]
+    board = leaderboard(
+        offer.pool,
+        main.family,
+        main.dimension,
+        main.measure,
+        main.taken,
+        arms=[arm.name for arm in main.arms],
+    )
     return {
-        "differences": (_shorter(difference_table(found), found),),
+        "differences": (
+            _shorter(difference_table(found), found),
+            *((corrected,) if corrected else ()),
+        ),
+        "ranks": (leaderboard_table(board), *((pairs_table(board),) if board.ranks.pairs else ())),
         "tasks": tuple(
             worst_table(found[0], one, MOST_TASKS, titles)
             for one in found[0].contrasts
@@ -343,8 +364,9 @@ class CompareView(TablesView[Section]):
         return worst_table(found, contrast, most, _titles(self.offer)) if contrast.tasks else None
 
     def pair(self, row: int, column: int) -> tuple[int, int] | None:
-        """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that differ
-        most, of the same sample if there are such; twice the same trial for two judges. None where there are no two.
+        """Of the trials behind the cell or its line, one of the base and one of another arm on the same task that
+        differ most, of the same sample if there are such; twice the same trial for two judges. None where there are
+        no two.
         """
         choice, wanted = self.choice, set(self.trials(row, column))
         rows = [each for each in self.offer.pool.rows if each.trial.id in wanted] if choice else []

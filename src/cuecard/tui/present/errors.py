@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from cuecard.annotate.results.contamination import contamination_tables, exposures
 from cuecard.annotate.results.errors.behaviour_tables import (
     compaction_tables,
     interaction_tables,
     tool_tables,
 )
+from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of
 from cuecard.annotate.results.errors.causes import cause_tables, failed
 from cuecard.annotate.results.errors.error_tables import Part, error_parts
 from cuecard.annotate.results.errors.family_tables import curve_tables, profile_tables, tier_tables
 from cuecard.annotate.results.errors.report import error_report
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.words import value_word
+from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_summary import trials_at
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
 
 Section = Literal[
     "causes",
@@ -36,6 +43,8 @@ Section = Literal[
     "compaction",
     "turns",
     "calls",
+    "contamination",
+    "blame",
 ]
 SECTIONS: dict[Section, tuple[str, str]] = {
     "causes": ("c", N_("Causes")),
@@ -49,6 +58,8 @@ SECTIONS: dict[Section, tuple[str, str]] = {
     "compaction": ("m", N_("Compaction")),
     "turns": ("u", N_("Turns")),
     "calls": ("o", N_("Tools")),
+    "contamination": ("n", N_("Contamination")),
+    "blame": ("b", N_("Whose fault")),
 }
 _OF_FAMILY: dict[Section, Family] = {
     "relations": "graph",
@@ -90,9 +101,19 @@ class Filter:
 Sections = Mapping[Section, tuple[Table, ...]]
 
 
-def count(pool: Pool, section: Section) -> Sections:
-    """The tables of a section, with those that are counted along with them. Slow: not for the screen's thread."""
+def count(
+    workspace: Workspace, pool: Pool, section: Section, settings: ContaminationConfig
+) -> Sections:
+    """The tables of a section, with those that are counted along with them. `settings`: what else gives the benchmark
+    away. Slow: not for the screen's thread.
+    """
     found: dict[Section, list[Table]] = {}
+    if section == "contamination":
+        met = exposures(workspace, pool, settings)
+        return {section: contamination_tables(pool, met)}
+    if section == "blame":
+        rows = failed_trials(pool)
+        return {section: blame_tables(rows, said_of(workspace, rows))}
     if section in _PART:
         # One report holds them all, so that each of its sections is there once one was asked for.
         parts: dict[Part, list[Table]] = {}
@@ -206,6 +227,12 @@ class ErrorsView(TablesView[Section]):
                 return _("all that was handed in could be read.")
             case "compaction":
                 return _("no trial's conversation was compacted.")
+            case "blame":
+                return _(
+                    "nobody has said whose fault a failed trial is. Open one and say it there; `cuecard blame --model` proposes."
+                )
+            case "contamination":
+                return _("these trials met no pages other than those that are made from gold.")
             case "tables":
                 return _("no table was handed in that could be laid over the gold.")
             case _:

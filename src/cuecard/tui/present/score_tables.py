@@ -42,9 +42,12 @@ _OF_COUNT: dict[str, Callable[[Row], bool]] = {
 
 @dataclass(frozen=True)
 class FigureCell(Cell):
-    """`name`: how samples were taken together, in an overview: `Best@3`."""
+    """`name`: how samples were taken together, in an overview: `Best@3`. `these`: the figure with its interval on these tasks
+    alone.
+    """
 
     name: str = ""
+    these: Statistic | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ def layout_of(table: ScoreTable, pool: Pool) -> Layout:
             line.counts,
             line.trials,
             figures={
-                column.key: _figure(column.measure, line.figures.get(column.key), line, rows)
+                column.key: _figure(column.measure, column.key, line, rows)
                 for column in table.columns
             },
         )
@@ -221,14 +224,14 @@ def sorted_lines(table: Table, column: int, *, descending: bool) -> Table:
 
 
 def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureCell]:
-    mean = line.figures.get(figure_key(measure, statistics_of(measure)[0]))
-    if mean is None:
+    mean = figure_key(measure, statistics_of(measure)[0])
+    if mean not in line.figures:
         return {}
     found = {MEAN: replace(_figure(measure, mean, line, rows), name=_("Mean"))}
     for taken in (Taken.BEST, Taken.MAX, Taken.PASS):
-        best = line.figures.get(f"{measure}.{taken.value}")
+        best = figure_key(measure, taken)
         # Of single samples the mean and the best are the same.
-        if best is not None and line.counts.samples > 1:
+        if best in line.figures and line.counts.samples > 1:
             cell = _figure(measure, best, line, rows)
             name = statistic_label(taken, line.counts.samples)
             found[BEST] = replace(cell, name=name)
@@ -236,13 +239,12 @@ def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureC
     return found
 
 
-def _figure(
-    measure: str, statistic: Statistic | None, line: Line, rows: Mapping[int, Row]
-) -> FigureCell:
+def _figure(measure: str, key: str, line: Line, rows: Mapping[int, Row]) -> FigureCell:
+    statistic = line.figures.get(key)
     judged = tuple(id for id in line.trials if id in rows and rows[id].figures is not None)
     share = statistic is not None and measure not in COUNTS
     text = compact(statistic, 2) if statistic and share else shown(measure, statistic)
-    return FigureCell(text, statistic=statistic, trials=judged)
+    return FigureCell(text, statistic=statistic, trials=judged, these=line.these.get(key))
 
 
 def _cell(layout: Layout, group: Group, key: str) -> Cell:

@@ -1,17 +1,20 @@
 """The state of the scores pane: grouping, which trials count, sorting, and the pivoted dimension."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
+from cuecard.annotate.labelling.corrections import Corrections, basis_text
 from cuecard.annotate.results import DIMENSIONS, Dimension
+from cuecard.annotate.results.comparison_tables import number
+from cuecard.annotate.results.corrected import CorrectedFigure, corrected_figures, corrected_table
 from cuecard.annotate.results.pool import SPENT, Pool, Row
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS, measure_label, pooled_notes
-from cuecard.core.tables.table import Cell, Table, figure
+from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Piece
@@ -32,6 +35,7 @@ from cuecard.tui.present.score_tables import (
 from cuecard.tui.present.tables import why_missing
 
 ALL_MEASURES = "*"
+CORRECTED = "corrected"
 _MOST_VALUES = 40
 
 
@@ -92,6 +96,16 @@ def count(pool: Pool, cut: Cut, resamples: int = RESAMPLES) -> tuple[ScoreTable,
     return tables_by_family(part, cut.by, names, resamples=resamples)
 
 
+Tables = tuple[tuple[ScoreTable, ...], tuple[CorrectedFigure, ...]]
+
+
+def count_both(pool: Pool, cut: Cut, corrections: Corrections | None) -> Tables:
+    """The tables, and those of their figures that people's labels tell more of."""
+    tables, part = count(pool, cut), cut.of(pool)
+    told = (corrected_figures(table, part, corrections) for table in tables if corrections)
+    return tables, tuple(one for every in told for one in every)
+
+
 def all_measures(pool: Pool) -> tuple[str, ...]:
     """Those that occur, in the order in which they are known."""
     return (*pool.measures, *SPENT)
@@ -99,19 +113,27 @@ def all_measures(pool: Pool) -> tuple[str, ...]:
 
 @dataclass
 class ScoreView:
-    """`section`: which of `overview` and the families is shown; each keeps what it is sorted by."""
+    """`section`: which of `overview`, the families and `corrected` is shown; each keeps what it is sorted by."""
 
     pool: Pool
     cut: Cut = Cut()
     tables: tuple[ScoreTable, ...] = ()
+    corrected: tuple[CorrectedFigure, ...] = ()
     section: Family | str = "overview"
     across: Dimension | None = None
     pivot_figure: str = MEAN
     order: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
     _shown: Table | None = None
 
-    def load(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
+    def load(
+        self,
+        pool: Pool,
+        cut: Cut,
+        tables: tuple[ScoreTable, ...],
+        corrected: tuple[CorrectedFigure, ...] = (),
+    ) -> None:
         self.pool, self.cut, self.tables, self._shown = pool, cut, tables, None
+        self.corrected = corrected
         if self.section not in self.sections:
             self.section = self.sections[0]
         if self.across not in self.dimensions_across:
@@ -119,15 +141,16 @@ class ScoreView:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """An overview, then each family."""
-        return (
-            "overview",
-            *(str(table.lines[0].value("family")) for table in self.tables if table.lines),
-        )
+        """An overview, each family, and what labels correct."""
+        families = (str(table.lines[0].value("family")) for table in self.tables if table.lines)
+        told = any(one.correction.corrected.defined for one in self.corrected)
+        return ("overview", *families, *((CORRECTED,) if told else ()))
 
     @property
     def dimensions_across(self) -> tuple[Dimension, ...]:
         """What can stand across."""
+        if self.section == CORRECTED:
+            return ()
         lines = [line for table in self.tables for line in table.lines]
         found: list[Dimension] = [d for d in self.cut.by if len({n.value(d) for n in lines}) > 1]
         if self.section == "overview" and len(self.tables) > 1:
@@ -174,7 +197,11 @@ class ScoreView:
         if self._shown is None:
             layout = self._layout()
             table = (
-                pivoted(layout, self.across, self.pivot_figure) if self.across else table_of(layout)
+                _short(corrected_table(self.tables, self.corrected))
+                if self.section == CORRECTED
+                else pivoted(layout, self.across, self.pivot_figure)
+                if self.across
+                else table_of(layout)
             )
             wanted = self.order.get(self._place)
             if wanted and wanted[0] in table.headings:
@@ -228,7 +255,7 @@ class ScoreView:
             found.append(
                 f"{self.name(row, column)}{_(': ')}{text} · {tasks} · {trials.format(n=len(cell.trials))}"
             )
-            found += why_missing(cell)
+            found += [*self._correction(cell), *both_intervals(cell), *why_missing(cell)]
         elif cell is not None:
             said = self.name(row, column)
             found.append(f"{said}{_(': ')}{cell.text}" if cell.number is not None else said)
@@ -238,7 +265,7 @@ class ScoreView:
         """The sections; the one that is shown stands in brackets, so that it is told without colour."""
         pieces: list[Piece] = []
         for section in self.sections:
-            name = _("Overview")
+            name = _("Corrected") if section == CORRECTED else _("Overview")
             if section in FAMILY:
                 glyph, _variable, label = FAMILY[section]
                 name = f"{glyph} {_(label)}"
@@ -293,9 +320,27 @@ class ScoreView:
         }
         return {d: values for d, values in found.items() if 1 < len(values) <= _MOST_VALUES}
 
+    def _correction(self, cell: FigureCell) -> Iterator[str]:
+        """The figure as people's labels correct it, and what they tell alone."""
+        for one in self.corrected:
+            told = one.correction
+            if one.judge == cell.statistic and set(cell.trials) <= set(one.line.trials):
+                if told.corrected.defined:
+                    yield _(
+                        "Corrected: {corrected} · labels alone: {people} · {labels} labelled"
+                    ).format(
+                        corrected=figure(told.corrected),
+                        people=figure(told.people),
+                        labels=basis_text(told),
+                    )
+                else:
+                    yield _("Not corrected: {why}").format(why=told.corrected.reason)
+
     def _notes_on(self, row: int) -> Sequence[str]:
         """What to know of the trials of a line; of all, where it is about several families."""
         lines = self.table.lines
+        if self.section == CORRECTED:
+            return self.table.notes
         line = lines[row] if 0 <= row < len(lines) else ()
         trials = {id for cell in line for id in cell.trials}
         families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
@@ -342,6 +387,36 @@ class ScoreView:
     def _overview_measure(self) -> str:
         """The one measure that was asked for; none: of each family its main one."""
         return self.cut.measure if self.cut.measure != ALL_MEASURES else ""
+
+
+def both_intervals(cell: FigureCell) -> list[str]:
+    """What the interval that is shown tells of, and the other one: how the mean moves with other samples of the same tasks."""
+    one, other = cell.statistic, cell.these
+    if one is None or other is None or (one.interval is None and other.interval is None):
+        return []
+    told = [
+        "[{}, {}]".format(*(number(one.name, end) for end in each.interval))
+        if each.interval
+        else f"– ({each.no_interval})"
+        for each in (one, other)
+    ]
+    return [
+        _("Tasks of this kind: {kind} · these tasks, other samples: {these}").format(
+            kind=told[0], these=told[1]
+        )
+    ]
+
+
+def _short(table: Table) -> Table:
+    """With figures as wide as in the other sections."""
+
+    def short(shown: Cell, first: Cell) -> Cell:
+        one = shown.statistic
+        return FigureCell(compact(one, 2), statistic=one, trials=first.trials) if one else shown
+
+    return replace(
+        table, lines=tuple(tuple(short(each, line[0]) for each in line) for line in table.lines)
+    )
 
 
 def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:

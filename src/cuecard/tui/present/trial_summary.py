@@ -1,6 +1,6 @@
 """Trials in short: heading, measures and verdicts of one, and lists of trials as rows."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from cuecard.annotate.families.registry import Cause
 from cuecard.annotate.results.errors.causes import cause_of, cause_word
 from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.blame import Blame
 from cuecard.core.evaluation.items import VerdictView
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TrialRecord
@@ -273,3 +274,18 @@ def has_raw(row: Row) -> bool:
 
 def _fell(row: Row) -> bool:
     return row.trial.termination is not None and row.trial.termination.is_failure
+
+
+def blame_lines(said: Iterable[Blame], person: str) -> Iterator[str]:
+    """What was said of whose fault a trial is, a line each: `Task, says Ben: gold lacks an alias`."""
+    for blame in said:
+        by = (
+            _("{model} (a proposal)").format(model=one_line(blame.by, 40))
+            if blame.proposed
+            else _("you")
+            if blame.by == person
+            else one_line(blame.by, 40)
+        )
+        line = _("{party}, by {who}").format(party=blame.party.label, who=by)
+        told = "; ".join(filter(None, (blame.reason, *(f"“{quote}”" for quote in blame.evidence))))
+        yield f"{line}: {one_line(told, 400)}" if told else line

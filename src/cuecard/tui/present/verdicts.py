@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cuecard.annotate.labelling.labelling_sets import Preview, preview_of
+from cuecard.annotate.labelling.labelling_sets import Preview, n_by_variance, preview_of, remark_on
 from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
@@ -154,11 +154,21 @@ def said_cell(value: str | None) -> GridCell:
 
 STRATUM_LABEL: dict[StratumKey, str] = {
     "decision": N_("the judge's decision"),
+    "judges": N_("whether judges agree"),
+    "outcome": N_("how the trial went"),
     "family": N_("family"),
     "language": N_("language"),
     "agent": N_("agent"),
     "relation": N_("relation"),
     "task": N_("task"),
+}
+_WORDS: dict[StratumKey, dict[str, str]] = {
+    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
+    "outcome": {
+        "none": N_("nothing accepted"),
+        "some": N_("some accepted"),
+        "all": N_("all accepted"),
+    },
 }
 
 
@@ -190,20 +200,25 @@ def worked_out(
     """
     preview = preview_of(units, plan)
     if width is not None:
-        plan = plan.model_copy(update={"n": _n_for(plan, preview, width, share, alike)})
+        plan = plan.model_copy(update={"n": _n_for(plan, units, preview, width, share, alike)})
         preview = preview_of(units, plan)
-    return SampleSnapshot(plan, preview, tuple(_said(plan, preview, share, alike)))
+    said = (*_said(plan, preview, share, alike), *filter(None, [remark_on(units, plan)]))
+    return SampleSnapshot(plan, preview, said)
 
 
 def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
     """The stratum's values; decisions with their glyph and word."""
     parts = stratum.name.split(" · ")
-    if not plan.strata:
+    if not stratum.name:
         return _("all")
     if "decision" in plan.strata and len(parts) == len(plan.strata):
         at = plan.strata.index("decision")
         glyph, _colour, label = DECISION.get(parts[at], ("", "", parts[at]))
         parts[at] = f"{glyph} {_(label)}".strip()
+    for key, words in _WORDS.items():
+        if key in plan.strata and len(parts) == len(plan.strata):
+            at = plan.strata.index(key)
+            parts[at] = _(words.get(parts[at], parts[at]))
     return " · ".join(parts)
 
 
@@ -236,10 +251,19 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
     return said
 
 
-def _n_for(plan: SamplingPlan, preview: Preview, width: float, share: float, alike: float) -> int:
+def _n_for(
+    plan: SamplingPlan,
+    units: Sequence[Unit],
+    preview: Preview,
+    width: float,
+    share: float,
+    alike: float,
+) -> int:
     if plan.by == "trials":
         raise CuecardError(_("Width"), _("A width counts items: draw items, or give a number."))
     n = preview.n_for(width, share, alike) if preview.population else 1
+    if plan.allocation == "variance" and preview.population:
+        n = n_by_variance(units, plan, width, alike).n
     if n is None:
         raise CuecardError(
             _("Width"), _("All these items say less than that: a wider one, or more tasks.")

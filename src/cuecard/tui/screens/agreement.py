@@ -41,6 +41,7 @@ class AgreementScreen(FiguresScreen):
         Key("agreement.groups", Means.A_VIEW, "show('groups')", N_("Groups"), N_("By family, language, relation and agent"), show=False, letter="g"),
         Key("agreement.judges", Means.A_VIEW, "show('judges')", N_("Judges"), N_("Judges beside each other and beside people"), show=False, letter="j"),
         Key("agreement.effect", Means.A_VIEW, "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents"), show=False, letter="e"),
+        Key("agreement.workshop", Means.A_VIEW, "show('workshop')", N_("Workshop"), N_("Versions of a judge on held-out labels, juries of several, and drift"), show=False, letter="w"),
         Key("agreement.kind", Means.ONLY, "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
         Key("agreement.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="d"),
     )  # fmt: skip
@@ -137,6 +138,24 @@ class AgreementScreen(FiguresScreen):
             view.tables = (*kept, *tables)
             self.show_all()
 
+    @guarded("agreement_workshop", background=True)
+    async def compare_versions(self) -> None:
+        """Read prompts, costs and judgements made twice, only on request."""
+        from cuecard.annotate.labelling.workshop import tables_of_workshop
+
+        view = self._view
+        if view is None:
+            return
+        config = await self.services.config()
+        tables = await self.counted(
+            _("comparing versions"), lambda ws: tables_of_workshop(ws, view.inputs, config)
+        )
+        view.compared = True
+        if self._view is view:
+            kept = [table for table in view.tables if table.view != "workshop"]
+            view.tables = (*kept, *tables)
+            self.show_all()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "subject":
             return bool(self._view and self._view.anything and self._view.next_subject)
@@ -146,6 +165,8 @@ class AgreementScreen(FiguresScreen):
         super().action_show(section)
         if section == "effect" and self._view is not None and not self._view.weighed:
             self.weigh()
+        if section == "workshop" and self._view is not None and not self._view.compared:
+            self.compare_versions()
 
     def action_subject(self) -> None:
         if self._view is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cuecard.annotate.results.corrected import corrections_in
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
@@ -28,6 +29,7 @@ from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
+    from cuecard.annotate.labelling.corrections import Corrections
     from cuecard.store.workspace import Workspace
 
 
@@ -41,8 +43,11 @@ class CompareScreen(FiguresScreen):
         Key("compare.base", Means.COMMAND, "base", N_("Base"), N_("The arm that the others are held against"), letter="a"),
         Key("compare.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
+        Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
+        Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
         Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
+        Key("compare.ranks", Means.A_VIEW, "show('ranks')", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first"), show=False, letter="r"),
         Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
         Key("compare.left", Means.A_VIEW, "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False, letter="l"),
         Key("compare.paper", Means.A_VIEW, "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False, letter="p"),
@@ -53,6 +58,7 @@ class CompareScreen(FiguresScreen):
         super().__init__()
         self._runs, self._title = runs, title
         self._view: CompareView | None = None
+        self._corrections: Corrections | None = None
 
     @property
     def view(self) -> CompareView | None:
@@ -91,7 +97,7 @@ class CompareScreen(FiguresScreen):
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 
-        def work(workspace: Workspace) -> CompareView:
+        def work(workspace: Workspace) -> tuple[CompareView, Corrections]:
             pool = self.services.pool(workspace, runs, on_count=read)
             names = judges_of(workspace, runs)
             judges = (
@@ -100,9 +106,10 @@ class CompareScreen(FiguresScreen):
                 else pool
             )
             offered = offers(pool, judges)
-            return CompareView(offered, first_choice(offered, len(runs)))
+            view = CompareView(offered, first_choice(offered, len(runs)))
+            return view, corrections_in(workspace, judges)
 
-        view = await self.counted(_("reading trials"), work)
+        view, self._corrections = await self.counted(_("reading trials"), work)
         before, self._view = self._view, view
         if before is not None:
             view.keep_place_of(before)
@@ -116,8 +123,8 @@ class CompareScreen(FiguresScreen):
         choice = view.choice if view else None
         if view is None or choice is None or choice in view.known:
             return
-        offer = view.offer
-        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice))
+        offer, told = view.offer, self._corrections
+        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice, told))
         view.keep(choice, counted)
         if self._view is view:
             self.show_all()
@@ -215,6 +222,16 @@ class CompareScreen(FiguresScreen):
         if chosen is not None:
             measure, _dash, taken = chosen.rpartition("-")
             self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
+
+    def action_plan(self) -> None:
+        from cuecard.tui.screens.planning import PlanScreen
+
+        self.app.push_screen(PlanScreen(self._runs, self._title))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
     async def written(self) -> Report:
         view = self._view

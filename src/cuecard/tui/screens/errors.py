@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.results.pool import Row
+from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
@@ -18,7 +18,7 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
+from cuecard.tui.present.errors import ErrorsView, Filter, Section, Sections, count, title_words
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
@@ -35,6 +35,7 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.open", Means.OPEN, "open", N_("Trials"), N_("The trials behind this figure")),
         Key("errors.agent", Means.COMMAND, "agent", N_("Agent"), N_("Only the trials of one agent"), letter="a"),
         Key("errors.family", Means.ONLY, "family", N_("Family"), N_("The trials of the next family, then of all")),
+        Key("errors.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("errors.causes", Means.A_VIEW, "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False, letter="c"),
         Key("errors.texts", Means.A_VIEW, "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False, letter="t"),
         Key("errors.amount", Means.A_VIEW, "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False, letter="g"),
@@ -45,6 +46,8 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.dialogue", Means.A_VIEW, "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False, letter="d"),
         Key("errors.compaction", Means.A_VIEW, "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False, letter="m"),
         Key("errors.turns", Means.A_VIEW, "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False, letter="u"),
+        Key("errors.contamination", Means.A_VIEW, "show('contamination')", N_("Contamination"), N_("Trials whose pages gave the benchmark away, and scores without them"), show=False, letter="n"),
+        Key("errors.blame", Means.A_VIEW, "show('blame')", N_("Whose fault"), N_("Whose fault failed trials are, by people and by proposers"), show=False, letter="b"),
         Key("errors.calls", Means.A_VIEW, "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False, letter="o"),
     )  # fmt: skip
 
@@ -99,11 +102,17 @@ class ErrorsScreen(FiguresScreen):
         view = self._view
         if view is None or not view.anything or view.counted:
             return
-        pool, section, filter = view.chosen, view.section, view.filter
-        found = await self.counted(_("counting"), lambda _workspace: count(pool, section))
+        filter = view.filter
+        found = await self._counted(view.chosen, view.section)
         view.keep(filter, found)
         if self._view is view:
             self.show_all()
+
+    async def _counted(self, pool: Pool, section: Section) -> Sections:
+        settings = (await self.services.config()).contamination
+        return await self.counted(
+            _("counting"), lambda workspace: count(workspace, pool, section, settings)
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._view
@@ -149,13 +158,17 @@ class ErrorsScreen(FiguresScreen):
         if self._view is not None:
             self._take(replace(self._view.filter, family=self._view.next_family))
 
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        self.app.push_screen(SuspectsScreen(self._runs, self._title))
+
     async def written(self) -> Report:
         view = self._view
         assert view is not None
         pool, filter = view.chosen, view.filter
         for section in view.uncounted:
-            found = await self.counted(_("counting"), lambda _workspace, s=section: count(pool, s))
-            view.keep(filter, found)
+            view.keep(filter, await self._counted(pool, section))
         tables = [table for section in view.named for table in view.of(section)]
         return Report("errors", self.title_words, tables)
 

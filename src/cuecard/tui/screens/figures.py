@@ -341,8 +341,11 @@ async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: s
         )
     screen.cue_app.tell(_("Writing the report …"))
 
+    settings = (await screen.services.config()).contamination
+
     def write(workspace: Workspace) -> Path:
-        return write_text(path, written(report_of(workspace, runs), format))
+        found = report_of(workspace, runs, contamination=settings)
+        return write_text(path, written(found, format))
 
     file = await screen.services.ask(write)
     screen.cue_app.tell(_("Written: {path}").format(path=file))

@@ -220,12 +220,14 @@ class ExportDialog(AnswerDialog[_Export, ExportReport]):
 
     async def answer(self, model: _Export) -> ExportReport:
         ids = [line.id for line in self._groups[model.which] if line.revision]
+        canary = (await self.services.config()).contamination.canary
         return await self.services.ask(
             lambda ws: export_tasks(
                 ws,
                 path_of(model.path),
                 format=model.format,
                 task_ids=preview_export(ws, ids, model.format, load=False).task_ids,
+                canary=canary,
             )
         )
 
@@ -246,6 +248,7 @@ class _Pack(Frozen):
         str, Field(title=N_("Into"), description=N_("your name and the day")), Row("path")
     ] = ""
     since: Annotated[datetime | None, Field(title=N_("Since"))] = None
+    sealed: Annotated[bool, Field(title=N_("Sealed: no text stands in the file as it is"))] = False
 
     @field_validator("since", mode="before")
     @classmethod
@@ -279,6 +282,7 @@ class BundleDialog(AnswerDialog[_Pack, WrittenBundle]):
     async def answer(self, model: _Pack) -> WrittenBundle:
         person, since = self.person, model.since
         path = path_of(model.path) if model.path else None
+        canary = (await self.services.config()).contamination.canary
 
         def told(records: int) -> None:
             if records and records % 1000 == 0 and self.is_attached:
@@ -290,6 +294,8 @@ class BundleDialog(AnswerDialog[_Pack, WrittenBundle]):
                 person,
                 path / preview_bundle(ws, person, since).name if path and path.is_dir() else path,
                 since=since,
+                canary=canary,
+                seal=model.sealed,
                 told=told,
             )
         )

@@ -15,7 +15,6 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
-from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
@@ -203,12 +202,6 @@ class Plan:
     empty: str = field(default_factory=lambda: _("nothing to count"))
     each_task: bool = False
 
-    def add(self, trial: TrialRecord, above: float, below: float) -> None:
-        self.tasks.append(trial.task_id)
-        self.trials.append(trial.id)
-        self.above.append(above)
-        self.below.append(below)
-
 
 def plan(
     name: str,
@@ -219,10 +212,19 @@ def plan(
     empty: str = "",
     each_task: bool = False,
 ) -> Plan:
-    found = Plan(name, [], [], [], [], share, hits, empty or _("nothing to count"), each_task)
-    for row, above, below in parts:
-        found.add(row.trial, above, below)
-    return found
+    told = list(parts)
+    trials = [row.trial for row, _above, _below in told]
+    return Plan(
+        name,
+        [trial.task_id for trial in trials],
+        [trial.id for trial in trials],
+        [above for _row, above, _below in told],
+        [below for _row, _above, below in told],
+        share,
+        hits,
+        empty or _("nothing to count"),
+        each_task,
+    )
 
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:

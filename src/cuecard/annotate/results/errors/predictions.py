@@ -161,12 +161,15 @@ def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Cover
     unjudged: Counter[str] = Counter()
     empty = _("no gold triple was judged")
     for row, by_name in tallies:
-        trial = row.trial
+        task, trial = row.trial.task_id, row.trial.id
         for name, (yes, no, undecided) in by_name.items():
             own = plans.get(name)
             if own is None:
                 own = plans[name] = Plan("coverage", [], [], [], [], empty=empty)
-            own.add(trial, yes, yes + no)
+            own.tasks.append(task)
+            own.trials.append(trial)
+            own.above.append(yes)
+            own.below.append(yes + no)
             if undecided:
                 unjudged[name] += undecided
     rates = counted(plans)

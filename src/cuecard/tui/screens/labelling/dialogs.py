@@ -15,7 +15,15 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from cuecard.annotate.labelling.labelling_sets import make_set, population_of
-from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit, plan_of
+from cuecard.annotate.labelling.sampling import (
+    FROM_LABELS,
+    OWN_CHANCES,
+    Allocation,
+    SamplingPlan,
+    StratumKey,
+    Unit,
+    plan_of,
+)
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import BlindTranscript, LabelView, Pace, Revealed
 from cuecard.core.engine.events import Event
@@ -265,8 +273,17 @@ def nothing(session: LabelSession) -> None:
 
 
 _BY = Row(options={"items": N_("items"), "trials": N_("whole trials")})
-_ALLOCATION = Row(options={"proportional": N_("by its size"), "equal": N_("equally many")})
+_ALLOCATION = Row(
+    options={
+        "proportional": N_("by its size"),
+        "equal": N_("equally many"),
+        "variance": N_("by overturns"),
+        "disagreement": N_("judges differ"),
+        "active": N_("likely wrong"),
+    }
+)
 _WIDTH = Field(title=N_("or 95% interval"), description=N_("such as 0.05"), gt=0, lt=1)
+_HALF_WIDTH = Field(title=N_("May stop at ±"), description=N_("never"), gt=0, lt=1)
 
 
 class SampleForm(Frozen):
@@ -274,9 +291,9 @@ class SampleForm(Frozen):
 
     runs: tuple[int, ...]
     by: Annotated[Literal["items", "trials"], Field(title=N_("Draw")), _BY] = "items"
-    allocation: Annotated[
-        Literal["proportional", "equal"], Field(title=N_("From each stratum")), _ALLOCATION
-    ] = "proportional"
+    allocation: Annotated[Allocation, Field(title=N_("From each stratum")), _ALLOCATION] = (
+        "proportional"
+    )
     judge: Annotated[str, Field(title=N_("Whose verdicts"))] = ""
     n: Annotated[int, Field(title=N_("How many"), ge=1, lt=10**9)] = 200
     width: Annotated[float | None, _WIDTH] = None
@@ -287,6 +304,8 @@ class SampleForm(Frozen):
     people: Annotated[str, Field(title=N_("Who"), description=N_("anybody"))] = ""
     seed: Annotated[int, Field(title=N_("Seed"), ge=0, lt=10**9)] = 0
     name: Annotated[str, Field(title=N_("Name"), description=N_("as its run"))] = ""
+    half_width: Annotated[float | None, _HALF_WIDTH] = None
+    order: Annotated[bool, Field(title=N_("once order is told"))] = False
     kinds: Annotated[
         tuple[ItemKind, ...], Field(title=N_("What is labelled")), Row(options=KIND, column=1)
     ] = JUDGED
@@ -302,7 +321,8 @@ class SampleForm(Frozen):
     @property
     def needs(self) -> tuple[object, ...]:
         """What the population depends on."""
-        return self.runs, self.kinds, self.judge
+        votes = self.allocation in OWN_CHANCES or "judges" in self.strata
+        return self.runs, self.kinds, self.judge, votes, self.allocation in FROM_LABELS
 
 
 class SampleScreen(AnswerDialog[SampleForm, bool]):
@@ -310,8 +330,8 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
 
     DEFAULT_CSS = """
     SampleScreen {
-        .dialog { height: 100%; max-height: 36; }
-        FormPane, .column { height: 13; }
+        .dialog { height: 100%; max-height: 37; }
+        FormPane, .column { height: 14; }
         .-column-0 { margin-right: 2; }
         .-column-1 { width: 36%; }
         FormRow.-choices, TickList { height: 1fr; max-height: 100%; margin: 0; }

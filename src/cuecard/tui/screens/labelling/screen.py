@@ -17,7 +17,7 @@ from textual.widgets import Static
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import LabelView, Target
 from cuecard.annotate.labelling.wording import WORDING
-from cuecard.core.errors import DatabaseAway
+from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 
 PAINTING = 0.03
 """Seconds before the next items are read ahead."""
+LOOKS = 5
+"""Labels from one look at how far the set is to the next: after each one, it would tell what the judge said of the item."""
+TOLD = 10
+"""Decided items from which on it is told."""
 
 
 class LabelScreen(CuecardScreen[None]):
@@ -94,6 +98,7 @@ class LabelScreen(CuecardScreen[None]):
         self._step: Step | None = None
         self._pressed: asyncio.Queue[Work | Detail] = asyncio.Queue()
         self._turn = threading.Lock()
+        self._labelled = asyncio.Event()
 
     @property
     def step(self) -> Step | None:
@@ -123,10 +128,12 @@ class LabelScreen(CuecardScreen[None]):
             ("{BEFORE}", _("Back to your last item")),
             ("esc", _("Back to where you came from")),
         )
+        yield Static("", id="standing", markup=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False
+        self.query_one("#standing").display = False
         self.walk()
 
     async def on_unmount(self) -> None:
@@ -175,6 +182,23 @@ class LabelScreen(CuecardScreen[None]):
         await asyncio.sleep(PAINTING)
         while session is not None and await asyncio.to_thread(session.prepare):
             pass
+
+    @guarded("standing", background=True)
+    async def standing(self, set_id: int) -> None:
+        """One line of how far the set is, which holds however often it is looked at; none for who may not see all of it."""
+        from cuecard.annotate.labelling.set_look_tables import ahead
+        from cuecard.annotate.labelling.set_looks import SetWatch
+
+        line = self.query_one("#standing", Static)
+        with suppress(CuecardError):
+            watch = await self.services.ask(lambda ws: SetWatch(ws, set_id))
+            while True:
+                self._labelled.clear()
+                look = await self.services.ask(lambda _ws: watch.look())
+                told = ahead(look) if look.settled >= TOLD else ""
+                line.update(told)
+                line.display = bool(told)
+                await self._labelled.wait()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._step.view if self._step else None
@@ -302,6 +326,10 @@ class LabelScreen(CuecardScreen[None]):
         self.query_one("#progress", Static).update(" · ".join(said))
         if view is not None:
             self._show_item(view, step)
+        if before is None and self._set_id is not None:
+            self.standing(self._set_id)
+        elif before and before.labelled // LOOKS != step.labelled // LOOKS:
+            self._labelled.set()
         if before is None or _answerable(before.view) != _answerable(view):
             # The footer is drawn anew, which takes as long as all the rest.
             self.refresh_bindings()

@@ -75,7 +75,7 @@ class RunActions(CuecardScreen[None]):
                 return self.trial_under_cursor is not None
             case "workers":
                 return self._snapshot is not None and self._snapshot.handout is not None
-            case "compare" | "errors" | "plots" | "report":
+            case "compare" | "errors" | "suspects" | "plots" | "report":
                 return run is not None and run.finished > 0
             case _:
                 return True
@@ -238,6 +238,18 @@ class RunActions(CuecardScreen[None]):
         if self._snapshot:
             self.app.push_screen(ErrorsScreen((self._run_id,), self._snapshot.run.name))
 
+    def action_plan(self) -> None:
+        from cuecard.tui.screens.planning import PlanScreen
+
+        if self._snapshot:
+            self.app.push_screen(PlanScreen((self._run_id,), self._snapshot.run.name))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        if self._snapshot:
+            self.app.push_screen(SuspectsScreen((self._run_id,), self._snapshot.run.name))
+
     def action_plots(self) -> None:
         from cuecard.tui.screens.plots import PlotsScreen
 
@@ -312,7 +324,9 @@ SCREEN_KEYS = keys(
     Key("run.cancel", Means.STOP, "cancel", N_("Stop"), N_("Stop here; open trials can be resumed where they stand")),
     Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
     Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
+    Key("run.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
     Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),
+    Key("run.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has this run as its pilot, and what it costs"), show=False, letter="n"),
     Key("run.report", Means.EXPORT, "report", N_("Report"), N_("Write all of it to one file, to be sent")),
     Key("run.budget", Means.COMMAND, "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False, letter="b"),
     Key("run.concurrency", Means.COMMAND, "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False, letter="k"),

@@ -15,9 +15,9 @@ from cuecard.annotate.results.pool import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
 from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.offering import offer_run
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
-from cuecard.core.evaluation.workers import offer_run
 from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
@@ -49,7 +49,7 @@ class RunsScreen(ListScreen[RunRecord]):
     PLACE = "runs"
     MARKING = True
     NEED_ROW = (
-        *("open", "compare", "errors", "plots", "report", "fidelity"),
+        *("open", "compare", "errors", "suspects", "plots", "report", "fidelity"),
         *("tags", "rename", "archive", "restore"),
     )
     BINDINGS = keys(
@@ -58,6 +58,8 @@ class RunsScreen(ListScreen[RunRecord]):
         Key("runs.wizard", Means.COMMAND, "play_an_agent", N_("Play agent"), N_("Play the agent in a session that waits for a person"), show=False, letter="w"),
         Key("runs.compare", Means.COMPARE, "compare", N_("Compare"), N_("The agents of this run, or of the marked runs")),
         Key("runs.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong in this run, or in the marked ones"), letter="e"),
+        Key("runs.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has this run, or the marked ones, as its pilot"), show=False, letter="n"),
+        Key("runs.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
         Key("runs.plots", Means.COMMAND, "plots", N_("Plots"), N_("This run, or the marked ones, drawn"), show=False, letter="g"),
         Key("runs.report", Means.EXPORT, "report", N_("Report"), N_("A file on this run, or on the marked ones")),
         Key("runs.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this run, or of the marked ones")),
@@ -230,6 +232,18 @@ class RunsScreen(ListScreen[RunRecord]):
 
         if runs := self._chosen():
             self.app.push_screen(ErrorsScreen(*_named(runs)))
+
+    def action_plan(self) -> None:
+        from cuecard.tui.screens.planning import PlanScreen
+
+        if runs := self._chosen():
+            self.app.push_screen(PlanScreen(*_named(runs)))
+
+    def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        if runs := self._chosen():
+            self.app.push_screen(SuspectsScreen(*_named(runs)))
 
     def action_plots(self) -> None:
         from cuecard.tui.screens.plots import PlotsScreen

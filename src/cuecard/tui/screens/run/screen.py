@@ -5,8 +5,9 @@ from typing import Literal
 
 from textual.app import ComposeResult
 
+from cuecard.annotate.labelling.corrections import Corrections
+from cuecard.annotate.results.corrected import corrections_in
 from cuecard.annotate.results.pool import Pool
-from cuecard.annotate.results.scores import ScoreTable
 from cuecard.core.i18n import _
 from cuecard.core.records import RunState
 from cuecard.store.workspace import Workspace
@@ -14,7 +15,7 @@ from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
 from cuecard.tui.present.run_trials import Scores
 from cuecard.tui.present.runs import head_lines, run_snapshot, tab_line
-from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
+from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
 from cuecard.tui.screens.run.trials import TrialsPane
@@ -49,6 +50,7 @@ class RunScreen(RunActions):
         self._pane: PaneName = "scores" if over else "trials"
         self._cut = Cut()
         self._view: ScoreView | None = None
+        self._corrections: Corrections | None = None
         self._scores: dict[int, Scores] = {}
         self._scored_at = -1
         self._next_scoring = self._next_look = 0.0
@@ -132,12 +134,13 @@ class RunScreen(RunActions):
                 raise _Left
             self._counted = (done, of)
 
-        def work(workspace: Workspace) -> tuple[Pool, tuple[ScoreTable, ...]]:
+        def work(workspace: Workspace) -> tuple[Pool, Corrections, Tables]:
             pool = self.services.pool(workspace, (run_id,), on_count=told)
-            return pool, count(pool, cut)
+            corrections = corrections_in(workspace, pool)
+            return pool, corrections, count_both(pool, cut, corrections)
 
         try:
-            pool, tables = await self.services.ask(work)
+            pool, self._corrections, tables = await self.services.ask(work)
         finally:
             self._counted = None  # not told here: the screen may have been left
         self._tell_counting()
@@ -152,10 +155,10 @@ class RunScreen(RunActions):
     @guarded("recount", background=True)
     async def recount(self) -> None:
         """Count the same trials in another way."""
-        view, cut = self._view, self._cut
+        view, cut, told = self._view, self._cut, self._corrections
         if view is not None:
             pool = view.pool
-            tables = await self.services.ask(lambda _ws: count(pool, cut))
+            tables = await self.services.ask(lambda _ws: count_both(pool, cut, told))
             self._show_scores(pool, cut, tables)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -271,9 +274,9 @@ class RunScreen(RunActions):
             trials = self._snapshot.since(live).trials
             self._trials.load(trials, playing, self._scores, problems, self._snapshot.tags)
 
-    def _show_scores(self, pool: Pool, cut: Cut, tables: tuple[ScoreTable, ...]) -> None:
+    def _show_scores(self, pool: Pool, cut: Cut, tables: Tables) -> None:
         view = self._view or ScoreView(pool)
-        view.load(pool, cut, tables)
+        view.load(pool, cut, *tables)
         self._view = view
         self.query_one(ScoresPane).load(view)
 

@@ -56,6 +56,7 @@ class TaskScreen(DraftingScreen):
         Key("task.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
         Key("task.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the saved revision for review")),
         Key("task.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
+        Key("task.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("What trials on the saved revision speak against in its gold"), show=False, priority=True, letter="k"),
         Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
         Key("task.page", Means.COMMAND, "log('page')", N_("Log page"), N_("Log a page that you consulted for this task"), show=False, priority=True, letter="p"),
         Key("task.assist", Means.SUGGEST, "assist", N_("Assist"), N_("Have a model draft something, as a proposal")),
@@ -176,6 +177,17 @@ class TaskScreen(DraftingScreen):
         from cuecard.tui.screens.quality import QcScreen
 
         self.app.push_screen(QcScreen(self.task_id))
+
+    @guarded("suspects")
+    async def action_suspects(self) -> None:
+        from cuecard.tui.screens.suspects import SuspectsScreen
+
+        task, revision = self.task_id, self.edit.base
+        trials = await self.services.ask(lambda ws: ws.runs.trials_of(task, revision, "grid"))
+        if not (runs := tuple(dict.fromkeys(trial.run_id for trial in trials))):
+            self.notify(_("No run has played the saved revision."), markup=False)
+            return
+        self.app.push_screen(SuspectsScreen(runs, str(self.edit.get(("title",)) or task), task))
 
     @guarded("submit")
     async def action_submit(self) -> None:

@@ -6,9 +6,11 @@ from uuid import uuid4
 
 from pydantic import Field
 
+from cuecard.annotate.results.errors.blame import shown_to
 from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResult
 from cuecard.annotate.results.trial_record import opinions
 from cuecard.annotate.task_feedback import task_place
+from cuecard.core.evaluation.blame import Party, blames_of
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
@@ -20,8 +22,9 @@ from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.review_document import pin_places, words_of
 from cuecard.tui.present.trial_places import Jumps, Spot, Stepping, my_bookmark, next_marked
+from cuecard.tui.present.trial_summary import blame_lines
 from cuecard.tui.present.trial_view import PaneName, finding_text
-from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
 from cuecard.tui.screens.trial.panes import LinesPane
 from cuecard.tui.screens.trial.reading import Reading
 
@@ -298,6 +301,32 @@ class Noting(StepMode):
         said = {"text": told.text.strip(), "place": told.place}
         await self.services.write("comment", trial_id=self._trial_id, by=self.person, **said)
         self.cue_app.tell(_("The task's authors will find it among its comments."))
+
+    @guarded("blame")
+    async def action_blame(self) -> None:
+        trial_id, person = self._trial_id, self.person
+        said = await self.services.ask(lambda ws: shown_to(person, blames_of(ws, [trial_id])))
+        asked = ChoiceDialog(
+            _("Whose fault is it that this trial failed?"),
+            "\n".join(blame_lines(said, person)),
+            [(party.value, party.value[0], f"{party.label}: {party.rule}") for party in Party],
+            first=next((b.party.value for b in said if b.by == person and not b.proposed), ""),
+        )
+        chosen = await self.app.push_screen_wait(asked)
+        if chosen is None:
+            return
+        party = Party(chosen)
+        reason = await self.app.push_screen_wait(
+            TextDialog(_("Why {party}?").format(party=party.label), note=_("May be left empty."))
+        )
+        if reason is None:
+            return
+        await self._add("blame", party.value, reason.strip())
+        everything = await self.services.ask(lambda ws: blames_of(ws, [trial_id]))
+        others = [blame for blame in everything if blame.proposed or blame.by != person]
+        self.cue_app.tell(
+            "\n".join(blame_lines(others, person)) or _("Nobody else has said anything yet.")
+        )
 
     def action_walk_notes(self, step: int) -> None:
         state, transcript = self._state, self._transcript

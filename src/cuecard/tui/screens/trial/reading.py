@@ -45,6 +45,7 @@ TRIAL_KEYS = keys(
     Key("trial.bookmark", Means.TAGS, "bookmark", N_("Bookmark"), N_("Set a bookmark here, or take it back")),
     Key("trial.comment", Means.COMMENT, "comment", N_("Comment"), N_("Write a comment on this place of the trial")),
     Key("trial.tell", Means.COMMAND, "tell", N_("Tell authors"), N_("Turn what is under the cursor into a comment on the task"), letter="a"),
+    Key("trial.blame", Means.COMMAND, "blame", N_("Whose fault"), N_("Say whose fault it is that this trial failed; what others say is shown afterwards"), show=False, letter="f"),
     Key("trial.next_note", Means.NEXT, "walk_notes(1)", N_("Next note"), N_("To the next place with a bookmark or comment"), show=False),
     Key("trial.note_before", Means.BEFORE, "walk_notes(-1)", N_("Note before"), N_("To the place with a bookmark or comment before"), show=False),
     Key("trial.transcript", Means.A_VIEW, "show('')", N_("Transcript"), N_("Read the dialogue"), show=False, letter="t"),

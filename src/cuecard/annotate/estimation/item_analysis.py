@@ -1,0 +1,329 @@
+"""Items of gold by who found them: difficulty, discrimination, rival values, and flags of items whose gold may be wrong.
+
+Respondents are judged trials (agent x sample); agents are the independent ones. A flag is a reason to look, never a change of
+score. Sources: item analysis of classical test theory (Allen & Yen 1979); 2605.30504, 2511.04689.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from cuecard.core.i18n import N_, _
+from cuecard.core.tables.table import Statistic
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+LEAST_RIVAL_AGENTS, LEAST_OPENED, LEAST_CLOSED, LEAST_SPLITS = 3, 3, 2, 2
+LEAST_RESPONDENTS = 6
+"""So many trials, in which an item was decided, its discrimination takes."""
+INVERSE, INVERSE_AGENTS, INVERSE_TRIALS = -0.2, 6, 12
+REDUNDANT = 0.95
+"""Items whose found-vectors correlate so much tell the same of the agents."""
+RESAMPLES = 400
+
+
+class Flag(StrEnum):
+    """Why an item's gold may be wrong, in the order of the queue; `GIVEN_AWAY` tells of contamination instead."""
+
+    PEOPLE = "people"
+    RIVAL = "rival"
+    UNFOUND = "unfound"
+    INVERSE = "inverse"
+    GIVEN_AWAY = "given_away"
+
+    @property
+    def label(self) -> str:
+        return _(_FLAGS[self][0])
+
+    @property
+    def help(self) -> str:
+        return _(_FLAGS[self][1])
+
+
+_FLAGS = {
+    Flag.PEOPLE: (
+        N_("people doubt it"),
+        N_(
+            "Somebody labelled the gold wrong; or judges and labellers are split evenly on it, in 2 trials and half of all that several decided."
+        ),
+    ),
+    Flag.RIVAL: (
+        N_("rival value"),
+        N_("At least 3 agents, and more than found the gold, say the same other thing there."),
+    ),
+    Flag.UNFOUND: (
+        N_("opened, not found"),
+        N_("Nobody found it, though at least 3 agents opened a page that names it."),
+    ),
+    Flag.INVERSE: (
+        N_("inverse"),
+        N_("Those who find it find less of the rest, with an interval below 0."),
+    ),
+    Flag.GIVEN_AWAY: (
+        N_("found without search"),
+        N_("At least 2 agents found it without a search: no error of gold, but perhaps known."),
+    ),
+}
+QUEUE = (Flag.PEOPLE, Flag.RIVAL, Flag.UNFOUND, Flag.INVERSE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The judged trials of one task. `agents`: of each trial; `items`: keys, in the order of gold; `found`: trials x items,
+    1 found, 0 not found, NaN undecided. By item, where there is something to tell: `told`: by trial what it says at the item's
+    place other than gold, normalised; `opened`: trials that opened its page (an item that is not here was not looked for);
+    `wrong`: how many labels say that gold is wrong; `split`: in how many trials decisions of several are split evenly, of
+    how many in which several decided. `unsearched`: trials
+    without a call of a tool.
+    """
+
+    task: str
+    agents: tuple[str, ...]
+    items: tuple[str, ...]
+    found: NDArray[np.float64]
+    told: Mapping[int, Mapping[int, Collection[str]]] = field(
+        default_factory=dict[int, Mapping[int, Collection[str]]]
+    )
+    opened: Mapping[int, Collection[int]] = field(default_factory=dict[int, Collection[int]])
+    wrong: Mapping[int, int] = field(default_factory=dict[int, int])
+    split: Mapping[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    unsearched: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A value other than gold that agents give at the item's place: `agents` say it in `share` of its trials."""
+
+    value: str
+    agents: int
+    share: float
+    trials: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ItemFigures:
+    """What trials tell of item `at` of a block. `n`: trials in which it was decided, of `agents`; `found`: p, the share that
+    found it, None where n is 0; `found_by`: agents that did at least once; `discrimination`: Pearson's correlation with the
+    trial's share of the task's other items; `opened`: agents that opened its page, None where that was not looked for;
+    `closed`: agents that found it without a search. `same_as`: the first item of the task that it is found together with.
+    """
+
+    at: int
+    key: str
+    n: int
+    agents: int
+    found: float | None
+    found_by: int
+    discrimination: Statistic
+    rival: Rival | None = None
+    opened: int | None = None
+    closed: int = 0
+    wrong: int = 0
+    split: tuple[int, int] = (0, 0)
+    same_as: int | None = None
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def difficulty(self) -> float | None:
+        return None if self.found is None else 1 - self.found
+
+    @property
+    def extreme(self) -> str:
+        """`floor` where nobody finds it, `ceiling` where everybody does, in 2 trials or more; they tell agents not apart."""
+        if self.n < 2 or self.found not in (0, 1):
+            return ""
+        return "ceiling" if self.found else "floor"
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Its place in the queue of suspects: by flag, then by how much speaks against it."""
+        place = next((n for n, flag in enumerate(QUEUE) if flag in self.flags), len(QUEUE))
+        p = self.found or 0.0
+        against = 0.0
+        if place == QUEUE.index(Flag.PEOPLE):
+            against = -float(self.wrong)
+        elif place == QUEUE.index(Flag.RIVAL) and self.rival:
+            against = p - self.rival.share
+        elif place == QUEUE.index(Flag.UNFOUND):
+            against = -float(self.opened or 0)
+        elif place == QUEUE.index(Flag.INVERSE):
+            against = self.discrimination.value or 0.0
+        return place, against, p
+
+
+def analyse(block: Block, *, seed: int = 0) -> list[ItemFigures]:
+    """The figures of every item of a task, in the order of gold."""
+    import numpy as np
+
+    trials, width = block.found.shape
+    if not width:
+        return []
+    known = ~np.isnan(block.found)
+    yes = np.where(known, block.found, 0.0)
+    n, hits = known.sum(axis=0), yes.sum(axis=0)
+    names = list(dict.fromkeys(block.agents))
+    of = np.array([names.index(name) for name in block.agents], dtype=int)
+    member = np.zeros((len(names), trials))
+    member[of, np.arange(trials)] = 1
+    found_by = ((member @ yes) > 0).sum(axis=0)
+    deciding = ((member @ known) > 0).sum(axis=0)
+    discrimination = _discrimination(block, member, known, yes, deciding, seed)
+    same = _redundant(block.found, known)
+    without = np.array([trial in block.unsearched for trial in range(trials)], dtype=bool)
+    closed = ((member[:, without] @ yes[without]) > 0).sum(axis=0)
+    result: list[ItemFigures] = []
+    for at in range(width):
+        count = int(n[at])
+        seen = block.opened.get(at)
+        one = ItemFigures(
+            at=at,
+            key=block.items[at],
+            n=count,
+            agents=int(deciding[at]),
+            found=float(hits[at] / count) if count else None,
+            found_by=int(found_by[at]),
+            discrimination=discrimination[at],
+            rival=_rival(block, at, count),
+            opened=None if seen is None else len({block.agents[trial] for trial in seen}),
+            closed=int(closed[at]),
+            wrong=block.wrong.get(at, 0),
+            split=block.split.get(at, (0, 0)),
+            same_as=same.get(at),
+        )
+        result.append(flagged(one))
+    return result
+
+
+def flagged(one: ItemFigures) -> ItemFigures:
+    """With its flags, each only where there is enough to tell."""
+    from dataclasses import replace
+
+    r, rival = one.discrimination, one.rival
+    holds = {
+        Flag.PEOPLE: one.wrong > 0
+        or (one.split[0] >= LEAST_SPLITS and 2 * one.split[0] >= one.split[1]),
+        Flag.RIVAL: rival is not None and rival.agents >= max(LEAST_RIVAL_AGENTS, one.found_by + 1),
+        Flag.UNFOUND: one.found == 0 and (one.opened or 0) >= LEAST_OPENED,
+        Flag.INVERSE: r.value is not None
+        and r.value < INVERSE
+        and one.agents >= INVERSE_AGENTS
+        and one.n >= INVERSE_TRIALS
+        and r.high is not None
+        and r.high < 0,
+        Flag.GIVEN_AWAY: one.closed >= LEAST_CLOSED,
+    }
+    return replace(one, flags=tuple(flag for flag in Flag if holds[flag]))
+
+
+def queue(
+    every: Iterable[tuple[str, ItemFigures]], of: Collection[Flag] = QUEUE
+) -> list[tuple[str, ItemFigures]]:
+    """Pairs of a task and an item with one of these flags, most suspect first; ties by the share that found it, then place."""
+    flagged_ones = (pair for pair in every if any(flag in of for flag in pair[1].flags))
+    return sorted(flagged_ones, key=lambda pair: (*pair[1].rank, pair[0], pair[1].at))
+
+
+def _rival(block: Block, at: int, n: int) -> Rival | None:
+    by_value: defaultdict[str, list[int]] = defaultdict(list)
+    for trial, values in block.told.get(at, {}).items():
+        for value in set(values):
+            by_value[value].append(trial)
+    if not by_value or not n:
+        return None
+    agents = {v: len({block.agents[t] for t in trials}) for v, trials in by_value.items()}
+    best = min(by_value, key=lambda v: (-agents[v], -len(by_value[v]), v))
+    trials = tuple(sorted(by_value[best]))
+    return Rival(best, agents[best], min(1.0, len(trials) / n), trials)
+
+
+def _discrimination(
+    block: Block,
+    member: NDArray[np.float64],
+    known: NDArray[np.bool_],
+    yes: NDArray[np.float64],
+    deciding: NDArray[np.int_],
+    seed: int,
+) -> list[Statistic]:
+    """Of every item; with an interval, agents resampled, where an `INVERSE` flag may depend on it."""
+    import numpy as np
+
+    others = known.sum(axis=1, keepdims=True) - known
+    rest = (yes.sum(axis=1, keepdims=True) - yes) / np.maximum(others, 1)
+    valid = known & (others > 0)
+    n = valid.sum(axis=0)
+    r = _weighted(np.ones((1, len(yes))), yes, rest, valid)[0]
+    low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
+    doubtful = np.flatnonzero((r < INVERSE) & (deciding >= INVERSE_AGENTS) & (n >= INVERSE_TRIALS))
+    if doubtful.size:
+        rng = np.random.default_rng(seed)
+        drawn = rng.multinomial(len(member), np.full(len(member), 1 / len(member)), RESAMPLES)
+        weights = drawn @ member
+        again = _weighted(weights, yes[:, doubtful], rest[:, doubtful], valid[:, doubtful])
+        for column, at in enumerate(doubtful):
+            values = again[:, column][~np.isnan(again[:, column])]
+            if values.size >= RESAMPLES / 2:
+                low[at], high[at] = np.quantile(values, (0.025, 0.975))
+    found: list[Statistic] = []
+    for at, count in enumerate(n):
+        value = None if count < LEAST_RESPONDENTS or np.isnan(r[at]) else float(r[at])
+        reason = ""
+        if value is None:
+            few = count < LEAST_RESPONDENTS
+            reason = (
+                _("too few respondents to tell") if few else _("one side is the same in all trials")
+            )
+        bounds = (
+            (None, None)
+            if value is None or np.isnan(low[at])
+            else (float(low[at]), float(high[at]))
+        )
+        found.append(
+            Statistic(
+                name="discrimination", value=value, n=int(count), reason=reason,
+                low=bounds[0], high=bounds[1],
+            )
+        )  # fmt: skip
+    return found
+
+
+def _weighted(
+    weights: NDArray[np.float64],
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    valid: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Pearson's correlation of the columns of `x` and `y` (trials x items) under each row of weights; NaN where undefined."""
+    import numpy as np
+
+    held = valid.astype(float)
+    n = weights @ held
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mx, my = (weights @ (held * x)) / n, (weights @ (held * y)) / n
+        xx = (weights @ (held * x * x)) / n - mx**2
+        yy = (weights @ (held * y * y)) / n - my**2
+        xy = (weights @ (held * x * y)) / n - mx * my
+        r = xy / np.sqrt(xx * yy)
+    return np.where((xx > 1e-9) & (yy > 1e-9), np.clip(r, -1, 1), np.nan)
+
+
+def _redundant(found: NDArray[np.float64], known: NDArray[np.bool_]) -> dict[int, int]:
+    """By item the first one of its task that is found in the same trials: found-vectors that correlate by `REDUNDANT`.
+
+    The plain correlation of 0 and 1 (phi) reaches 1 only where both are found equally often, so that it holds items of
+    different difficulty apart, as it should here; items found by all or none, and under `INVERSE_TRIALS` trials, are left out.
+    """
+    import numpy as np
+
+    varied = np.flatnonzero(known.all(axis=0) & (np.ptp(np.where(known, found, 0.0), axis=0) > 0))
+    if len(found) < INVERSE_TRIALS or len(varied) < 2:
+        return {}
+    alike = np.corrcoef(found[:, varied], rowvar=False) >= REDUNDANT
+    first = alike.argmax(axis=1)
+    return {int(varied[at]): int(varied[to]) for at, to in enumerate(first) if to != at}

@@ -1,0 +1,169 @@
+"""Whose fault failed trials are, by people and by proposers, and how far proposers agree with people."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.coefficients import (
+    cohen_coefficient,
+    fleiss_coefficient,
+    percent_coefficient,
+)
+from cuecard.annotate.agreement.intervals import linearised
+from cuecard.annotate.agreement.ratings import Ratings
+from cuecard.annotate.results.errors.causes import failed
+from cuecard.annotate.results.pool import Pool, Row
+from cuecard.core.evaluation.blame import RULE, Blame, Party, blames_of
+from cuecard.core.i18n import _
+from cuecard.core.tables.table import Shown, Statistic, Table, cell
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+_PEOPLE = ""
+"""The column of what most people say; no proposer is called so."""
+
+
+def failed_trials(pool: Pool) -> tuple[Row, ...]:
+    """The failed trials of a pool, each once, in its order."""
+    return tuple({row.trial.id: row for row in pool.rows if failed(row)}.values())
+
+
+def said_of(workspace: Workspace, rows: Sequence[Row]) -> list[Blame]:
+    """All that was said of these trials."""
+    return blames_of(workspace, [row.trial.id for row in rows])
+
+
+def shown_to(person: str, said: Collection[Blame]) -> tuple[Blame, ...]:
+    """What a person may see of what was said: nothing of trials of which they have not said anything themselves."""
+    spoken = {blame.trial_id for blame in said if not blame.proposed and blame.by == person}
+    return tuple(blame for blame in said if blame.trial_id in spoken)
+
+
+def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, ...]:
+    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything."""
+    if not said:
+        return ()
+    people: dict[int, dict[str, Party]] = defaultdict(dict)
+    proposed: dict[str, dict[int, Party]] = defaultdict(dict)
+    for blame in said:
+        if blame.proposed:
+            proposed[blame.by][blame.trial_id] = blame.party
+        else:
+            people[blame.trial_id][blame.by] = blame.party
+    by_source: dict[str, Mapping[int, Party]] = {
+        _PEOPLE: {id_: party for id_, each in people.items() if (party := _most(each.values()))},
+        **dict(sorted(proposed.items())),
+    }
+    return tuple(filter(None, (_shares(rows, by_source), _agreement(rows, people, proposed))))
+
+
+def _most(parties: Collection[Party]) -> Party | None:
+    """What most say; None where two parties are named equally often."""
+    (first, count), *others = Counter(parties).most_common()
+    return None if others and others[0][1] == count else first
+
+
+def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -> Table:
+    agents: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        agents[row.trial.agent.name].append(row.trial.id)
+
+    def lines() -> Iterator[Sequence[Shown]]:
+        for agent, trials in sorted(agents.items()):
+            for source, found in by_source.items():
+                spoken = [id_ for id_ in trials if id_ in found]
+                if not spoken:
+                    continue
+                yield (
+                    agent,
+                    _source(source),
+                    cell(len(spoken), trials=spoken),
+                    *(
+                        cell(
+                            Statistic(name=party.value, value=len(of) / len(spoken), n=len(spoken)),
+                            trials=of,
+                        )
+                        for party in Party
+                        for of in ([id_ for id_ in spoken if found[id_] is party],)
+                    ),
+                )
+
+    return Table.of(
+        _("Whose fault failed trials are"),
+        (_("Agent"), _("By"), _("Trials"), *(party.label for party in Party)),
+        lines(),
+        notes=(
+            _(
+                "People: what most of those said who looked at a trial; where they tie it is left out."
+            ),
+            _(
+                "Proposals are a model's, shown to people only after they have said something themselves."
+            ),
+        ),
+    )
+
+
+def _source(name: str) -> str:
+    if name == _PEOPLE:
+        return _("people")
+    return _("by rule (baseline)") if name == RULE else name
+
+
+def _agreement(
+    rows: Sequence[Row],
+    people: Mapping[int, Mapping[str, Party]],
+    proposed: Mapping[str, Mapping[int, Party]],
+) -> Table | None:
+    tasks = {row.trial.id: row.trial.task_id for row in rows}
+    domain = [party.value for party in Party]
+    most = {id_: party for id_, each in people.items() if (party := _most(each.values()))}
+    lines: list[Sequence[Shown]] = []
+    for name, found in sorted(proposed.items()):
+        both = [id_ for id_ in most if id_ in found and id_ in tasks]
+        if not both:
+            continue
+        ratings = Ratings.from_rows(
+            [
+                *((str(id_), "people", most[id_].value) for id_ in both),
+                *((str(id_), "proposer", found[id_].value) for id_ in both),
+            ],
+            domain=domain,
+        )
+        groups = [tasks[int(item)] for item in ratings.items]
+        lines.append(
+            (
+                _("{proposer} with people").format(proposer=_source(name)),
+                cell(len(both), trials=both),
+                linearised(percent_coefficient(ratings), groups),
+                linearised(cohen_coefficient(ratings), groups),
+            )
+        )
+    several = {id_: each for id_, each in people.items() if len(each) > 1 and id_ in tasks}
+    if several:
+        told = [(str(i), name, p.value) for i, each in several.items() for name, p in each.items()]
+        ratings = Ratings.from_rows(told, domain=domain)
+        groups = [tasks[int(item)] for item in ratings.items]
+        lines.append(
+            (
+                _("people with each other"),
+                cell(len(several), trials=several),
+                linearised(percent_coefficient(ratings), groups),
+                linearised(fleiss_coefficient(ratings), groups),
+            )
+        )
+    if not lines:
+        return None
+    return Table.of(
+        _("Agreement on whose fault it is"),
+        (_("Who"), _("Trials"), _("Percent"), _("Kappa")),
+        lines,
+        notes=(
+            _(
+                "Where a proposer agrees little with people, its shares say little; people's stand above."
+            ),
+        ),
+    )

@@ -1,0 +1,60 @@
+"""`cuecard suspects`: gold that may be wrong, by what all trials say of it, and figures of items and tasks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cuecard.core.i18n import N_, _
+from cuecard.tui.commands.context import Context, pool_of
+from cuecard.tui.commands.output import note
+from cuecard.tui.commands.verb import TABLES, Help, Judges, Only, Page, Result, Reveal, Runs, verb
+
+
+@verb("cuecard suspects 4 5", *TABLES, holds=True)
+def suspects(
+    ours: Context,
+    runs: Runs,
+    *,
+    items: Annotated[
+        bool, N_("Figures of every item and task instead, and the fewest tasks that keep the order")
+    ] = False,
+    first: Annotated[int, Help(N_("How many suspects"), min=1)] = 20,
+    judge: Judges = (),
+    only: Only = (),
+    reveal: Reveal = False,
+) -> Result:
+    from cuecard.annotate.results.suspect_tables import (
+        item_tables,
+        items_data,
+        page_table,
+        suspect_data,
+        suspect_tables,
+    )
+    from cuecard.annotate.results.suspects import evidence, survey
+    from cuecard.core.tables.texts import table_data
+
+    pool = pool_of(ours.workspace, runs, judge, only)
+    found = survey(ours.workspace, pool, None if items else ours.sight(reveal=reveal))
+    if not found.tasks:
+        note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
+    if items:
+        tables = item_tables(found)
+        return Result(
+            Page(tables),
+            lambda: {"items": items_data(found), "sheets": [table_data(t) for t in tables[1:]]},
+        )
+    pages = {
+        one.key: evidence(ours.workspace, one) if one.rival or one.figures.opened else ()
+        for one in found.suspects[:first]
+    }
+    named = [(one, page) for one in found.suspects[:first] for page in pages[one.key]]
+    tables = [*suspect_tables(found, first), *([page_table(named)] if named else ())]
+    return Result(
+        Page(tables),
+        lambda: {
+            "suspects": [suspect_data(one, pages[one.key]) for one in found.suspects[:first]],
+            "of": len(found.suspects),
+            "given_away": [suspect_data(one) for one in found.given_away],
+            "tasks_without_pages": found.unread,
+        },
+    )

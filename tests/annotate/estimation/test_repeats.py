@@ -1,0 +1,44 @@
+"""pass^k and pass@k, and the interval on these tasks alone: known answers and what is undefined."""
+
+from statistics import fmean, stdev
+
+import pytest
+
+from cuecard.annotate.agreement.intervals import t_quantile
+from cuecard.annotate.estimation.repeats import all_of, any_of, on_these_tasks
+
+SAMPLES = [(1, 1, 0), (0, 0, 0), (1, 1, 1), (1, 0, 0)]
+
+
+def test_all_and_any_of_k() -> None:
+    ks = range(1, 6)
+    assert [all_of(3, 5, k) for k in ks] == pytest.approx([0.6, 0.3, 0.1, 0, 0])
+    assert [any_of(3, 5, k) for k in ks] == pytest.approx([0.6, 0.9, 1, 1, 1])
+    assert all_of(1, 2, 3) is None
+    assert any_of(1, 2, 3) is None
+
+
+def test_these_tasks() -> None:
+    found = on_these_tasks("success", SAMPLES)
+    assert found.value == pytest.approx(0.5)
+    assert found.interval == pytest.approx((0.5 - 0.327207, 0.5 + 0.327207), abs=1e-6)
+    # Of tasks of this kind, by Student's t over the four means.
+    means = [fmean(each) for each in SAMPLES]
+    assert t_quantile(0.975, 3) * stdev(means) / 2 == pytest.approx(0.684753, abs=1e-6)
+
+
+def test_degrees_of_freedom_need_not_be_whole() -> None:
+    from scipy.stats import t, ttest_ind
+
+    left, right = [0.1, 0.5, 0.4, 0.9], [0.3, 0.2]
+    free = ttest_ind(left, right, equal_var=False).df
+    half = float(t.ppf(0.975, free)) * (stdev(left) ** 2 / 4 + stdev(right) ** 2 / 2) ** 0.5 / 2
+    found = on_these_tasks("", [left, right])
+    assert found.interval is not None
+    assert (found.interval[1] - found.interval[0]) / 2 == pytest.approx(half, rel=5e-3)
+
+
+def test_what_has_no_interval() -> None:
+    assert on_these_tasks("", [[0.1, 0.2], [0.4]]).no_interval
+    assert "never differed" in on_these_tasks("", [[1, 1], [0, 0]]).no_interval
+    assert on_these_tasks("", []).reason

@@ -1,0 +1,137 @@
+"""Whose fault failed trials are: said blind, proposed with evidence, held against each other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
+from cuecard.annotate.results.pool import gather
+from cuecard.core.config import EMBEDDED
+from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_schema import Config
+from cuecard.core.evaluation.blame import RULE, Party, blames_of, by_rule, material_of, propose
+from cuecard.store.workspace import Workspace
+from openai_server import OpenAIServer, Reply, Request, text
+from planted_results import Planted, plant
+
+
+@pytest.fixture
+def rows(workspace: Workspace):
+    agents = (Planted("alpha", 0.3, 0.004), Planted("beta", 0.2, 0.001))
+    return failed_trials(gather(workspace, [plant(workspace, agents=agents)]))
+
+
+def told(workspace, row, person, party, reason=""):
+    workspace.trial_notes.add(row.trial.id, person, "blame", party.value, reason)
+
+
+def test_the_newest_of_each_person_counts_and_places_of_notes_stay_as_they_were(workspace, rows):
+    row = rows[0]
+    told(workspace, row, "Ann", Party.AGENT)
+    told(workspace, row, "Ann", Party.TASK, "gold lacks an alias")
+    (blame,) = blames_of(workspace, [row.trial.id])
+    assert (blame.party, blame.by, blame.reason) == (Party.TASK, "Ann", "gold lacks an alias")
+    assert workspace.trial_notes.of([row.trial.id]) == []
+    workspace.trial_notes.add(row.trial.id, "Ann", "blame_proposed", "agent", "not JSON")
+    assert len(blames_of(workspace, [row.trial.id])) == 1
+
+
+def test_nothing_of_others_is_seen_before_one_has_spoken(workspace, rows):
+    row = rows[0]
+    told(workspace, row, "Ann", Party.AGENT)
+    workspace.trial_notes.add(row.trial.id, "Ann", "blame_proposed", "world", '{"by": "m 1"}')
+    said = blames_of(workspace, [row.trial.id])
+    assert shown_to("Ben", said) == ()
+    assert len(shown_to("Ann", said)) == 2
+    told(workspace, row, "Ben", Party.TASK)
+    assert len(shown_to("Ben", blames_of(workspace, [row.trial.id]))) == 3
+
+
+def test_the_baseline_proposes_once(workspace, rows):
+    ids = [row.trial.id for row in rows]
+    done = asyncio.run(propose(workspace, ids, "Ann", "lexical", RULE, Config()))
+    assert (done.asked, done.before, done.failures) == (len(ids), 0, {})
+    again = asyncio.run(propose(workspace, ids, "Ann", "lexical", RULE, Config()))
+    assert (again.asked, again.before) == (0, len(ids))
+    assert {blame.by for blame in said_of(workspace, rows)} == {RULE}
+
+
+def test_a_trial_that_nobody_judged_is_the_judges():
+    assert by_rule((), None).party is Party.JUDGE
+
+
+def test_shares_and_agreement(workspace, rows):
+    ids = [row.trial.id for row in rows]
+    for at, row in enumerate(rows):
+        told(workspace, row, "Ann", Party.AGENT if at % 2 else Party.TASK)
+        told(workspace, row, "Ben", Party.AGENT if at % 4 else Party.TASK)
+        workspace.trial_notes.add(
+            row.trial.id, "Ann", "blame_proposed", "agent", '{"by": "model 1234"}'
+        )
+    shares, agreement = blame_tables(rows, said_of(workspace, rows))
+    people = [line for line in shares.lines if line[1].text == "people"]
+    agreed = [at for at in range(len(ids)) if at % 2 or not at % 4]
+    assert sum(line[2].value for line in people) == len(agreed)
+    assert all(sum(cell.number for cell in line[3:]) == pytest.approx(1) for line in shares.lines)
+    proposer, each_other = agreement.lines
+    assert proposer[1].value == len(agreed)
+    assert proposer[2].number == pytest.approx(sum(at % 2 for at in agreed) / len(agreed))
+    assert proposer[3].number == 0
+    assert each_other[2].number == pytest.approx(len(agreed) / len(ids))
+
+
+def test_what_a_proposer_sees_holds_the_dialogue_and_what_was_missed(workspace, rows):
+    row = rows[0]
+    task = workspace.tasks.revision(row.trial.task_id, row.trial.revision).task
+    record = workspace.verdicts.of_trial(row.trial.id)[0]
+    text = material_of(task, workspace.runs.events(row.trial.id), record.judgement)
+    assert task.query.split("\n")[0][:40] in text
+    assert '"missed"' in text
+    assert '"user"' in text
+
+
+async def test_a_model_proposes_with_words_that_stand_in_the_record(workspace, rows):
+    """It first quotes what nobody said and is asked again; where it never answers, the failure is told."""
+    chosen = list({row.trial.task_id: row for row in rows}.values())[:3]
+    ids = [row.trial.id for row in chosen]
+    mute = workspace.tasks.revision(chosen[2].trial.task_id, chosen[2].trial.revision).task.query
+    price = Price(prompt=1.0, completion=1.0)
+
+    def script(request: Request) -> Reply:
+        first = request.messages[0]["content"]
+        if json.dumps(mute, ensure_ascii=False)[1:-1] in first:
+            return text("I cannot say.")
+        quote = "never said" if len(request.messages) == 1 else '"query"'
+        return text(json.dumps({"evidence": [quote], "reason": "so", "fault": "world"}))
+
+    async with OpenAIServer(script) as server:
+        model = ModelConfig(base_url=server.url, model="m", retries=0, price=price)
+        config = EMBEDDED.model_copy(update={"models": {"hosted": model}})
+        done = await propose(workspace, ids, "Ann", "lexical", "hosted", config)
+        calls = len(server.requests)
+        again = await propose(workspace, ids, "Ann", "lexical", "hosted", config)
+    assert list(done.failures) == ids[2:]
+    assert (again.asked, again.before) == (0, 2)
+    assert calls == 6
+    said = blames_of(workspace, ids)
+    assert {(blame.party, blame.evidence) for blame in said} == {(Party.WORLD, ('"query"',))}
+    assert all(blame.by.startswith("hosted ") for blame in said)
+
+
+async def test_a_spent_budget_stops_asking(workspace, rows):
+    ids = [row.trial.id for row in rows]
+
+    async with OpenAIServer(
+        lambda _r: text('{"evidence": ["query"], "reason": "", "fault": "agent"}')
+    ) as server:
+        price = Price(prompt=1e6, completion=1e6)
+        model = ModelConfig(base_url=server.url, model="m", retries=0, price=price)
+        config = EMBEDDED.model_copy(update={"models": {"hosted": model}})
+        done = await propose(
+            workspace, ids, "Ann", "lexical", "hosted", config, budget=1.0, concurrency=1
+        )
+    assert done.asked < len(ids)
+    assert "budget" in done.halt.lower()

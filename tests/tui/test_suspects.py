@@ -1,0 +1,69 @@
+"""From a run's suspect gold to its page, its trials and its authors, by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuecard.annotate.review.comments import threads_for
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.errors import TrialListScreen
+from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen
+from suspect_runs import PAGE, suspect_run
+from tui_rooms import shown, until
+
+AppMaker = Callable[..., CuecardApp]
+
+
+@pytest.fixture
+def suspected(home: Path) -> Path:
+    path = home / "cuecard.db"
+    with Workspace.open(path) as workspace:
+        workspace.people.add("Ana")
+        suspect_run(workspace)
+    return path
+
+
+async def test_a_suspect_is_looked_at_and_sent_to_review(
+    suspected: Path, make_app: AppMaker
+) -> None:
+    app = make_app(suspected)
+    async with app.run_test(size=(100, 32)) as pilot:
+        screen = SuspectsScreen((1,), "four")
+        await app.push_screen(screen)
+        await until(pilot, lambda: PAGE.url in shown(screen))
+        assert "4 agents say: 1899" in shown(screen)
+        assert "Found by: delta" in shown(screen)
+        await pilot.press("i")
+        await until(
+            pilot, lambda: isinstance(app.screen, ItemsScreen) and "6 items" in shown(app.screen)
+        )
+        await pilot.press("escape")
+        await pilot.press("enter")
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, TrialListScreen) and "7 trials" in shown(app.screen),
+        )
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press(*"1899", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.pause()
+    with Workspace.open(suspected) as workspace:
+        (thread,) = threads_for(workspace, "ann", "makers")
+    assert thread.place == "gold.triples[2]"
+    assert thread.comment.text.startswith("1899\n")
+
+
+async def test_a_run_without_suspects_says_so(suspected: Path, make_app: AppMaker) -> None:
+    app = make_app(suspected)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = SuspectsScreen((1,), "four", task="none")
+        await app.push_screen(screen)
+        await until(pilot, lambda: "No gold is suspect" in shown(screen))
