@@ -34,6 +34,7 @@ FAMILY_CLASSES = {
 AT_HOME = (
     "cuecard.core.families.",
     "cuecard.core.tasks.gold",
+    "cuecard.core.exam.",
     "cuecard.annotate.families.",
     "cuecard.tui.shipped_families",
 )

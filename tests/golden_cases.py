@@ -273,6 +273,20 @@ def _runs() -> Iterator[Case]:
     yield Case("judge/files-zh", (outside,), files, "zh", empty=True)
     yield Case("judge/run", ("judge --run 5", "judge --run 5 --again"))
     yield Case("judge/run-json", ("judge --run 5 --json",))
+    yield from _forms(
+        "exam/", "exam lexical:lenient espresso facts-night-train", FORMS[:3], zh=True
+    )
+    yield Case(
+        "exam/kept",
+        (
+            "exam lexical --known",
+            "exam lexical espresso --dry-run",
+            "exam lexical espresso --fail-if fault",
+            "exam lexical espresso --against lexical:lenient --fail-if 'specificity>0.5'",
+            "exam lexical espresso --fail-if often",
+            "exam nobody",
+        ),
+    )
     yield Case("judge/wrong", ("judge", "judge --run 99", "judge --run 5 --judge nobody"))
     yield Case(
         "rescore/unchanged",

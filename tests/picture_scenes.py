@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,8 +23,12 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.merge import Merging
 from cuecard.annotate.authoring.yaml_text import ReadBack, from_yaml, to_yaml
 from cuecard.annotate.independent_gold.building import hand_in, open_blank
+from cuecard.core.config import EMBEDDED
 from cuecard.core.errors import DatabaseAway
+from cuecard.core.evaluation.exam import plan_exam, run_exam
 from cuecard.core.evaluation.wizard_of_oz import waiting_trials
+from cuecard.core.judges.lexical import LexicalJudge
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
 from cuecard.tui.kit.bulk import Refused, RefusedDialog
@@ -41,6 +46,7 @@ from cuecard.tui.screens.dialogs import (
     TextDialog,
 )
 from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
+from cuecard.tui.screens.exam import ExamScreen, InputsScreen, MissesScreen
 from cuecard.tui.screens.fidelity import FidelityScreen, ScatterScreen, SizesDialog
 from cuecard.tui.screens.fidelity_replay import ReplayScreen
 from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
@@ -355,6 +361,17 @@ def compared(workspace: Workspace) -> CompareGoldScreen:
     data = {**opened.edit.data, "gold": {**gold, "rows": rows}}
     entry = hand_in(workspace, "table-us-states", "Di", opened.edit.base, data, "one is unclear")
     return CompareGoldScreen("table-us-states", entry.uid)
+
+
+def examined(workspace: Workspace) -> ExamScreen:
+    """The exam of a lenient judge on four tasks; it is sat in a loop of its own."""
+    judge = LexicalJudge("lexical:lenient")
+    tasks = ["espresso", "facts-night-train", "table-us-states", "checkpoints-highest-mountain"]
+    plan = plan_exam(workspace, judge, tasks, config=EMBEDDED)
+    sitting = run_exam(workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ben")
+    with ThreadPoolExecutor(1) as pool:
+        run, _failures = pool.submit(asyncio.run, sitting).result()
+    return ExamScreen(run.id)
 
 
 class Endless(Drafting):
@@ -746,6 +763,16 @@ WALKS: tuple[Walk, ...] = (
         Scene("agreement-items", AgreementItemsScreen),
         keys("escape v m"),
         Scene("agreement-matrix", AgreementScreen),
+        person="Ben",
+    ),
+    # A judge's exam
+    walk(
+        push(examined),
+        Scene("exam", ExamScreen),
+        keys("down down down down down down enter"),
+        Scene("exam-misses", MissesScreen),
+        keys("enter"),
+        Scene("exam-inputs", InputsScreen),
         person="Ben",
     ),
     walk(

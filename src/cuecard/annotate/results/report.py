@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results import report_method
+from cuecard.annotate.results import judge_card, report_method
 from cuecard.annotate.results.comparisons import Comparison, Contrast, compare, comparisons
 from cuecard.annotate.results.contamination import contamination_tables, exposures
 from cuecard.annotate.results.corrected import (
@@ -408,6 +408,7 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
             "Agreement of the judge with people: none was measured. Nobody labelled its decisions blind."
         ),
     )
+    yield from judge_card.blocks(workspace, pool)
     doing(_("Reading prompts"))
     if table := prompts_table(workspace, pool):
         yield Tabled(table)

@@ -27,7 +27,7 @@ from cuecard.core.errors import ConfigError, NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
-from cuecard.core.probes.results import ProbeSetting
+from cuecard.core.probes.results import ExamSetting, ProbeSetting
 from cuecard.core.records import RunRecord, RunState, TrialCell, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
@@ -240,7 +240,7 @@ class RunSettings(Frozen):
     """What all trials of a run share; stored with the run. `user`, `world` and `judges` are names of the
     configuration. `budget`: what the run's model calls may cost in total, in the price table's currency. `replay`: the
     id of the run whose recorded answers replace all calls. `probe`: how the trials of a quality probe are played;
-    examinations have no judges. `shadows`: simulators that are asked, during a person's session, what they would have
+    examinations have no judges. `exam`: whose exam the run is. `shadows`: simulators that are asked, during a person's session, what they would have
     said. `roster`: the players' configuration when the run was created (`player_configs`). `rescored`: the uid of the run
     whose trials were copied here to be judged on other revisions; `anew`: without carrying verdicts over. `judging`: what
     workers are asked for, as long as they are.
@@ -252,6 +252,7 @@ class RunSettings(Frozen):
     budget: Annotated[float, Field(gt=0)] | None = None
     replay: int | None = None
     probe: ProbeSetting | None = None
+    exam: ExamSetting | None = None
     shadows: tuple[str, ...] = ()
     roster: dict[str, dict[str, JsonValue]] = {}
     rescored: str = ""
@@ -260,10 +261,13 @@ class RunSettings(Frozen):
 
     @model_serializer(mode="wrap")
     def _described(self, dump: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        """`judging` stands in it only as long as it holds: a run's description says nothing of its workers."""
+        """`judging` stands in it only as long as it holds: a run's description says nothing of its workers. `exam` only in
+        exams.
+        """
         found = dump(self)
-        if self.judging is None:
-            found.pop("judging", None)
+        for name in ("judging", "exam"):
+            if getattr(self, name) is None:
+                found.pop(name, None)
         return found
 
     def player_names(self, agent: str) -> PlayerNames:
@@ -366,10 +370,11 @@ def settings_of(run: RunRecord) -> RunSettings:
 
 
 def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:
-    """Store a run with these cells; its kind is `probe` if its settings have one."""
+    """Store a run with these cells; its kind is `probe` if its settings have one, or an exam."""
+    probes = plan.settings.probe or plan.settings.exam
     return workspace.runs.create(
         name=plan.title,
-        kind="grid" if plan.settings.probe is None else "probe",
+        kind="grid" if probes is None else "probe",
         created_by=by,
         samples=plan.samples,
         limits=plan.limits,

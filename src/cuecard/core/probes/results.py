@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, TypeAdapter, ValidationError
 
 from cuecard.core.config_schema import Config, QcConfig
+from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.checkpoints.gold import Checkpoint
 from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import _
@@ -90,6 +91,17 @@ class ProbeSetting(Frozen):
     baseline: bool = False
     search_calls: int = 25
     right_at: float = 0.8
+
+
+class ExamSetting(Frozen):
+    """Whose exam a run is (`core.exam`). `stamp`: a hash of the judge's model, prompts and settings; `seed` and `scheme`: by
+    which its inputs are made.
+    """
+
+    judge: PlayerRef
+    stamp: str
+    seed: int = 0
+    scheme: int = 1
 
 
 def samples_of(probe: ProbeName, qc: QcConfig) -> int:

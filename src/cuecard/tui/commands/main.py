@@ -136,6 +136,9 @@ _LISTED = {
     "judge:judge": N_(
         "Judge and score outputs from elsewhere, or a run of the workspace. Judging adds to what other judges said and never plays a trial again; a judging that was killed goes on where it stopped."
     ),
+    "exam:exam": N_(
+        "Have a judge sit an exam made from gold by rule: what it accepts and refuses wrongly, what sways it. What was judged is not judged again."
+    ),
     "score:rescore": N_(
         "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
     ),

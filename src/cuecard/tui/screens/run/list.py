@@ -189,7 +189,7 @@ class RunsScreen(ListScreen[RunRecord]):
 
     @guarded("open")
     async def open_run(self, run: RunRecord) -> None:
-        """A run opens with its trials, a play session with its one trial."""
+        """A run opens with its trials, a play session with its one trial, an exam of a judge with its probes."""
         if run.kind == "play":
             trials = await self.services.ask(lambda ws: ws.runs.trials(run.id))
             if len(trials) == 1:
@@ -197,6 +197,11 @@ class RunsScreen(ListScreen[RunRecord]):
 
                 self.app.push_screen(TrialScreen(trials[0].id))
                 return
+        if run.plan.get("exam"):
+            from cuecard.tui.screens.exam import ExamScreen
+
+            self.app.push_screen(ExamScreen(run.id))
+            return
         _open_run(self, run)
 
     @guarded("new")

@@ -1,0 +1,296 @@
+"""The card of a judge: what its exam tells, as tables and sentences, for one judge and for two beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
+from cuecard.annotate.results.judge_exam import (
+    FEWEST_ITEMS,
+    Chosen,
+    ExamFigures,
+    ProbeFigures,
+    exam_figures,
+    not_examined,
+)
+from cuecard.annotate.results.report_formats import Prose, Tabled, listed, player_word
+from cuecard.core.exam.probes import PROBES, Probe, never_for
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import _, plural
+from cuecard.core.tables.table import (
+    Cell,
+    Coefficient,
+    Shown,
+    Statistic,
+    Table,
+    cell,
+    difference,
+    in_percent,
+    percent,
+    quotient,
+)
+
+if TYPE_CHECKING:
+    from cuecard.annotate.results.pool import Pool
+    from cuecard.core.evaluation.exam import Exam
+    from cuecard.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Card:
+    """An exam with its figures. `currency`: of its cost."""
+
+    exam: Exam
+    currency: str = ""
+
+    @cached_property
+    def figures(self) -> ExamFigures:
+        return exam_figures(self.exam.answers)
+
+    @property
+    def name(self) -> str:
+        return self.exam.setting.judge.name
+
+    @property
+    def title(self) -> str:
+        return _("Exam of the judge {judge}").format(judge=self.name)
+
+    def facts(self) -> Iterator[str]:
+        """What is said of it in sentences: who, on what, how often right, which faults."""
+        exam, found = self.exam, self.figures
+        yield _("{judge}, stamp {stamp}, run {run}").format(
+            judge=player_word(exam.setting.judge), stamp=exam.setting.stamp, run=exam.run.id
+        )
+        parts = [
+            plural("{n} task", "{n} tasks", len(exam.tasks)),
+            plural("{n} input", "{n} inputs", len(exam.answers)),
+            plural("{n} model call", "{n} model calls", exam.calls),
+        ]
+        if exam.cost is not None:
+            parts.append(f"{exam.cost:.4f} {self.currency}".rstrip())
+        yield listed(parts)
+        yield _("accepts {share}% of what is right (sensitivity)").format(
+            share=in_percent(found.sensitivity)
+        )
+        yield _("refuses {share}% of what is wrong (specificity)").format(
+            share=in_percent(found.specificity)
+        )
+        yield _("changes its mind on {share}% where nothing changed that matters").format(
+            share=in_percent(found.flip)
+        )
+        if found.open:
+            yield plural(
+                "{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open
+            )
+        if found.unusable:
+            yield plural(
+                "{n} verdict was unusable and counts as a mistake.",
+                "{n} verdicts were unusable and count as mistakes.",
+                found.unusable,
+            )
+        yield self.told()
+
+    def told(self) -> str:
+        """The faults in one sentence."""
+        faults = [fault_words(fault.told, fault.probes) for fault in self.figures.faults]
+        if faults:
+            return _("Faults: {faults}").format(faults=listed(faults))
+        if not any(probe.examined for probe in self.figures.probes.values()):
+            return _("No probe has {n} items yet, so no fault can be told or ruled out.").format(
+                n=FEWEST_ITEMS
+            )
+        return _("No fault is told by the probes that were examined.")
+
+    def tables(self) -> Iterator[Table]:
+        found = self.figures
+        known = [p for p in found.probes.values() if p.probe.known]
+        moved = [p for p in found.probes.values() if not p.probe.known]
+        if known:
+            yield probes_table(_("Known answers"), known)
+        if moved:
+            yield probes_table(_("Must not move"), moved)
+        if found.rules:
+            note = _(
+                "Decided by the rules of columns, whoever judges; they enter no figure of the judge."
+            )
+            yield probes_table(_("Cells decided by rules"), list(found.rules.values()), (note,))
+        if len(found.groups) > 2:
+            yield parts_table(found)
+        if missing := missing_table(found, [answer.family for answer in self.exam.answers]):
+            yield missing
+
+
+Shows = tuple[str, Callable[[ProbeFigures], Shown]]
+
+
+def _right(each: ProbeFigures) -> Shown:
+    return _("yes") if each.probe.right else _("no")
+
+
+def _moves() -> list[Shows]:
+    return [
+        (_("→yes"), lambda each: percent(each.to_yes)),
+        (_("→no"), lambda each: percent(each.to_no)),
+        (_("less V01"), lambda each: _signed(each.beyond, 100)),
+    ]
+
+
+def probes_table(title: str, probes: Sequence[ProbeFigures], notes: Sequence[str] = ()) -> Table:
+    """Probes of one kind, a line for each. Cells of the first two columns of figures lead to a probe's misses by its id."""
+    known = all(each.probe.known for each in probes)
+    columns: list[Shows] = [
+        (_("probe"), lambda each: Cell(f"{each.probe.id} {_(each.probe.name)}", each.probe.id)),
+        *([(_("right is"), _right)] if known else []),
+        (_("items"), lambda each: each.n),
+        (_("wrong %") if known else _("moved %"), _share),
+        *([] if known else _moves()),
+    ]
+    if any(each.points is not None for each in probes):
+        columns.append((_("points"), lambda each: _signed(each.points)))
+    if any(each.unusable for each in probes):
+        columns.append((_("unusable"), lambda each: each.unusable))
+    few = [each.probe.id for each in probes if not each.examined]
+    told = _("Not examined, with fewer than {n} items: {probes}")
+    if few:
+        notes = (told.format(n=FEWEST_ITEMS, probes=listed(few)), *notes)
+    lines = ((get(each) for _heading, get in columns) for each in probes)
+    return Table.of(title, (heading for heading, _get in columns), lines, notes)
+
+
+def _share(each: ProbeFigures) -> Cell:
+    if each.examined:
+        return Cell(in_percent(each.error), each.probe.id, each.error)
+    return Cell(percent(each.error.value), each.probe.id, value=each.error.value)
+
+
+def _signed(value: float | None, times: float = 1.0) -> Cell | None:
+    return None if value is None else Cell(f"{times * value:+.1f}" if value else "0", value=value)
+
+
+def parts_table(figures: ExamFigures) -> Table:
+    """Sensitivity and specificity by family and language."""
+    languages = {"en": _("English"), "zh": _("Chinese")}
+
+    def word(name: str) -> str:
+        kind, _slash, value = name.partition("/")
+        return languages.get(value, value) if kind == "language" else _(CORE[value].label)
+
+    return Table.of(
+        _("By family and language"),
+        (_("part"), _("sensitivity %"), _("specificity %")),
+        (
+            (
+                word(name),
+                Cell(in_percent(one), statistic=one),
+                Cell(in_percent(other), statistic=other),
+            )
+            for name, (one, other) in figures.groups.items()
+        ),
+    )
+
+
+def missing_table(figures: ExamFigures, families: Sequence[str]) -> Table | None:
+    """Probes that had no item, and why."""
+    never = [set(never_for(family)) for family in dict.fromkeys(families)]
+
+    def why(probe: Probe) -> str:
+        if all(probe.id in each for each in never):
+            return _("does not apply to these families")
+        if probe.id == "V07":
+            return _("the judge has one prompt, or none")
+        return _("no item that it applies to")
+
+    missing = (probe for probe in not_examined(figures) if probe.id not in figures.probes)
+    lines = [(f"{probe.id} {_(probe.name)}", why(probe)) for probe in missing]
+    return Table.of(_("Not examined"), (_("probe"), _("why")), lines) if lines else None
+
+
+def fault_words(told: str, probes: Sequence[str]) -> str:
+    return f"{_(told)} ({', '.join(probes)})" if probes else _(told)
+
+
+# Two exams.
+
+
+def compared_table(one: Card, other: Card) -> Table:
+    """Two exams on the items that both had: the shares of mistakes, and their difference with its interval over tasks."""
+    first, second = _by_target(one), _by_target(other)
+    lines: list[tuple[str | Cell, ...]] = []
+    for id, probe in PROBES.items():
+        keys = [key for key in first if key[0] == id and key in second]
+        if not keys:
+            continue
+        pairs = [(float(first[key][1].missed), float(second[key][1].missed)) for key in keys]
+        apart = _difference(pairs, [key[1] for key in keys])
+        shares = [sum(side) / len(keys) for side in zip(*pairs, strict=True)]
+        lines.append(
+            (
+                f"{id} {_(probe.name)}",
+                cell(len(keys)),
+                *(Cell(percent(value), value=value) for value in shares),
+                difference(apart, percent=True)
+                if len(keys) >= FEWEST_ITEMS
+                else cell(_("not examined")),
+            )
+        )
+    names = [
+        card.name if one.name != other.name else f"{card.name} ({card.exam.setting.stamp})"
+        for card in (one, other)
+    ]
+    return Table.of(
+        _("Mistakes of two judges on the same items, in percent"),
+        (_("probe"), _("items"), *names, _("difference")),
+        lines,
+        (_("* the interval over tasks does not hold zero"),),
+    )
+
+
+def _by_target(card: Card) -> dict[tuple[str, str, str, str], Chosen]:
+    """By probe, task, input and item."""
+    return {
+        (each.probe.id, each.task_id, each.given.key, mark.target.at): (each, mark)
+        for each in card.exam.answers
+        for mark in each.marks
+        if each.probe is not None and not mark.target.rule
+    }
+
+
+def _difference(pairs: Sequence[tuple[float, float]], tasks: Sequence[str]) -> Statistic:
+    import numpy as np
+
+    terms = np.array([[second - first, 1.0] for first, second in pairs])
+    coefficient = Coefficient("difference", terms, quotient, len(pairs), _("no item of both"))
+    if len(set(tasks)) < FEWEST_GROUPS:
+        return coefficient.statistic
+    return with_intervals([coefficient], tasks)[0]
+
+
+# Cards of the judges of a report.
+
+
+def cards_of(workspace: Workspace, pool: Pool) -> tuple[Card, ...]:
+    """The newest exam of each judge behind a pool's scores: of the same model, prompts and settings. Blocks for the database."""
+    from cuecard.core.evaluation.exam import exam_stamp, exams, read_exam
+    from cuecard.core.evaluation.plans import settings_of
+
+    refs = {ref.model_dump_json(): ref for row in pool.rows if (ref := row.judge) is not None}
+    if not refs:
+        return ()
+    stamps = {
+        exam_stamp(ref, settings_of(run).roster) for ref in refs.values() for run in pool.runs
+    }
+    found: dict[str, Card] = {}
+    for run, setting in exams(workspace):
+        if setting.stamp in stamps and setting.stamp not in found:
+            found[setting.stamp] = Card(read_exam(workspace, run.id))
+    return tuple(found.values())
+
+
+def blocks(workspace: Workspace, pool: Pool) -> Iterator[Prose | Tabled]:
+    """The cards of a report's judges, where they sat an exam."""
+    for card in cards_of(workspace, pool):
+        yield Prose(f"{card.title}: {'; '.join(card.facts())}")
+        yield from (Tabled(table, folded=True) for table in card.tables())

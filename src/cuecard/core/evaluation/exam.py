@@ -1,0 +1,386 @@
+"""Has a judge sit an exam (`core.exam`), recorded and resumable: a run of the kind `probe`, whose trials hold the inputs.
+
+Verdicts are ordinary judgements of these trials, so each can be opened, its calls are recorded and their costs count. An exam is
+kept by the judge's stamp: the same judge with the same model, prompts and settings goes on with its exam where it stopped; any other
+begins another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from cuecard import __version__
+from cuecard.core.engine.events import (
+    Concluded,
+    Event,
+    Limits,
+    Termination,
+    TrialEnded,
+    TrialStarted,
+)
+from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.run import RunControl
+from cuecard.core.errors import NotFound
+from cuecard.core.evaluation.judging import (
+    JudgeFailure,
+    OnCall,
+    OnProgress,
+    Subject,
+    at_a_time,
+    judge_each,
+    judge_trial,
+)
+from cuecard.core.evaluation.plans import (
+    RunPlan,
+    RunSettings,
+    check_prices,
+    enter_run,
+    player_configs,
+    settings_of,
+)
+from cuecard.core.evaluation.run_trials import playing
+from cuecard.core.evaluation.runs import keep_prompts
+from cuecard.core.evaluation.sharing import within_limits
+from cuecard.core.exam.marking import Answered, answered
+from cuecard.core.exam.probes import EXAMS, SCHEME, ExamInput, inputs_of
+from cuecard.core.families.registry import MissingPart
+from cuecard.core.i18n import _
+from cuecard.core.llm.hub import ModelHub
+from cuecard.core.probes.results import EXAMINER, ExamSetting
+from cuecard.core.records import RunRecord, RunState, TrialCell, TrialRecord
+from cuecard.core.tasks.models import TaskLanguage, content_hash
+from cuecard.core.verdicts import Decision
+
+if TYPE_CHECKING:
+    from cuecard.core.archive import Archive
+    from cuecard.core.config import Config
+    from cuecard.core.engine.step_context import Judge, RecordedCall
+    from cuecard.core.evaluation.plans import PlayerConfigs
+    from cuecard.core.label_records import JudgementRecord
+
+_BATCH = 20
+Place = tuple[str, int, str]
+"""Where an input stands: the task's id, the number of its revision, the input's key."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The inputs of one task's revision."""
+
+    task_id: str
+    revision: int
+    language: TaskLanguage
+    inputs: tuple[ExamInput, ...]
+    hash: str
+
+    @property
+    def entries(self) -> Iterator[tuple[Place, ExamInput]]:
+        for given in self.inputs:
+            yield (self.task_id, self.revision, given.key), given
+
+
+@dataclass(frozen=True)
+class ExamPlan:
+    """An exam before it begins. `run`: that of the same judge and seed, with which it goes on; None for a new one. `inputs`
+    and `left`: how many there are, and are not judged; `calls`: how many model calls these take at most if every answer can
+    be read, and `repeats` how often at most one that cannot be read is asked for. `skipped`: by task, why it has no exam.
+    """
+
+    setting: ExamSetting
+    sheets: tuple[Sheet, ...]
+    run: RunRecord | None
+    inputs: int
+    left: int
+    calls: int
+    repeats: int
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Exam:
+    """An exam as it is recorded. `answers`: every input of the tasks that it is about, in their order; `cost`: None where the
+    model has no price.
+    """
+
+    run: RunRecord
+    setting: ExamSetting
+    answers: tuple[Answered, ...]
+    calls: int
+    cost: float | None
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.task_id for each in self.answers))
+
+
+def exam_stamp(ref: PlayerRef, configs: PlayerConfigs) -> str:
+    """12 hex digits of a judge's model, prompts and settings. `configs`: of `player_configs`, or of a run's `roster`."""
+    judge = configs.get(f"judges/{ref.name}", {})
+    model = configs.get(f"models/{judge.get('model')}")
+    text = json.dumps([ref.model_dump(mode="json", exclude={"name"}), judge, model], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def exam_setting(judge: Judge, config: Config, seed: int = 0) -> ExamSetting:
+    configs = player_configs(config, judges=(judge.ref.name,))
+    return ExamSetting(
+        judge=judge.ref, stamp=exam_stamp(judge.ref, configs), seed=seed, scheme=SCHEME
+    )
+
+
+def exams(workspace: Archive) -> list[tuple[RunRecord, ExamSetting]]:
+    """All exams in the workspace, newest first. Blocks for the database."""
+    runs = ((run, settings_of(run).exam) for run in workspace.runs.all("probe"))
+    return [(run, setting) for run, setting in runs if setting is not None]
+
+
+def plan_exam(
+    workspace: Archive,
+    judge: Judge,
+    task_ids: Sequence[str],
+    *,
+    config: Config,
+    seed: int = 0,
+    again: bool = False,
+) -> ExamPlan:
+    """What an exam of a judge on the newest revisions of these tasks takes. `again`: a new one, whatever is recorded. Blocks
+    for the database. Raises `NotFound`.
+    """
+    setting = exam_setting(judge, config, seed)
+    found = [] if again else [run for run, its in exams(workspace) if its == setting]
+    run = found[0] if found else None
+    sheets: list[Sheet] = []
+    skipped: dict[str, str] = {}
+    for task_id in dict.fromkeys(task_ids):
+        revision = workspace.tasks.revision(task_id)
+        try:
+            inputs = inputs_of(revision.task, seed=seed)
+        except MissingPart:
+            skipped[task_id] = _("tasks of its family have no exam")
+            continue
+        kept = tuple(_asked_of(judge, inputs))
+        language = revision.task.language
+        sheets.append(Sheet(task_id, revision.number, language, kept, content_hash(revision.task)))
+    done = _judged(workspace, run) if run else {}
+    left = _left(judge, sheets, done)
+    batch, repeats = getattr(judge, "batch", _BATCH), getattr(judge, "attempts", 1)
+    calls = 0
+    if not judge.ref.baseline:
+        calls = sum(EXAMS[given.task.family].calls(given, batch) for _place, given in left)
+    return ExamPlan(
+        setting=setting,
+        sheets=tuple(sheets),
+        run=run,
+        inputs=sum(len(sheet.inputs) for sheet in sheets),
+        left=len(left),
+        calls=calls,
+        repeats=repeats,
+        skipped=skipped,
+    )
+
+
+def _asked_of(judge: Judge, inputs: Sequence[ExamInput]) -> Iterator[ExamInput]:
+    """Without the prompt in the other language where a judge has one prompt, or none."""
+    prompts: Mapping[tuple[str, str], object] = getattr(judge, "prompts", {})
+    one = judge.ref.baseline or (
+        bool(prompts)
+        and all(
+            getattr(prompt, "hash", None) == getattr(prompts.get((name, "zh")), "hash", None)
+            for (name, language), prompt in prompts.items()
+            if language == "en"
+        )
+    )
+    yield from (given for given in inputs if not (one and given.key.startswith("V07")))
+
+
+def _left(
+    judge: Judge, sheets: Sequence[Sheet], done: Mapping[Place, JudgementRecord]
+) -> list[tuple[Place, ExamInput]]:
+    """The inputs that are not judged, or on which an answer of the judge's model was unusable."""
+    every = (entry for sheet in sheets for entry in sheet.entries)
+    return [(p, given) for p, given in every if p not in done or _is_due(judge, given, done[p])]
+
+
+def _is_due(judge: Judge, given: ExamInput, record: JudgementRecord) -> bool:
+    if judge.ref.baseline:
+        return False
+    items = {target.item.key for target in given.targets}
+    return any(
+        verdict.decision is Decision.UNJUDGED and verdict.item.key in items
+        for verdict in record.judgement.verdicts
+    )
+
+
+def _judged(workspace: Archive, run: RunRecord) -> dict[Place, JudgementRecord]:
+    """The newest judgement of each input."""
+    places = {trial.id: _place(trial) for trial in workspace.runs.trials(run.id)}
+    return {places[record.trial_id]: record for record in workspace.verdicts.of_run(run.id)}
+
+
+async def run_exam(
+    workspace: Archive,
+    plan: ExamPlan,
+    judge: Judge,
+    hub: ModelHub,
+    *,
+    config: Config,
+    by: str,
+    budget: float | None = None,
+    control: RunControl | None = None,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
+) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
+    """Have the judge judge what is left of its exam. Returns the exam's run, and the failures, which are left for another
+    time. `budget`: what all calls of the exam may cost; when it is spent, or `control` stops it, the run is paused.
+
+    Raises `ConfigError` for a budget where a model has no price, and `BeingPlayed`.
+    """
+    control = control or RunControl()
+    if budget is not None:
+        check_prices({getattr(config.judge(judge.ref.name), "model", "")}, config)
+    run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
+    done = await asyncio.to_thread(_judged, workspace, run)
+    todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
+    async with playing(workspace, run.id, by):
+        await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
+        await asyncio.to_thread(keep_prompts, workspace, config)
+        async with within_limits(workspace, hub, run_id=run.id, control=control) as meter:
+
+            def called(call: RecordedCall) -> None:
+                meter.judged(call)
+                if on_call:
+                    on_call(call)
+
+            async def perform(item: tuple[int, ExamInput]) -> None:
+                trial, given = item
+                subject = Subject(given.task, given.prediction)
+                await judge_trial(
+                    workspace, trial, judge, again=False, on_call=called, subject=subject
+                )
+
+            troubles = await judge_each(todo, perform, at_a_time(judge), on_progress, control)
+        halted = next((trouble.reason for trouble in troubles.values() if trouble.halted), "")
+        state = RunState.PAUSED if halted else RunState.DONE
+        await asyncio.to_thread(workspace.runs.set_state, run.id, state, halted)
+    failures = tuple(
+        JudgeFailure(trial_id=todo[at][0], reason=trouble.reason, halted=trouble.halted)
+        for at, trouble in troubles.items()
+    )
+    return await asyncio.to_thread(workspace.runs.get, run.id), failures
+
+
+def _entered(
+    workspace: Archive, plan: ExamPlan, config: Config, by: str, budget: float | None
+) -> tuple[RunRecord, dict[Place, int]]:
+    """The exam's run with a trial for each input, made where it is not there, and the trials' ids."""
+    name = plan.setting.judge.name
+    run = plan.run
+    if run is None:
+        roster = player_configs(config, judges=(name,))
+        settings = RunSettings(judges=(), exam=plan.setting, roster=roster, budget=budget)
+        title = _("exam: {judge}").format(judge=name)
+        tasks = tuple(sheet.task_id for sheet in plan.sheets)
+        if not tasks:
+            raise NotFound(_("No task has an exam"), "\n".join(plan.skipped.values()))
+        run = enter_run(workspace, RunPlan(tasks=tasks, name=title, settings=settings), (), by)
+    elif budget is not None:
+        settings = settings_of(run).model_copy(update={"budget": budget})
+        workspace.runs.set_plan(run.id, settings.model_dump(mode="json"))
+    known = {_place(trial): trial for trial in workspace.runs.trials(run.id)}
+    held = {place: (sheet, given) for sheet in plan.sheets for place, given in sheet.entries}
+    cells = [_cell(place, plan.setting.seed) for place in held if place not in known]
+    added = workspace.runs.add_trials(run.id, cells) if cells else []
+    known |= {_place(trial): trial for trial in added}
+    # A trial without its end is one whose process was killed in between.
+    batch = [
+        (trial.id, event)
+        for place, trial in known.items()
+        if trial.termination is None and place in held
+        for event in _events(trial, *held[place])[trial.events :]
+    ]
+    if batch:
+        workspace.runs.append_events(batch)
+    return run, {place: trial.id for place, trial in known.items()}
+
+
+def _place(trial: TrialRecord) -> Place:
+    return trial.task_id, trial.revision, trial.agent.name
+
+
+_NOBODY = PlayerRef(name="exam", kind="exam", baseline=True)
+
+
+def _cell(place: Place, seed: int) -> TrialCell:
+    # An examiner's trial counts in no score and is judged by no other judge.
+    task_id, revision, key = place
+    agent = PlayerRef(name=key, kind=EXAMINER, baseline=True, version=str(SCHEME))
+    return TrialCell(
+        task_id=task_id, revision=revision, agent=agent, user=_NOBODY, world=_NOBODY, seed=seed
+    )
+
+
+def _events(trial: TrialRecord, sheet: Sheet, given: ExamInput) -> list[Event]:
+    bodies = (
+        TrialStarted(
+            task_id=sheet.task_id,
+            revision=sheet.revision,
+            revision_hash=sheet.hash,
+            agent=trial.agent,
+            user=trial.user,
+            world=trial.world,
+            seed=trial.seed,
+            limits=Limits(max_turns=1),
+            cuecard=__version__,
+        ),
+        Concluded(prediction=given.prediction),
+        TrialEnded(termination=Termination.ANSWERED),
+    )
+    now = datetime.now(UTC)
+    return [Event(seq=seq, at=now, body=body) for seq, body in enumerate(bodies)]
+
+
+def read_exam(workspace: Archive, run_id: int, tasks: Collection[str] = ()) -> Exam:
+    """A recorded exam, on these tasks (none: on all that it holds). Blocks for the database.
+
+    Raises `NotFound` for a run that is no exam, or was made with other probes than those of this version.
+    """
+    run = workspace.runs.get(run_id)
+    setting = settings_of(run).exam
+    if setting is None:
+        raise NotFound(_("Run {id} is no exam of a judge").format(id=run_id), run.name)
+    if setting.scheme != SCHEME:
+        why = _("Its probes are those of another version of Cuecard.")
+        raise NotFound(
+            _("Run {id} cannot be read").format(id=run_id),
+            why,
+            _("Have the judge sit the exam anew: --again."),
+        )
+    trials = [t for t in workspace.runs.trials(run_id) if not tasks or t.task_id in tasks]
+    records = {record.trial_id: record.judgement for record in workspace.verdicts.of_run(run_id)}
+    by_task: dict[str, list[TrialRecord]] = {}
+    for trial in trials:
+        by_task.setdefault(trial.task_id, []).append(trial)
+    found: list[Answered] = []
+    for task_id, every in by_task.items():
+        number = max(trial.revision for trial in every)
+        task = workspace.tasks.revision(task_id, number).task
+        ids = {trial.agent.name: trial.id for trial in every if trial.revision == number}
+        inputs = [given for given in inputs_of(task, seed=setting.seed) if given.key in ids]
+        said = {key: records[id] for key, id in ids.items() if id in records}
+        found += answered(task_id, task.language, inputs, said, ids)
+    kept = {trial.id for trial in trials}
+    usage = [used for used in workspace.runs.usage(run_id) if used.trial_id in kept]
+    costs = [used.cost for used in usage if used.cost is not None]
+    return Exam(
+        run=run,
+        setting=setting,
+        answers=tuple(found),
+        calls=sum(used.calls for used in usage),
+        cost=sum(costs) if costs else None,
+    )

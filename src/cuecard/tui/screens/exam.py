@@ -1,0 +1,225 @@
+"""A judge's exam: its probes with what they tell, the misses of one, and both inputs of a miss side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container, VerticalScroll
+from textual.widgets import Static
+
+from cuecard.annotate.results.judge_card import Card
+from cuecard.annotate.results.judge_exam import Chosen, ProbeFigures
+from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.tables.table import in_percent, percent
+from cuecard.core.text import one_line
+from cuecard.tui.actions import Key, KeyBar, Means, keys
+from cuecard.tui.app import CuecardScreen
+from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.lists import Column
+from cuecard.tui.present import exam as present
+from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.widgets.nav import EmptyState
+from cuecard.tui.widgets.text import HeadLine, Paragraphs
+
+if TYPE_CHECKING:
+    from cuecard.store.workspace import Workspace
+
+
+class ExamScreen(ListScreen[ProbeFigures]):
+    """The probes of the exam that a run is, those with mistakes that count first."""
+
+    LIVE = TELLS = False
+    BINDINGS = keys(
+        Key("exam.open", Means.OPEN, "open", N_("Misses"), N_("Each mistake on this probe's items")),
+        Key("exam.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to where I came from")),
+    )  # fmt: skip
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__()
+        self._run_id = run_id
+        self._card: Card | None = None
+
+    def columns(self) -> Sequence[Column[ProbeFigures]]:
+        return (
+            Column(N_("Probe"), lambda row: f"{row.probe.id} {_(row.probe.name)}", grow=2, least=20),
+            Column(N_("Right is"), _right, spare=2),
+            Column(N_("Items"), lambda row: str(row.n), right=True, sort=lambda row: -row.n),
+            Column(N_("Mistakes %"), _mistakes, right=True, sort=lambda row: -(row.error.value or 0)),
+            Column(N_("→yes"), lambda row: "" if row.to_yes is None else percent(row.to_yes), right=True, spare=1),
+            Column(N_("→no"), lambda row: "" if row.to_no is None else percent(row.to_no), right=True, spare=1),
+            Column(N_("Points"), lambda row: f"{row.points:+.1f}" if row.points else "", right=True, spare=1),
+        )  # fmt: skip
+
+    def key(self, row: ProbeFigures) -> str:
+        return row.probe.id
+
+    async def read(self) -> Sequence[ProbeFigures]:
+        from cuecard.core.evaluation.exam import read_exam
+
+        run_id = self._run_id
+
+        def figures(workspace: Workspace) -> Card:
+            card = Card(read_exam(workspace, run_id))
+            _ = card.figures
+            return card
+
+        card = self._card = await self.services.ask(figures)
+        return list(card.figures.probes.values())
+
+    def empty(self) -> EmptyState:
+        return EmptyState(
+            _("Nothing is judged yet"),
+            _("`cuecard exam` with the judge's name goes on with it."),
+            ("esc", _("Back")),
+        )
+
+    def title_words(self) -> str:
+        card = self._card
+        return "" if card is None else f"{card.title} · {card.exam.setting.stamp}"
+
+    def note(self) -> str:
+        card = self._card
+        if card is None:
+            return ""
+        found = card.figures
+        figures = _("sensitivity {yes}% · specificity {no}% · moved {flip}%").format(
+            yes=in_percent(found.sensitivity),
+            no=in_percent(found.specificity),
+            flip=in_percent(found.flip),
+        )
+        return f"{figures}\n{card.told()}"
+
+    def detail(self, row: ProbeFigures) -> Sequence[Paragraph]:
+        count = len(row.misses)
+        told = ngettext(
+            "{n} mistake on {items} items of {tasks} tasks",
+            "{n} mistakes on {items} items of {tasks} tasks",
+            count,
+        ).format(n=count, items=row.n, tasks=row.tasks)
+        fault = _("A judge that fails here: {fault}").format(fault=_(row.probe.fault))
+        few = "" if row.examined else _("Too few items: this probe is not examined.")
+        return [Paragraph(text) for text in (told, fault, few) if text]
+
+    def action_open(self) -> None:
+        if row := self.row:
+            title = f"{row.probe.id} {_(row.probe.name)}"
+            self.app.push_screen(MissesScreen(title, row.misses))
+
+
+def _right(row: ProbeFigures) -> str:
+    if row.probe.right is None:
+        return _("unmoved")
+    return _("yes") if row.probe.right else _("no")
+
+
+def _mistakes(row: ProbeFigures) -> GridCell:
+    text = in_percent(row.error) if row.examined else percent(row.error.value)
+    return GridCell(
+        text, "bad" if row.misses and row.examined else "plain" if row.examined else "muted"
+    )
+
+
+class MissesScreen(ListScreen[Chosen]):
+    """The mistakes on one probe's items."""
+
+    LIVE = TELLS = False
+    BINDINGS = keys(
+        Key("misses.open", Means.OPEN, "open", N_("Read"), N_("Both inputs side by side")),
+        Key("misses.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the probes")),
+    )  # fmt: skip
+
+    def __init__(self, title: str, misses: Sequence[Chosen]) -> None:
+        super().__init__()
+        self._titled, self._misses = title, tuple(misses)
+
+    def columns(self) -> Sequence[Column[Chosen]]:
+        return (
+            Column(N_("Task"), lambda row: row[0].task_id, grow=1, least=12),
+            Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
+            Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
+            Column(N_("Judge says"), lambda row: present.decision_word(row[1].decision)),
+        )  # fmt: skip
+
+    def key(self, row: Chosen) -> Hashable:
+        return row[0].task_id, row[0].given.key, row[1].target.at
+
+    async def read(self) -> Sequence[Chosen]:
+        return self._misses
+
+    def empty(self) -> EmptyState:
+        told = _("The judge was right on every item of this probe.")
+        return EmptyState(_("No mistake"), told, ("esc", _("Back to the probes")))
+
+    def title_words(self) -> str:
+        n = len(self._misses)
+        return f"{self._titled} · {ngettext('{n} mistake', '{n} mistakes', n).format(n=n)}"
+
+    def action_open(self) -> None:
+        def left(at: int | None) -> None:
+            if at is not None:
+                self.view.go_to(self.key(rows[at]))
+
+        rows = self.view.rows
+        if self.row is not None:
+            self.app.push_screen(InputsScreen(rows, self.view.grid.cursor_row), left)
+
+
+class InputsScreen(CuecardScreen[int]):
+    """Walks through misses from the one `at`, both inputs of each beside each other; answers at which it was left."""
+
+    AUTO_FOCUS = "#right"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    DEFAULT_CSS = """
+    InputsScreen {
+        #title { height: 1; background: $panel; color: $primary; text-style: bold; padding: 0 1; }
+        #sides { height: 1fr; }
+        #sides VerticalScroll { width: 1fr; height: 1fr; border-title-color: $primary; }
+        &.-wide #sides { layout: horizontal; }
+    }
+    """
+    BINDINGS = keys(
+        Key("inputs.next", (Means.NEXT, Means.OPEN), "step(1)", N_("Next"), N_("The next mistake")),
+        Key("inputs.before", Means.BEFORE, "step(-1)", N_("Before"), N_("The mistake before")),
+        Key("inputs.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the list")),
+    )  # fmt: skip
+
+    def __init__(self, misses: Sequence[Chosen], at: int) -> None:
+        super().__init__()
+        self._misses, self._at = tuple(misses), at
+
+    def compose(self) -> ComposeResult:
+        yield HeadLine("", id="title", markup=False)
+        with Container(id="sides"):
+            for side in ("left", "right"):
+                with VerticalScroll(id=side, classes="pane"):
+                    yield Paragraphs()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "step":
+            return 0 <= self._at + int(str(parameters[0])) < len(self._misses)
+        return True
+
+    def action_step(self, by: int) -> None:
+        self._at += by
+        self._show()
+
+    def action_leave(self) -> None:
+        self.dismiss(self._at)
+
+    def _show(self) -> None:
+        chosen = self._misses[self._at]
+        place = f"{self._at + 1}/{len(self._misses)}"
+        self.query_one("#title", Static).update(one_line(f"{place} · {present.heading(chosen)}"))
+        for side, (title, told) in zip(("left", "right"), present.sides(chosen), strict=True):
+            pane = self.query_one(f"#{side}", VerticalScroll)
+            pane.border_title = title
+            pane.query_one(Paragraphs).load(told)
+            pane.scroll_home(animate=False, immediate=True)
+        self.refresh_bindings()

@@ -1,0 +1,58 @@
+"""From the list of runs to a judge's exam, the misses of a probe, and both inputs of one beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.widgets import Static
+
+from cuecard.core.config import EMBEDDED
+from cuecard.core.evaluation.exam import plan_exam, run_exam
+from cuecard.core.judges.lexical import LexicalJudge
+from cuecard.core.llm.hub import ModelHub
+from cuecard.store.workspace import Workspace
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.screens.exam import ExamScreen, InputsScreen, MissesScreen
+from tui_rooms import shown, until
+
+AppMaker = Callable[..., CuecardApp]
+
+
+async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -> None:
+    judge = LexicalJudge("lexical:lenient")
+    with Workspace.open(database) as workspace:
+        plan = plan_exam(workspace, judge, ["espresso", "facts-night-train"], config=EMBEDDED)
+        await run_exam(workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana")
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("3")
+        await until(pilot, lambda: "exam: lexical:lenient" in shown(app.screen))
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: isinstance(app.screen, ExamScreen) and "K01" in shown(app.screen)
+        )
+        exam = app.screen
+        assert isinstance(exam, ExamScreen)
+        assert "Exam of the judge lexical:lenient" in shown(exam)
+        exam.view.go_to("K26")
+        await until(pilot, lambda: "blind to negation" in shown(exam))
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: isinstance(app.screen, MissesScreen) and "not " in shown(app.screen)
+        )
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InputsScreen))
+        inputs = app.screen
+        await until(
+            pilot, lambda: "yes instead of no" in str(inputs.query_one("#title", Static).content)
+        )
+        await pilot.press("n")
+        await until(pilot, lambda: "2/" in str(inputs.query_one("#title", Static).content))
+        await pilot.press("escape")
+        misses = app.screen
+        await until(pilot, lambda: isinstance(app.screen, MissesScreen))
+        assert isinstance(misses, MissesScreen)
+        assert misses.view.grid.cursor_row == 1
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "exam: lexical:lenient" in shown(app.screen))
