@@ -62,6 +62,7 @@ class Means(Enum):
     EXTEND_UP = "shift+up", N_("Mark from here upwards"), "do"
     EXTEND_DOWN = "shift+down", N_("Mark from here downwards"), "do"
     FILTER = "slash", N_("Show only what has the words that I type"), "do"
+    FILTERS = "F", N_("Keep the filter that is on under a name, or choose one that was kept"), "do"
     ONLY = "f", N_("Show only some: the next of a few choices"), "do"
     REVEAL = "h", N_("Show what is hidden, archived or done, or hide it"), "do"
     SEARCH = "ctrl+f", N_("Search everywhere; as a simulated agent, in its world"), "do"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +210,13 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
 
     def action_skipped(self) -> None:
         self._with_skipped = not self._with_skipped
+        self.load()
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        return {"done": self._reading_done, "skipped": self._with_skipped}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        self._reading_done, self._with_skipped = by.get("done") is True, by.get("skipped") is True
         self.load()
 
     def action_board(self) -> None:

@@ -1,7 +1,7 @@
 """The trials pane of a run: a mosaic of all trials, and a list that can be sorted and filtered."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from rich.text import Text
 from textual import events
@@ -201,6 +201,15 @@ class TrialsPane(Vertical):
         targets = [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
         name = plural("{n} trial", "{n} trials", len(trials))
         self.app.push_screen(LabelScreen(trials[0].run_id, name, targets=targets))
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        kind = self._list.show
+        return {"kind": "" if kind is present.Show.ALL else kind.value}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        kinds = (each for each in present.Show if each.value == by.get("kind"))
+        self._list.show = next(kinds, present.Show.ALL)
+        self._fill(first=True)
 
     def action_kind(self) -> None:
         self._list.next_show()
