@@ -109,7 +109,7 @@ async def test_marked_tasks_are_assigned_tagged_and_exported_together(
         await pilot.press(*"out", "ctrl+s")
         await until(pilot, lambda: app.screen is screen)
         task = screen.view.marked[0].task.id
-    assert os.listdir(home / "out") == [f"{task}.yaml"]
+    assert os.listdir(home / "export" / "out") == [f"{task}.yaml"]
 
 
 async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
