@@ -114,8 +114,7 @@ def _all(workspace: Workspace) -> list[Thing]:
 def _listed(workspace: Workspace, things: Sequence[Thing]) -> Result:
     from cuecard.store.tags import name_in, without_name
 
-    kinds = {kind for kind, _shown, _about in things}
-    tagged = {kind: workspace.tags.of(kind) for kind in kinds}
+    tagged = {kind: workspace.tags.of(kind) for kind, _shown, _about in things}
     found = [(kind, shown, tagged[kind].get(about, ())) for kind, shown, about in things]
 
     def show() -> None:

@@ -199,9 +199,11 @@ class TaskEditor(Vertical):
     def where(self) -> Left | None:
         """Where the task is left now; None before a tab is shown."""
         panes = [pane for pane in self.query(TaskPane) if pane.id]
-        spots = {tab: pane.spots() for tab in self._tabs for pane in panes if pane.id == tab}
-        shown = next((tab for tab in self._tabs if self.pane and self.pane.id == tab), None)
-        return Left(shown, {**self._left, **spots}) if shown else None
+        spots: dict[TabId, Sequence[Spot]] = dict(self._left)
+        spots |= {tab: pane.spots() for tab in self._tabs for pane in panes if pane.id == tab}
+        here = self.pane.id if self.pane is not None else None
+        shown: TabId | None = next((tab for tab in self._tabs if tab == here), None)
+        return Left(shown, spots) if shown else None
 
     def commit(self) -> None:
         """Write pending input to the edit."""
