@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from cuecard.core.i18n import _, joined
+from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.app import CuecardApp, guarded
 from cuecard.tui.present.keyboard import hint
@@ -76,7 +76,7 @@ def _told(kept: Kept) -> str:
     said = [f"/ {kept['words']}"] if kept.get("words") else []
     said += [value for value in values if isinstance(value, str) and value]
     if kept.get("sort"):
-        said.append(f"{'▼' if kept.get('down') else '▲'} {kept['sort']}")
+        said.append(f"{'▼' if kept.get('down') else '▲'} {_(str(kept['sort']))}")
     return for_display(one_line(" · ".join(said), 60))
 
 
@@ -125,7 +125,7 @@ async def _keep(view: ListView[Any], filters: dict[str, Kept], now: Kept) -> Non
 
     told = [_told(now), _("One of this name is replaced. Filters are yours, and of this list.")]
     dialog = AskLine(
-        _("Name of the filter"), joined(filter(None, told)), button=_("Save"), value=one_line(now["words"] or now["more"].get("text", ""), _MAX_NAME)
+        _("Name of the filter"), "\n".join(filter(None, told)), button=_("Save"), value=one_line(now["words"] or now["more"].get("text", ""), _MAX_NAME)
     )  # fmt: skip
     app = cast(CuecardApp, view.app)
     if name := await app.push_screen_wait(dialog):
