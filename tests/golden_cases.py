@@ -496,6 +496,30 @@ def _people() -> Iterator[Case]:
     )
     yield from _forms("people/", "people", FORMS[:2], zh=True)
     yield from _forms("find/", "find patent", FORMS[:2], zh=True)
+    change = (
+        "tag add slow odd --run 6 --task espresso",
+        "tag name 12 'asks twice'",
+        "tag add odd --trial 12",
+    )
+    yield from _forms("tag-list/", "tag list --run 6", FORMS[:2], zh=True)
+    yield Case(
+        "tag-add/all", (*change, "tag add slow --run 6 --json", "tag list", "tag list --json")
+    )
+    yield Case(
+        "tag-remove/all",
+        (*change, "tag remove odd slow --run 6 --trial 12", "tag list --run 6 --trial 12"),
+    )
+    yield Case(
+        "tag-name/wrong",
+        (
+            "tag name 12 ''",
+            "tag name 999 x",
+            "tag add x",
+            "tag add 'a,b' --run 6",
+            "tag add x --run 99",
+            "tag remove x --task nosuch",
+        ),
+    )
     for words in ("add Ben --role ben", "coordinator Ben --not", "remove Ben"):
         yield Case(f"people-{words.split()[0]}/file", (f"people {words}",))
     yield Case("sessions/plain", ("sessions",))

@@ -202,8 +202,14 @@ def until(condition: Callable[[Any], object]) -> Step:
     return step
 
 
-async def taken(walk: Walk, size: tuple[int, int], language: str, theme: str) -> dict[str, Picture]:
-    """The pictures of a walk through a workspace in the working folder, by scene."""
+async def taken(
+    walk: Walk,
+    size: tuple[int, int],
+    language: str,
+    theme: str,
+    look: Callable[[Camera], Awaitable[None]] | None = None,
+) -> dict[str, Picture]:
+    """The pictures of a walk through a workspace in the working folder, by scene. `look`: what is done in each scene instead."""
     preferences = Preferences(language=language, theme=THEMES[theme])
     app = CuecardApp(Services("sqlite:///cuecard.db"), walk.person, preferences)
     app.animation_level = "none"
@@ -219,5 +225,9 @@ async def taken(walk: Walk, size: tuple[int, int], language: str, theme: str) ->
                 await step(camera)
                 continue
             assert type(app.screen) is step.shows, step.name
+            if look is not None:
+                await look(camera)
+                assert type(app.screen) is step.shows, step.name
+                continue
             found[step.name] = await camera.take()
     return found

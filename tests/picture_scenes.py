@@ -105,6 +105,7 @@ from cuecard.tui.screens.tasks_listing import NewTaskDialog
 from cuecard.tui.screens.tasks_transfer import BundleDialog, ExportDialog, ImportDialog, MergeDialog
 from cuecard.tui.screens.trial.actions import TellDialog
 from cuecard.tui.screens.trial.calls import CallsScreen
+from cuecard.tui.screens.trial.marked import TrialExportDialog
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import ListedTrialScreen, TrialScreen
 from cuecard.tui.screens.wizard_of_oz import ActDialog, BriefDialog, WaitingDialog, WizardOfOzScreen
@@ -673,6 +674,9 @@ WALKS: tuple[Walk, ...] = (
         keys("escape"),
         keys("enter"),
         Scene("trial-list", TrialListScreen),
+        keys("x"),
+        Scene("trial-export", TrialExportDialog),
+        keys("escape"),
         keys("enter"),
         Scene("trial-listed", ListedTrialScreen),
     ),

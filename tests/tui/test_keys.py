@@ -16,7 +16,7 @@ from textual.widgets import Input, Tabs
 from cuecard.tui.actions import KEYMAP
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cell_input import CellInput
-from cuecard.tui.present.keyboard import LETTERS, Means
+from cuecard.tui.present.keyboard import LETTERS, Means, is_action, known_ids
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.widgets.text import way_told
@@ -125,7 +125,9 @@ async def test_the_menu_and_the_palette_hold_what_a_field_hides(
 def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) -> None:
     """In a process of its own: keys are given before anything is declared."""
     file = tmp_path / "keymap"
-    file.write_text("preset: vi\ntasks.new: N\ncomment: C, alt+c\nnothing: x\nexport: e\n")
+    file.write_text(
+        "preset: vi\ntasks.new: N\ncomment: C, alt+c\nnothing: x\nexport: e\ntasks.neww: M\ncommentt: z\n"
+    )
     code = (
         "from cuecard.tui.actions import KEYMAP_PROBLEMS, Means, registry\n"
         "import cuecard.tui.screens.tasks\n"
@@ -142,7 +144,21 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
         "line 3: C, alt+c is no key",
         "line 4: nothing is called nothing",
         "line 5: e is not edit any more",
+        "line 6: nothing is called tasks.neww (near it: tasks.new)",
+        "line 7: nothing is called commentt (near it: comment)",
     ]
+    doctor = [sys.executable, "-m", "cuecard", "doctor", "--offline", "--json"]
+    checked = subprocess.run(doctor, env=environment, capture_output=True, text=True, check=False)
+    (keymap,) = [each for each in json.loads(checked.stdout)["checks"] if each["name"] == "keymap"]
+    assert keymap["state"] == "warning"
+    assert len(keymap["data"]["wrong"]) == len(problems)
+
+
+def test_every_action_is_known_by_its_id_before_its_screen_is_imported() -> None:
+    declared = PAGE["declared"]()
+    assert all(map(is_action, declared))
+    assert not is_action("tasks.neww")
+    assert {id for id in known_ids() if not id.endswith("_")} <= set(declared)
 
 
 async def test_the_way_is_shown_and_esc_takes_its_last_step_away(

@@ -6,9 +6,11 @@ With `--all-pictures` all are: `make check-pictures` compares them, `make pictur
 from __future__ import annotations
 
 import asyncio
+import csv
 import fcntl
 import importlib
 import itertools
+import json
 import os
 import pkgutil
 import shutil
@@ -20,11 +22,17 @@ from typing import Any
 
 import pytest
 import time_machine
+from textual.command import CommandPalette
 from textual.screen import Screen
+from textual.widgets._footer import FooterKey, FooterLabel
 
 import cuecard.tui
 from cuecard.core.i18n import set_language
-from picture_camera import LARGE, SMALL, THEMES, Walk, taken
+from cuecard.tui.actions import KeyBar
+from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.screens.dialogs import ConfirmDialog, HelpDialog
+from cuecard.tui.screens.own_keys import RecordDialog
+from picture_camera import LARGE, SMALL, THEMES, Camera, Walk, taken
 from picture_scenes import WALKS
 from picture_svg import svg
 from picture_text import FOLDER, Picture, Shot, difference, read, written
@@ -77,6 +85,10 @@ SAMPLE = (
 """What is taken in every run of the tests: the names of walks, a few in every place of the app."""
 
 
+HELPED = ("settings", "label", "compare")
+"""The walks on which every run of the tests presses F1; all with --all-pictures, but where the database stays away."""
+
+
 def test_every_screen_has_a_scene() -> None:
     def below(base: type[Screen[Any]]) -> Iterator[type[Screen[Any]]]:
         for sub in base.__subclasses__():
@@ -107,6 +119,10 @@ def test_every_scene_is_kept() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "helped" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--all-pictures")
+        asked = [walk for walk in WALKS if walk.name in HELPED or (every and walk.name != "outage")]
+        metafunc.parametrize("helped", [pytest.param(walk, id=walk.name) for walk in asked])
     if "walk" not in metafunc.fixturenames:
         return
     walks = {walk.name: walk for walk in WALKS}
@@ -166,6 +182,78 @@ def test_pictures(
             told.append(f"Those that are kept were drawn by {kept}, these by {libraries()}.")
         told.append("If that is meant: make pictures, and look at git diff.")
         pytest.fail("\n".join(told), pytrace=False)
+
+
+async def f1_from_everywhere(camera: Camera) -> None:
+    """F1 from the focus, and from one widget of each class that takes it, is help, and Escape comes back."""
+    app, screen, before = camera.app, camera.screen, camera.screen.focused
+    if isinstance(screen, HelpDialog | RecordDialog | CommandPalette):
+        return  # help itself, what takes any key for an answer, and what lists every command with its help
+    places = {type(each): each for each in screen.focus_chain if each.is_on_screen}
+    footer = next(iter(screen.query(KeyBar)), None)
+    if footer is not None and footer.is_on_screen:
+        line = str(footer.query(FooterKey).last().description)
+        cut = bool(footer.query(FooterLabel))
+        assert line == ("more" if cut else "Help"), f"{screen}: the footer ends with {line}"
+    if before is not None:
+        places[type(before)] = before
+    for widget in [*(each for each in places.values() if each is not before), before]:
+        screen.set_focus(widget, scroll_visible=False)
+        await camera.rest()
+        if (
+            app.screen is not screen
+        ):  # of a task past drafting it is asked before a field has the focus
+            await camera.press("f1", "escape", "escape")
+            assert app.screen is screen
+            continue
+        await camera.press("f1")
+        assert isinstance(app.screen, HelpDialog), f"no help from {widget} of {screen}"
+        await camera.press("escape")
+        if isinstance(app.screen, ConfirmDialog) and app.screen is not screen:
+            await camera.press("escape")  # the same question, where it came later than the key
+        assert app.screen is screen, f"help does not go back to {screen}"
+
+
+async def y_copies(camera: Camera) -> None:
+    """Of a screen of one list: the row, its id, and all rows as TSV and JSON."""
+    app, screen = camera.app, camera.screen
+    if not isinstance(screen, ListScreen) or not (rows := screen.view.rows):
+        return
+    before, copied = screen.focused, dict[str, str]()
+    screen.view.focus()
+    for letter in "ritj":
+        await camera.press("y", letter)
+        assert app.screen is screen, f"y {letter} on {screen}"
+        copied[letter] = app.clipboard
+    screen.set_focus(before)
+    titles = [column.label for column in screen.view.columns]
+    assert len(read_tsv(copied["t"])) == len(rows) + 1
+    assert read_tsv(copied["t"])[0] == titles
+    assert read_tsv(copied["r"])[0] in read_tsv(copied["t"])
+    assert len(copied["i"].splitlines()) == 1
+    assert all(set(row) <= set(titles) for row in json.loads(copied["j"]))
+    assert len(json.loads(copied["j"])) == len(rows)
+
+
+async def f1_and_y(camera: Camera) -> None:
+    await f1_from_everywhere(camera)
+    await y_copies(camera)
+
+
+def read_tsv(text: str) -> list[list[str]]:
+    return list(csv.reader(text.splitlines(), delimiter="\t"))
+
+
+def test_f1_is_help_from_every_focus_and_y_copies_of_every_list(
+    helped: Walk, place: Path, seeded_once: Path
+) -> None:
+    if not helped.empty:
+        shutil.copyfile(seeded_once, place / "cuecard.db")
+    for name, text in helped.files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    set_language("en")
+    with time_machine.travel(TODAY, tick=False), counted(helped.name):
+        asyncio.run(taken(helped, LARGE, "en", "dark", f1_and_y))
 
 
 def libraries() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -18,6 +19,7 @@ from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
 from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.tasks_transfer import ExportDialog
 from tui_rooms import shown, until
 
 SIZE = (80, 24)
@@ -78,6 +80,36 @@ async def test_a_coordinator_sees_who_reviews_assigns_and_sets_priority(
         await typed(pilot, "on leave")
         await until(pilot, lambda: "Ben 2 d" not in shown(app.screen))
         assert isinstance(app.screen, ReviewQueueScreen)
+
+
+async def test_marked_tasks_are_assigned_tagged_and_exported_together(
+    judged: Path, home: Path, make_app
+) -> None:
+    (home / "cuecard.yaml").write_text("review:\n  coordinators: [Chen]\n", encoding="utf-8")
+    app: CuecardApp = make_app(judged, person="Chen")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await queue(pilot, "who reviews them")
+        screen = app.screen
+        assert isinstance(screen, ReviewQueueScreen)
+        await pilot.press("ctrl+a", "full_stop", "g")
+        await until(pilot, lambda: isinstance(app.screen, AssignDialog))
+        assert "Assign 4 tasks" in shown(app.screen)
+        await pilot.press("enter")
+        await until(
+            pilot,
+            lambda: app.screen is screen and all("Ben" in row.note for row in screen.view.rows),
+        )
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "round two")
+        await until(pilot, lambda: app.screen is screen and shown(screen).count("round two") >= 4)
+        await pilot.press("escape", "home", "space", "x")
+        await until(pilot, lambda: isinstance(app.screen, ExportDialog) and app.screen.focused)
+        assert "the marked ones" in shown(app.screen)
+        await pilot.press(*"out", "ctrl+s")
+        await until(pilot, lambda: app.screen is screen)
+        task = screen.view.marked[0].task.id
+    assert os.listdir(home / "export" / "out") == [f"{task}.yaml"]
 
 
 async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(

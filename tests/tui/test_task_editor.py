@@ -529,3 +529,31 @@ async def test_before_its_first_change_a_task_past_drafting_asks_once(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.focused, Input))
         assert screen.is_current
+
+
+async def test_a_task_comes_back_at_the_tab_row_and_history_where_it_was_left(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await open_task(pilot, "espresso", "title")
+        await pilot.press("end", "!")
+        await until(pilot, lambda: screen.edit.get(("title",)).endswith("!"))
+        await screen.editor.open("graph")
+        grid = screen.query_one(GraphPane).grid
+        await until(pilot, lambda: grid.count > 40)
+        grid.move_to(40, 3)
+        await pilot.pause()
+        scrolled = grid.scroll_y
+        assert scrolled > 0
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is not screen)
+        again = TaskScreen("espresso")
+        app.push_screen(again)
+        await until(pilot, lambda: again.loaded and again.query(GraphPane))
+        grid = again.query_one(GraphPane).grid
+        await until(pilot, lambda: (grid.cursor_row, grid.cursor_column) == (40, 3))
+        await until(pilot, lambda: grid.scroll_y == scrolled)
+        assert again.editor.tabs.has_focus
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: not again.edit.get(("title",)).endswith("!"))

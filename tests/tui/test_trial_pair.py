@@ -15,7 +15,10 @@ from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.compare import CompareScreen
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.errors import TrialListScreen
+from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.trial.marked import TrialExportDialog
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
 from effect_runs import judged_run, judgement
@@ -99,3 +102,48 @@ async def test_two_marked_trials_and_two_judges_of_one(paired: Path, make_app: A
         await pilot.press("equals_sign")
         await until(pilot, lambda: "harsh" in shown(app.screen))
         await until(pilot, lambda: "verdict" in shown(app.screen) and "≠" in shown(app.screen))
+
+
+async def test_listed_trials_are_tagged_named_labelled_and_exported_by_their_marks(
+    paired: Path, make_app: AppMaker
+) -> None:
+    from cuecard.annotate.results.pool import gather
+
+    with Workspace.open(paired) as workspace:
+        rows = gather(workspace, (1,)).rows
+    app = make_app(paired)
+    async with app.run_test(size=(120, 30)) as pilot:
+        listed = TrialListScreen("all", rows)
+        await app.push_screen(listed)
+        await until(pilot, lambda: listed.view.rows)
+        await pilot.press("space", "down", "space", "t")
+        await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
+        await pilot.press(*"odd", "enter")
+        await until(pilot, lambda: listed.is_current and shown(listed).count("odd") == 2)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: isinstance(app.screen, AskLine) and app.screen.focused)
+        await pilot.press(*"drifts", "enter")
+        await until(pilot, lambda: listed.is_current and "drifts" in shown(listed))
+        assert "name:" not in shown(listed)
+        await pilot.press("slash", *"drifts", "enter")
+        await until(pilot, lambda: len(listed.view.rows) == 1)
+        await pilot.press("escape", "ctrl+a", "l")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen) and app.screen.step)
+        await pilot.press("escape")
+        await until(pilot, lambda: listed.is_current)
+        uids = {row.trial.uid for row in listed.view.marked[:2]}
+        listed.view.grid.mark([0, 1])
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(app.screen, TrialExportDialog) and app.screen.focused)
+        assert "Export 2 trials" in shown(app.screen)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: listed.is_current)
+    assert _lines_in(Path("trials")) == 2
+    with Workspace.open(paired) as workspace:
+        tags = workspace.tags.of("trial")
+        assert len(uids) == 2
+        assert sorted(tags.values()) == [("name: drifts", "odd"), ("odd",)]
+
+
+def _lines_in(folder: Path) -> int:
+    return sum(len(file.read_text("utf-8").splitlines()) for file in folder.rglob("*.jsonl"))

@@ -22,6 +22,8 @@ TagKind = Literal["task", "run", "trial"]
 MAX_TAG = 40
 ARCHIVED = "archived"
 """The tag of a run that lists leave out."""
+NAME = "name: "
+"""How the tag of a trial begins that is its name."""
 _NAMED = {"task": TaskRow.id, "run": RunRow.uid, "trial": TrialRow.uid}
 
 
@@ -69,6 +71,28 @@ class Tags:
                 TagRow(uid=uuid4().hex, kind=kind, about=about, tag=tag, off=off, person=by, at=now)
                 for tag, off in changes.items()
             )
+
+    def name_of_trial(self, uid: str) -> str:
+        """The name that people gave a trial, "" for none."""
+        return name_in(self.of("trial").get(uid, ()))
+
+    def name_trial(self, uid: str, person: str, name: str) -> None:
+        """Give a trial a name in place of the one it has, or with "" none. Raises `NotFound`, and `CuecardError` for an
+        unusable name.
+        """
+        before = [tag for tag in self.of("trial").get(uid, ()) if tag.startswith(NAME)]
+        wanted = [f"{NAME}{name}"] if name else []
+        self.change("trial", uid, person, wanted, set(before) - set(wanted))
+
+
+def name_in(tags: Collection[str]) -> str:
+    """The name of a trial with these tags, "" for none."""
+    return next((tag.removeprefix(NAME) for tag in tags if tag.startswith(NAME)), "")
+
+
+def without_name(tags: Collection[str]) -> tuple[str, ...]:
+    """The tags that are not the name of a trial."""
+    return tuple(tag for tag in tags if not tag.startswith(NAME))
 
 
 def checked_tag(text: str) -> str:

@@ -7,9 +7,7 @@ untranslated here and are translated where they are shown.
 # What a footer is made of, and what is bound where, is nothing that Textual offers to others.
 # pyright: reportPrivateUsage=false
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -21,36 +19,32 @@ from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey, FooterLabel
 
 from cuecard.core.i18n import _
-from cuecard.core.system import config_folder
 from cuecard.tui.present.keyboard import (
     BEHIND,
+    KEYMAP,
     Key,
     Means,
     declare,
     key_name,
-    read_keymap,
+    own_keymap,
     registry,
     types,
 )
 
-__all__ = ["Key", "KeyBar", "Means", "every_command", "fitting", "key_name", "keys", "registry"]
+__all__ = [
+    "KEYMAP",
+    "Key",
+    "KeyBar",
+    "Means",
+    "every_command",
+    "fitting",
+    "key_name",
+    "keys",
+    "registry",
+]
 
 
-KEYMAP = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
-"""The file of the person's own keys."""
-
-
-def _keymap() -> list[str]:
-    """Take them over."""
-    try:
-        return read_keymap(KEYMAP.read_text(encoding="utf-8"), str(KEYMAP))
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeError) as error:
-        return [f"{KEYMAP}: {error}"]
-
-
-KEYMAP_PROBLEMS = _keymap()
+KEYMAP_PROBLEMS = own_keymap()
 """What of the keymap cannot be used; the app tells it."""
 _ALT = re.compile(r"alt\+[a-zA-Z0-9]")
 

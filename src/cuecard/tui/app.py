@@ -390,6 +390,7 @@ class CuecardApp(HoldsKeys):
             self, services.journal, services.try_again, self.report
         )
         self.person = person
+        self.left_at: dict[tuple[str, str], Any] = {}  # where tasks were left, of the task screens
         self.finder: Finder | None = None  # what was read for the last search
         self.preferences = preferences
         for ours in OURS:

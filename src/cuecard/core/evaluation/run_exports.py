@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -279,6 +279,7 @@ def export_runs(
     format: str,
     *,
     judges: Sequence[str] = (),
+    only: Collection[int] | None = None,
     options: Options = Options(),
     on_written: OnWritten | None = None,
     sight: Discretion | None = None,
@@ -286,14 +287,14 @@ def export_runs(
     """Write the ended trials of `runs` into `folder`, which must be empty or not exist; all or nothing. `format`: one of
     `core.formats.base.EXPORTS`.
 
-    `judges`: whose judgements are included (none: all). `sight`: what the person who gets the files may see; trials of
+    `judges`: whose judgements are included (none: all). `only`: just these trials. `sight`: what the person who gets the files may see; trials of
     which they are still to label something are left out. Raises `NotFound` for an unknown run and if no trial is left
     to write, `CuecardError` for a folder that holds something or cannot be written.
     """
     check_new(folder)
     writing: Writing = EXPORTS[format](options)
     left: Counter[str] = Counter()
-    batches = _batches(workspace, runs, writing.families, judges, left, sight)
+    batches = _batches(workspace, runs, writing.families, judges, left, sight, only)
     total = sum(len(batch.trials) for batch in batches)
     if not total:
         raise NotFound(_("Nothing to export"), _why(left), _("`cuecard runs` lists what there is."))
@@ -335,6 +336,7 @@ def _batches(
     judges: Sequence[str],
     left: Counter[str],
     sight: Discretion | None = None,
+    only: Collection[int] | None = None,
 ) -> list[Batch]:
     """A batch for each run and agent; each run has its own folder if there are several."""
     from cuecard.core.formats.files import folder_names
@@ -346,6 +348,8 @@ def _batches(
         gatherer = Gatherer(workspace, run, judges, sight)
         by_agent: dict[str, list[TrialRecord]] = {}
         for trial in workspace.runs.trials(run.id):
+            if only is not None and trial.id not in only:
+                continue
             why = _left_out(trial, families)
             if not why and sight and not sight.may_open(trial.id):
                 why = COVERED

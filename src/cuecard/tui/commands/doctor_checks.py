@@ -100,6 +100,22 @@ def check_encoding() -> Check:
     )
 
 
+def check_keymap() -> Check | None:
+    """Whether every line of the person's own keys can be used; None where there is no such file."""
+    from cuecard.tui.present.keyboard import KEYMAP, own_keymap
+
+    if not KEYMAP.exists():
+        return None
+    wrong = own_keymap()
+    return Check(
+        name="keymap",
+        state="warning" if wrong else "ok",
+        detail="; ".join(wrong) or str(KEYMAP),
+        hint=_("correct the file, or give the keys in Settings") if wrong else "",
+        data={"file": str(KEYMAP), "wrong": wrong},
+    )
+
+
 def check_terminal() -> Check:
     if not sys.stdout.isatty():
         return Check(name="terminal", state="skipped", detail=_("the output is not a terminal"))

@@ -73,7 +73,7 @@ class Verb:
     def _imported(self) -> tuple[Any, str | None]:
         """The function, and the end of its help."""
         name = self.name.split()[-1]
-        function = name + "_" * iskeyword(name)
+        function = name + "_" * (iskeyword(name) or name == "list")
         command: Command = resolve_name(f"cuecard.tui.commands.{self.module}:{function}")
         return command.for_typer(), example(command.example) if command.example else None
 
@@ -175,6 +175,11 @@ _LISTED = {
     "find:find": N_(
         "Search everything that you may see: tasks, comments, runs, people, trials, judges' reasons."
     ),
+    ":tag": N_("Put tags on runs, tasks and trials, and take them away; give trials names."),
+    "tags:tag add": N_("Put tags on them; what has one already keeps it."),
+    "tags:tag remove": N_("Take tags away from them, whoever put them there."),
+    "tags:tag list": N_("The tags of these, or of everything that has any."),
+    "tags:tag name": N_("Give a trial a name."),
     "serve:serve": N_("Open the app in browsers, each as the person that its link names."),
     "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
     "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),

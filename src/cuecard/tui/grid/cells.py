@@ -6,16 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual.strip import Strip
 
 from cuecard.core.text import for_display, normalise, one_line, storable
+
+if TYPE_CHECKING:
+    from textual.strip import Strip
 
 Tone = Literal["plain", "muted", "strong", "good", "warn", "bad", "accent"]
 
@@ -140,6 +142,8 @@ class Runs:
         self.width += width
 
     def strip(self) -> Strip:
+        from textual.strip import Strip  # here, for cells are printed without a screen, too
+
         self._flush()
         return Strip(self._segments, self.width)
 

@@ -78,12 +78,13 @@ async def ask_tags(
     """Ask for the tags of these things and change them; gives whether that was tried. Those that all have stand there:
     what is taken out is taken away from all, what is added is put on all. Raises `CuecardError`.
     """
-    from cuecard.store.tags import checked_tag
+    from cuecard.store.tags import checked_tag, without_name
     from cuecard.tui.screens.dialogs import AskLine
 
     if not rows:
         return False
-    here = await screen.services.ask(lambda ws: ws.tags.of(kind))
+    found = await screen.services.ask(lambda ws: ws.tags.of(kind))
+    here = {about: without_name(tags) for about, tags in found.items()}
     shared = set[str].intersection(*(set(here.get(about(row), ())) for row in rows))
     told = [_("Separated by commas; everybody sees them, and `/` finds them.")]
     if len(rows) > 1:

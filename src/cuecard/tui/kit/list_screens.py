@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, cast
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
 from textual.app import ComposeResult
 
@@ -81,6 +81,13 @@ class ListScreen(LiveScreen, Generic[Row]):
     def detail(self, row: Row) -> Sequence[Paragraph]:
         """What is told of the row under the cursor."""
         return ()
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        """What narrows the list beside words, to be kept with a filter: see `saved_filters.Narrowing`."""
+        return {}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        """Narrow the list by this again."""
 
     def compose(self) -> ComposeResult:
         if self.PLACE:

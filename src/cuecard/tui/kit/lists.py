@@ -195,6 +195,7 @@ class ListView(Vertical, Generic[Row]):
     BINDINGS = keys(
         Key("list.filter", Means.FILTER, "filter", N_("Filter"), N_("Only lines with the words that I type"), show=False),
         Key("list.clear", Means.UP_ONE, "clear", N_("All lines"), N_("Take the filter away"), show=False),
+        Key("list.filters", Means.FILTERS, "filters", N_("Filters"), N_("Keep the filter that is on under a name, or choose one that was kept"), show=False),
         Key("list.sort_next", Means.SORT, "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False),
         Key("list.turn", Means.SORT_TURN, "turn", NP_("the order of a list", "Turn"), N_("Sort the other way round"), show=False),
     )  # fmt: skip
@@ -284,6 +285,25 @@ class ListView(Vertical, Generic[Row]):
         """Show the rows in other columns, as many as before."""
         self.columns = self.grid.declared = tuple(columns)
         self.grid.show_order(self._by, down=self._down)
+
+    @property
+    def narrowing(self) -> dict[str, Any]:
+        """The words of the filter, the title of the column that rows are sorted by, and whether downwards."""
+        sort = None if self._by is None else self.columns[self._by].title
+        return {"words": self._words, "sort": sort, "down": self._down}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        """Filter and sort by what `narrowing` was once."""
+        titles = [column.title for column in self.columns]
+        sort = by.get("sort")
+        self._by = titles.index(sort) if sort in titles and not self._paged else None
+        self._down = self._by is not None and by.get("down") is True
+        self._words = str(by.get("words") or "") if self._filters else ""
+        if self._words or self._input is not None:
+            self._field().value = self._words
+        self.grid.show_order(self._by, down=self._down)
+        self._show()
+        self.refresh_bindings()
 
     def go_to(self, key: Hashable) -> None:
         """Put the cursor on the row with this key, if it is listed."""
@@ -377,6 +397,10 @@ class ListView(Vertical, Generic[Row]):
         match action:
             case "filter":
                 return self._filters and bool(self._every)
+            case "filters":
+                from cuecard.tui.kit.saved_filters import around
+
+                return self.grid.has_focus and (self._filters or around(self) is not None)
             case "clear":
                 return bool(self._words) or (self._input is not None and self._input.has_focus)
             case "sort" | "turn":
@@ -384,14 +408,24 @@ class ListView(Vertical, Generic[Row]):
             case _:
                 return True
 
-    def action_filter(self) -> None:
-        words = self._input
-        if words is None:
+    def _field(self) -> Input:
+        """Where words are typed, not shown at first."""
+        if self._input is None:
             told = _("words that must occur")
-            words = self._input = Input(compact=True, placeholder=told, select_on_focus=False)
-            self.mount(words, after=self.grid)
+            self._input = Input(compact=True, placeholder=told, select_on_focus=False)
+            self._input.display = False
+            self.mount(self._input, after=self.grid)
+        return self._input
+
+    def action_filter(self) -> None:
+        words = self._field()
         words.display = True
         words.focus()
+
+    def action_filters(self) -> None:
+        from cuecard.tui.kit.saved_filters import choose_filter
+
+        choose_filter(self)
 
     def action_clear(self) -> None:
         if self._input is not None:

@@ -3,12 +3,17 @@
 Nothing here imports Textual: hints in what screens show name keys by `shown_key`.
 """
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
+from functools import cache
+from pathlib import Path
 
 from cuecard.core.i18n import N_, _
+from cuecard.core.system import config_folder
 
 
 class Means(Enum):
@@ -62,6 +67,7 @@ class Means(Enum):
     EXTEND_UP = "shift+up", N_("Mark from here upwards"), "do"
     EXTEND_DOWN = "shift+down", N_("Mark from here downwards"), "do"
     FILTER = "slash", N_("Show only what has the words that I type"), "do"
+    FILTERS = "F", N_("Keep the filter that is on under a name, or choose one that was kept"), "do"
     ONLY = "f", N_("Show only some: the next of a few choices"), "do"
     REVEAL = "h", N_("Show what is hidden, archived or done, or hide it"), "do"
     SEARCH = "ctrl+f", N_("Search everywhere; as a simulated agent, in its world"), "do"
@@ -283,6 +289,7 @@ PRESETS = {
 }
 """What a preset changes, as lines of a keymap."""
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt)\+)*(?:[a-z]+[a-z0-9_]*|[A-Z0-9])")
+_DECLARED = re.compile(r'\bKey\(\s*f?"([a-z_]+\.[a-z_0-9]+)["{]')
 _own: dict[str, tuple[str, ...]] = {}
 """Keys of single actions, by id, that a keymap gives them."""
 
@@ -290,6 +297,42 @@ _own: dict[str, tuple[str, ...]] = {}
 def is_key(key: str) -> bool:
     """Whether a keymap may give it: terminals send Alt with a letter as Esc and the letter."""
     return bool(_KEY.fullmatch(key)) and not re.fullmatch(r"alt\+\w", key)
+
+
+KEYMAP = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
+"""The file of the person's own keys."""
+
+
+def own_keymap() -> list[str]:
+    """Take the person's own keys over, before anything is declared; what cannot be used, as `read_keymap` tells it."""
+    try:
+        return read_keymap(KEYMAP.read_text(encoding="utf-8"), str(KEYMAP))
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeError) as error:
+        return [f"{KEYMAP}: {error}"]
+
+
+@cache
+def known_ids() -> frozenset[str]:
+    """The ids of all actions, also of screens that are not imported yet: read from where they are declared. Those that
+    end in `_` are beginnings of ids of which there are several.
+    """
+    folder = Path(__file__).parent.parent
+    texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
+    return frozenset(id for text in texts for id in _DECLARED.findall(text))
+
+
+def is_action(id: str) -> bool:
+    """Whether any screen declares an action with this id."""
+    known = known_ids()
+    return id in known or any(id.startswith(each) for each in known if each.endswith("_"))
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """What a person may have meant, for the end of a sentence."""
+    found = get_close_matches(name, sorted(known), n=3, cutoff=0.75)
+    return f" ({_('near it: {names}').format(names=', '.join(found))})" if found else ""
 
 
 def _keys_of(value: str) -> tuple[str, ...]:
@@ -328,12 +371,12 @@ def read_keymap(text: str, file: str) -> list[str]:
                             told.format(file=file, n=number, what=" ".join(taken), loser=lose)
                         )
             names[name].keys = found
-        elif "." in name:
+        elif "." in name and is_action(name):
             _own[name] = found
         else:
-            wrong.append(
-                _("{file}, line {n}: nothing is called {what}").format(**{**named, "what": name})
-            )
+            near = _near(name, known_ids() if "." in name else names)
+            told = _("{file}, line {n}: nothing is called {what}")
+            wrong.append(told.format(**{**named, "what": name}) + near)
     told = _("{file}: {what} has no key any more")
     lost = [name for name, means in names.items() if not means.keys]
     return [*wrong, *(told.format(file=file, what=name) for name in lost)]

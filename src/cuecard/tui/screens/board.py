@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -176,6 +176,13 @@ class BoardScreen(BoardList[BoardTask]):
             from cuecard.tui.screens.task.screen import TaskScreen
 
             self.app.push_screen(TaskScreen(task.task.id))
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        return {"state": self.board.state.value if self.board.state else ""}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        state = next((each for each in TaskState if each.value == by.get("state")), None)
+        self._narrow(replace(self.board, state=state))
 
     def _narrow(self, board: BoardView) -> None:
         self.board = board

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _
+from cuecard.core.records import TrialRecord
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
+from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
@@ -22,6 +25,7 @@ from cuecard.tui.present.errors import ErrorsView, Filter, Section, Sections, co
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -186,9 +190,14 @@ class TrialListScreen(ListScreen[Row]):
 
     LIVE = TELLS = False
     MARKING = True
+    NEED_ROW = ("open", "tags", "name", "label", "export")
     BINDINGS = keys(
         Key("trial_list.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task")),
         Key("trial_list.open", Means.OPEN, "open", N_("Trial"), N_("The dialogue, and what was made of it; + and - go through the list")),
+        Key("trial_list.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this trial, or of the marked ones"), show=False),
+        Key("trial_list.name", Means.EDIT, "name", N_("Name"), N_("Give this trial a name"), show=False),
+        Key("trial_list.label", Means.DECIDE, "label", N_("Label"), N_("Label what this trial, or the marked ones, hold, blind"), show=False),
+        Key("trial_list.export", Means.EXPORT, "export", N_("Export"), N_("Write this trial, or the marked ones, into a folder"), show=False),
         Key("trial_list.text", Means.DETAILS, "text", N_("Text"), N_("All that was handed in and could not be read")),
         Key("trial_list.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
     )  # fmt: skip
@@ -196,11 +205,14 @@ class TrialListScreen(ListScreen[Row]):
     def __init__(self, title: str, rows: Sequence[Row], measure: str | None = None) -> None:
         super().__init__()
         self._titled, self._listed, self._measure = title, tuple(rows), measure
+        self._tags: dict[str, tuple[str, ...]] = {}
 
     def columns(self) -> Sequence[Column[Row]]:
         run = Column[Row](N_("Run"), lambda row: row.run.name, grow=1, spare=2)
         return (
             Column(N_("Task"), lambda row: row.trial.title or row.trial.task_id, grow=3, least=14),
+            Column(N_("Name"), lambda row: name_in(self._tags_of(row)), grow=1, quiet=True),
+            Column(N_("Tags"), lambda row: ", ".join(without_name(self._tags_of(row))), grow=1, quiet=True),
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
             Column(N_("Ended"), present.ended, grow=1, spare=1),
@@ -213,7 +225,13 @@ class TrialListScreen(ListScreen[Row]):
         return row.trial.id
 
     async def read(self) -> Sequence[Row]:
+        before, self._tags = self._tags, await self.services.ask(lambda ws: ws.tags.of("trial"))
+        if self._was_read and before != self._tags:
+            self.view.load(self._listed)
         return self._listed
+
+    def _tags_of(self, row: Row) -> tuple[str, ...]:
+        return self._tags.get(row.trial.uid, ())
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -239,6 +257,29 @@ class TrialListScreen(ListScreen[Row]):
         if self.row is not None:
             trials = [row.trial.id for row in self.view.rows]
             self.app.push_screen(ListedTrialScreen(trials, trials.index(self.row.trial.id)))
+
+    @property
+    def _chosen(self) -> list[TrialRecord]:
+        """The marked trials, or the one under the cursor."""
+        return [row.trial for row in self.view.chosen]
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        if await ask_tags(self, "trial", self._chosen, lambda t: t.uid, lambda t: t.title):
+            self.load()
+
+    @guarded("tags")
+    async def action_name(self) -> None:
+        if self.row is not None and await name_trial(self, self.row.trial):
+            self.load()
+
+    @guarded("label")
+    async def action_label(self) -> None:
+        await label_trials(self, self._chosen)
+
+    @guarded("export")
+    async def action_export(self) -> None:
+        await export_trials(self, self._chosen)
 
     def action_pair(self) -> None:
         from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair

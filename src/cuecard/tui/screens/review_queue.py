@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,12 @@ from textual.widgets import Static
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined, time_left
+from cuecard.core.i18n import N_, _, joined, plural, time_left
+from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
@@ -36,11 +39,14 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
 
     PLACE = "review"
+    MARKING = True
     BINDINGS = keys(
         Key("review.open", Means.OPEN, "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
         Key("review.next", Means.NEXT, "next", N_("Next"), N_("Take the task that helps most, and review it")),
         Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task to others, with a reason"), letter="s"),
-        Key("review.assign", Means.COMMAND, "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one"), letter="g"),
+        Key("review.assign", Means.COMMAND, "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one; give the marked ones to one"), letter="g"),
+        Key("review.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
+        Key("review.export", Means.EXPORT, "export", N_("Export"), N_("Write this task, or the marked ones, into files"), show=False),
         Key("review.sooner", Means.MOVE_UP, "prioritise(1)", N_("Sooner"), N_("Have this task reviewed sooner")),
         Key("review.later", Means.MOVE_DOWN, "prioritise(-1)", N_("Later"), N_("Have this task reviewed later")),
         Key("review.done", Means.VIEW, "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
@@ -52,6 +58,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     def __init__(self) -> None:
         super().__init__()
         self._snapshot = QueueSnapshot()
+        self._tags: dict[str, tuple[str, ...]] = {}
         self._protocol = EMBEDDED_PROTOCOL
         self._reading_done = False
         self._with_skipped = False
@@ -61,6 +68,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             Column("", self._urgency, spare=1, sort=lambda row: -row.priority),
             Column("", lambda row: self._family(row).divide([1])[0]),
             Column(N_("Task"), lambda row: row.task.title, grow=3, least=20),
+            Column(N_("Tags"), lambda row: ", ".join(self._tags.get(row.task.id, ())), grow=1, quiet=True),
             Column("", self._note, grow=2, least=17),
             Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),
@@ -102,15 +110,18 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     async def read(self) -> Sequence[QueueRow]:
         self._protocol = protocol_of(await self.services.config())
         person, protocol, all_ = self.person, self._protocol, self._with_skipped
-        self._snapshot = await self.services.ask(
-            lambda ws: queue_snapshot(ws, person, protocol, all_)
+        before = self._tags
+        self._snapshot, self._tags = await self.services.ask(
+            lambda ws: (queue_snapshot(ws, person, protocol, all_), ws.tags.of("task"))
         )
+        if self._was_read and before != self._tags:
+            self.view.load(self.view.every)
         return self._snapshot.done if self._reading_done else self._snapshot.todo
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         snapshot, row = self._snapshot, self.row
         match action:
-            case "open":
+            case "open" | "tags" | "export":
                 return row is not None
             case "next":
                 return bool(snapshot.next_id) and not self._reading_done
@@ -172,26 +183,51 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
 
     @guarded("act")
     async def action_assign(self) -> None:
-        if (row := self.row) is not None and await assign_reviewer(
-            self, row.task.id, row.task.title, self._protocol
-        ):
+        rows = self.view.chosen
+        if len(rows) > 1:
+            done = await assign_many(self, [row.task for row in rows], self._protocol)
+        else:
+            done = bool(rows) and await assign_reviewer(
+                self, rows[0].task.id, rows[0].task.title, self._protocol
+            )
+        if done:
             self.load()
 
     @guarded("act")
     async def action_prioritise(self, by: int) -> None:
         from cuecard.annotate.review.assignment import prioritise
 
-        row, person, protocol = self.row, self.person, self._protocol
-        if row is None:
-            return
-        wanted = min(max(row.priority + by, _LOWEST), _HIGHEST)
-        if wanted != row.priority:
+        person, protocol = self.person, self._protocol
+
+        def wanted(row: QueueRow) -> int:
+            return min(max(row.priority + by, _LOWEST), _HIGHEST)
+
+        rows = [row for row in self.view.chosen if wanted(row) != row.priority]
+        for row in rows:
             await self.services.ask(
-                lambda ws: prioritise(ws, row.task.id, person, wanted, protocol)
+                lambda ws, row=row: prioritise(ws, row.task.id, person, wanted(row), protocol)
             )
+        if rows:
             self.load()
         else:
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        rows = self.view.chosen
+        if await ask_tags(self, "task", rows, lambda row: row.task.id, lambda row: row.task.title):
+            self.load()
+
+    @guarded("act")
+    async def action_export(self) -> None:
+        from cuecard.tui.screens.tasks_transfer import HERE, MARKED, SHOWN, export_tasks_of
+
+        rows = {
+            MARKED: [row.task for row in self.view.marked],
+            HERE: [self.row.task] if self.row else [],
+            SHOWN: [row.task for row in self.view.rows],
+        }
+        await export_tasks_of(self, rows)
 
     @guarded("act")
     async def action_try_sample(self) -> None:
@@ -210,6 +246,13 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
 
     def action_skipped(self) -> None:
         self._with_skipped = not self._with_skipped
+        self.load()
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        return {"done": self._reading_done, "skipped": self._with_skipped}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        self._reading_done, self._with_skipped = by.get("done") is True, by.get("skipped") is True
         self.load()
 
     def action_board(self) -> None:
@@ -307,6 +350,42 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         if candidate.skipped:
             return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
         return "" if candidate.fits else _("other skills")
+
+
+async def assign_many(
+    screen: CuecardScreen[Any], tasks: Sequence[TaskSummary], protocol: Protocol
+) -> bool:
+    """Ask whom to give all these tasks, and do so; gives whether that was tried. Raises `CuecardError`."""
+    from cuecard.annotate.review.assignment import assign
+    from cuecard.annotate.review.queue_rows import candidates
+
+    now, by = datetime.now(UTC), screen.person
+    each = await screen.services.ask(
+        lambda ws: [candidates(ws, task.id, by, protocol, now) for task in tasks]
+    )
+    people: dict[str, list[Candidate]] = {}
+    for found in each:
+        for candidate in found:
+            people.setdefault(candidate.name, []).append(candidate)
+    able = {name: [one for one in found if not one.obstacle] for name, found in people.items()}
+    merged = [
+        replace((able[name] or found)[0], has=None, skipped="", fits=all(one.fits for one in found))
+        for name, found in people.items()
+    ]
+    merged.sort(key=lambda one: (-len(able[one.name]), not one.fits, one.load))
+    title = plural("Assign {n} task", "Assign {n} tasks", len(tasks))
+    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
+    if chosen is None:
+        return False
+    name = chosen.name
+    await to_each(
+        screen,
+        tasks,
+        lambda task: task.title,
+        lambda ws, task: assign(ws, task.id, name, by, protocol),
+        lambda n: plural("{name} has {n} task more now.", "{name} has {n} tasks more now.", n, name=name),
+    )  # fmt: skip
+    return True
 
 
 async def assign_reviewer(

@@ -366,20 +366,13 @@ class TasksScreen(LiveScreen):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.tui.screens.tasks_transfer import ALL, HERE, MARKED, SHOWN, ExportDialog
+        from cuecard.tui.screens.tasks_transfer import ALL, HERE, MARKED, SHOWN, export_tasks_of
 
         listing = self.listing
         used = [line for line in self._lines or () if not line.archived]
         here = [listing.line] if listing.line else []
         groups = {MARKED: listing.view.marked, SHOWN: listing.view.rows, HERE: here, ALL: used}
-        report = await self.app.push_screen_wait(ExportDialog(groups))
-        if report is not None:
-            written = len(report.files)
-            text = ngettext(
-                "{n} file written to {folder}.", "{n} files written to {folder}.", written
-            )
-            folder = min(report.files, key=lambda file: len(file.parts)).parent
-            self.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
+        await export_tasks_of(self, groups)
 
     @guarded("import")
     async def action_merge(self) -> None:

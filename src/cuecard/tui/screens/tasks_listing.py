@@ -1,7 +1,7 @@
 """The filtered list of tasks with the task under the cursor beside it, and the dialog that begins a new one."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -117,6 +117,12 @@ class TaskListing(Vertical):
             with self.prevent(Input.Changed):
                 self.filter_input.value = chosen.text
         self._show()
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        return asdict(self.chosen)
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        self.choose(TaskFilter(**{each.name: str(by.get(each.name) or "") for each in fields(TaskFilter)}))  # fmt: skip
 
     def describe(self, line: TaskLine, task: Task | None) -> None:
         """Fill the pane beside the list; `task` is None for one that was never saved."""

@@ -4,9 +4,9 @@ bundle, and merging others' bundles.
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, field_validator
 from textual import on
@@ -35,6 +35,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.bundle_records import MergeReport
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.app import CuecardScreen
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
@@ -49,7 +50,6 @@ from cuecard.tui.present.files import (
     since_of,
     summary_of,
 )
-from cuecard.tui.present.tasks import TaskLine
 
 
 class _Import(Frozen):
@@ -181,6 +181,28 @@ class _Export(Frozen):
     ] = "export/"
 
 
+class Exportable(Protocol):
+    """A task in a list. `revision`: its newest, 0 for one that was never saved."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def revision(self) -> int: ...
+
+
+async def export_tasks_of(
+    screen: CuecardScreen[Any], groups: Mapping[str, Sequence[Exportable]]
+) -> None:
+    """Ask which of `groups` to write, and where; write them and tell. Raises `CuecardError`."""
+    report = await screen.app.push_screen_wait(ExportDialog(groups))
+    if report is not None:
+        written = len(report.files)
+        text = ngettext("{n} file written to {folder}.", "{n} files written to {folder}.", written)
+        folder = min(report.files, key=lambda file: len(file.parts)).parent
+        screen.cue_app.tell(text.format(n=written, folder=folder), title=_("Exported"))
+
+
 class ExportDialog(AnswerDialog[_Export, ExportReport]):
     """Answers with what was written. `groups` are lines by MARKED, SHOWN, HERE and ALL; the first that
     there is is chosen to begin with.
@@ -190,7 +212,7 @@ class ExportDialog(AnswerDialog[_Export, ExportReport]):
     REMEMBERS = "export"
     BEGINS_AT = "path"
 
-    def __init__(self, groups: dict[str, Sequence[TaskLine]]) -> None:
+    def __init__(self, groups: Mapping[str, Sequence[Exportable]]) -> None:
         self._groups = {name: lines for name, lines in groups.items() if lines}
         self._preview: ExportPreview | None = None
         super().__init__(

@@ -5,8 +5,8 @@ runs, page by page, with filters for labelled ones and doubtful gold.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from textual.app import ComposeResult
 
@@ -405,6 +405,15 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         choices = [None, *ids]
         self._run = choices[(choices.index(self._run) + 1) % len(choices)]
         self._narrow(runs=tuple(ids) if self._run is None else (self._run,))
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        chosen = self._filter
+        return {"mine": chosen.mine, "flagged": chosen.gold_wrong, "judges": list(chosen.judges)}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        mine = next((each for each in _ORDER if each == by.get("mine")), "")
+        judges = tuple(each for each in self._judges if each in (by.get("judges") or ()))[:1]
+        self._narrow(mine=mine, gold_wrong=by.get("flagged") is True, judges=judges)
 
     def _narrow(self, **changes: object) -> None:
         self._filter = self._filter.model_copy(update=changes)

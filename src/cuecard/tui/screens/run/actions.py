@@ -339,6 +339,8 @@ TRIALS_KEYS = keys(
     Key("run_trials.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), show=False),
     Key("run_trials.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this trial, or of the marked ones"), show=False),
     Key("run_trials.label", Means.DECIDE, "label", N_("Label"), N_("Label what this trial, or the marked ones, hold, blind"), show=False),
+    Key("run_trials.name", Means.EDIT, "name", N_("Name"), N_("Give this trial a name"), show=False),
+    Key("run_trials.export", Means.COMMAND, "export", N_("Export trials"), N_("Write this trial, or the marked ones, into a folder"), show=False, letter="x"),
     Key("run_trials.kind", Means.ONLY, "kind", N_("Which"), N_("All trials, or the failed, not judged, open ones")),
     Key("run_trials.again", Means.REPEAT, "again", N_("Play again"), N_("Play the failed trials of this list again"), show=False),
 )  # fmt: skip

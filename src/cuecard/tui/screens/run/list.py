@@ -5,7 +5,7 @@ agents, samples and concurrency, and what it is going to take.
 import asyncio
 import gc
 import sys
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -178,6 +178,13 @@ class RunsScreen(ListScreen[RunRecord]):
     def action_archived(self) -> None:
         self._archived = not self._archived
         self.load()
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        return {"archived": self._archived}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        if by.get("archived") is not self._archived:
+            self.action_archived()
 
     @guarded("warm", background=True)
     async def warm(self, run_id: int) -> None:

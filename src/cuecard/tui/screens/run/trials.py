@@ -1,7 +1,7 @@
 """The trials pane of a run: a mosaic of all trials, and a list that can be sorted and filtered."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from rich.text import Text
 from textual import events
@@ -10,17 +10,18 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_
 from cuecard.core.records import TrialRecord
+from cuecard.store.tags import name_in, without_name
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import run_trials as present
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, RunActions, refresh_keys
+from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.text import Lines, style_of
 
 _TALL = 32
-_MOST = 100_000
 _LINES, _LINES_TALL = 4, 10
 
 
@@ -66,7 +67,10 @@ class Mosaic(Static):
 
 COLUMNS = (
     Column[present.Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
-    Column[present.Entry](N_("Tags"), lambda entry: ", ".join(entry.tags), grow=1, quiet=True),
+    Column[present.Entry](N_("Name"), lambda entry: name_in(entry.tags), grow=1, quiet=True),
+    Column[present.Entry](
+        N_("Tags"), lambda entry: ", ".join(without_name(entry.tags)), grow=1, quiet=True
+    ),
     Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
     Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),
     Column[present.Entry](
@@ -148,7 +152,7 @@ class TrialsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "open" | "pair" | "tags" | "label":
+            case "open" | "pair" | "tags" | "label" | "name" | "export":
                 return bool(self.table.rows)
             case "again":
                 return bool(present.failed(self.table.rows))
@@ -185,22 +189,31 @@ class TrialsPane(Vertical):
     @guarded("label")
     async def action_label(self) -> None:
         """Label what I have not labelled of the marked trials, blind."""
-        from cuecard.annotate.labelling.views import Target
-        from cuecard.tui.screens.labelling.screen import LabelScreen
+        await label_trials(cast("RunActions", self.screen), self._chosen)
 
-        screen, entries = cast("RunActions", self.screen), self.table.chosen
-        person, trials = screen.person, [entry.trial for entry in entries]
-        found = await screen.services.ask(
-            lambda ws: [
-                v for t in trials for v in ws.verdicts.queue(person, trial_id=t.id, limit=_MOST)
-            ]
-        )
-        if not found:
-            screen.cue_app.tell(_("Nothing is left for you to label in what is chosen."))
-            return
-        targets = [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
-        name = plural("{n} trial", "{n} trials", len(trials))
-        self.app.push_screen(LabelScreen(trials[0].run_id, name, targets=targets))
+    @guarded("tags")
+    async def action_name(self) -> None:
+        screen, entry = cast("RunActions", self.screen), self.entry
+        if entry is not None and await name_trial(screen, entry.trial):
+            screen.load()
+
+    @guarded("export")
+    async def action_export(self) -> None:
+        await export_trials(cast("RunActions", self.screen), self._chosen)
+
+    @property
+    def _chosen(self) -> list[TrialRecord]:
+        """The marked trials, or the one under the cursor."""
+        return [entry.trial for entry in self.table.chosen]
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        kind = self._list.show
+        return {"kind": "" if kind is present.Show.ALL else kind.value}
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        kinds = (each for each in present.Show if each.value == by.get("kind"))
+        self._list.show = next(kinds, present.Show.ALL)
+        self._fill(first=True)
 
     def action_kind(self) -> None:
         self._list.next_show()

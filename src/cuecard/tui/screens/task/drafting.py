@@ -27,7 +27,7 @@ from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.task.editor import TaskEditor, TaskMode
+from cuecard.tui.screens.task.editor import Left, TaskEditor, TaskMode
 from cuecard.tui.widgets.text import HeadLine
 
 
@@ -279,7 +279,8 @@ class DraftingScreen(CuecardScreen[None]):
         self._state = opened.state.value if opened.state else None
         self._written_at = opened.restored
         edit.listener = self._changed
-        editor = TaskEditor(edit, self.mode)
+        left = self._left_at
+        editor = TaskEditor(edit, self.mode, left)
         await self.query_one("#opening").remove()
         await self.mount(editor, before=self.query_one(KeyBar))
         place = parse_place(self.begin_at)
@@ -287,10 +288,19 @@ class DraftingScreen(CuecardScreen[None]):
             await editor.go_to(place)
         else:
             self.set_focus(editor.tabs)
-            await editor.show_place(place)
+            if left is not None and not place:
+                await editor.come_back(left.tab)
+            else:
+                await editor.show_place(place)
         self.refresh_bindings()
         self.show_title()
         self.check()
+
+    @property
+    def _left_at(self) -> Left | None:
+        """Where this task was left in this session, unless it is opened at a place."""
+        places: dict[tuple[str, str], Left] = self.cue_app.left_at
+        return places.get((self.task_id, type(self.mode).__name__))
 
     def _tell_about(self, opened: Opened) -> None:
         edit = opened.edit
@@ -405,6 +415,8 @@ class DraftingScreen(CuecardScreen[None]):
     @guarded("leave")
     async def leave(self) -> None:
         if self.loaded:
+            if (where := self.editor.where()) is not None:
+                self.cue_app.left_at[self.task_id, type(self.mode).__name__] = where
             self.editor.commit()
             await self.keeper.flush()
             if self.edit.changed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -27,7 +28,7 @@ from cuecard.tui.screens.task.facts import FactsPane
 from cuecard.tui.screens.task.forms import ANSWER, CHAIN, pane_of_fields
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.graph_nodes import NodesPane
-from cuecard.tui.screens.task.pane import AsksFirst, FormPane, TaskPane
+from cuecard.tui.screens.task.pane import AsksFirst, FormPane, Spot, TaskPane
 from cuecard.tui.screens.task.stages import StagesPane
 from cuecard.tui.screens.task.table import ColumnsPane, TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
@@ -116,6 +117,21 @@ class TaskMode:
         return make_pane(tab, family)
 
 
+class TaskTabs(Tabs):
+    """Its line is where it belongs at once: sliding there takes longer to draw than the tab itself."""
+
+    def _highlight_active(self, animate: bool = True) -> None:
+        super()._highlight_active(animate=False)
+
+
+@dataclass(frozen=True)
+class Left:
+    """Where a task was left: the tab that was shown, and the places in all tabs that were opened."""
+
+    tab: TabId
+    spots: Mapping[TabId, Sequence[Spot]]
+
+
 class TaskEditor(Vertical):
     """The tabs over one edit, the only state that their panes share. A pane is made when its tab is first opened.
 
@@ -144,9 +160,11 @@ class TaskEditor(Vertical):
             super().__init__()
             self.tab: TabId = tab
 
-    def __init__(self, edit: TaskEdit, mode: TaskMode) -> None:
+    def __init__(self, edit: TaskEdit, mode: TaskMode, left: Left | None = None) -> None:
+        """`left`: where the task was left, to be gone back to tab by tab."""
         super().__init__()
         self.edit = edit
+        self._left = dict(left.spots) if left is not None else {}
         self._mode = mode
         self._tabs: tuple[TabId, ...] = mode.tabs(edit.data)
         self._problems: Sequence[Problem] = ()
@@ -157,7 +175,7 @@ class TaskEditor(Vertical):
         self._fitting, self._opening = asyncio.Lock(), asyncio.Lock()
 
     def compose(self) -> ComposeResult:
-        yield Tabs(*(Tab(_(TAB_LABEL[tab]), id=tab) for tab in self._tabs))
+        yield TaskTabs(*(Tab(_(TAB_LABEL[tab]), id=tab) for tab in self._tabs))
         yield ContentSwitcher()
 
     def on_mount(self) -> None:
@@ -178,6 +196,15 @@ class TaskEditor(Vertical):
         current = self.query_one(ContentSwitcher).visible_content
         return current if isinstance(current, TaskPane) else None
 
+    def where(self) -> Left | None:
+        """Where the task is left now; None before a tab is shown."""
+        panes = [pane for pane in self.query(TaskPane) if pane.id]
+        spots: dict[TabId, Sequence[Spot]] = dict(self._left)
+        spots |= {tab: pane.spots() for tab in self._tabs for pane in panes if pane.id == tab}
+        here = self.pane.id if self.pane is not None else None
+        shown: TabId | None = next((tab for tab in self._tabs if tab == here), None)
+        return Left(shown, spots) if shown else None
+
     def commit(self) -> None:
         """Write pending input to the edit."""
         if self.pane is not None:
@@ -194,6 +221,10 @@ class TaskEditor(Vertical):
             self.pane.noticed(path)
         if len(path) < 2:
             self.run_worker(self._fit_tabs(), group="tabs")
+
+    async def come_back(self, tab: TabId) -> None:
+        """Open the tab on which the task was left, if it still has it."""
+        await self.open(tab if tab in self._wanted_tabs else self._tabs[0])
 
     async def show_place(self, path: Path) -> None:
         """Open the tab on which `path` is edited and show it there, to be read."""
@@ -224,6 +255,8 @@ class TaskEditor(Vertical):
             self.reload()
             if self.pane is not None:
                 self.pane.found(self._problems)
+                if spots := self._left.pop(tab, None):
+                    self.pane.call_after_refresh(self.pane.put_back, spots)
         if tab == "problems":
             self._show_problems()
         self.refresh_bindings()

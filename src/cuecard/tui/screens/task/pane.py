@@ -24,6 +24,15 @@ from cuecard.tui.widgets.nav import EmptyState
 _LIST_KEYS = ("up", "down", "home", "end")
 
 
+@dataclass(frozen=True)
+class Spot:
+    """Where a list, grid or scrolled text of a tab was: its cursor (None where it has none) and how far it was scrolled."""
+
+    row: int | None
+    column: int | None
+    scroll: float
+
+
 @runtime_checkable
 class AsksFirst(Protocol):
     """A screen whose task may be one that is not changed without a question."""
@@ -67,6 +76,44 @@ class TaskPane(Vertical):
 
     def noticed(self, path: Path) -> None:
         """Something at `path` was changed through a field."""
+
+    def spots(self) -> Sequence[Spot]:
+        """Where everything in it that has a cursor or scrolls is, for `put_back`."""
+        return [
+            Spot(
+                each.cursor_row if isinstance(each, Grid) else each.cursor if isinstance(each, EntryList) else None,
+                each.cursor_column if isinstance(each, Grid) else None,
+                each.scroll_y,
+            )
+            for each in self._that_move()
+        ]  # fmt: skip
+
+    def put_back(self, spots: Sequence[Spot]) -> None:
+        """Go where `spots` say, so far as there is still such a row."""
+        moving = self._that_move()
+        if len(moving) != len(spots):
+            return
+        for each, spot in zip(moving, spots, strict=True):
+            if spot.row is not None and isinstance(each, Grid) and spot.row < each.count:
+                each.move_to(spot.row, spot.column)
+            elif (
+                spot.row is not None
+                and isinstance(each, EntryList)
+                and spot.row < len(each.entries)
+            ):
+                each.move_to(spot.row)
+
+        def scroll() -> None:
+            for each, spot in zip(moving, spots, strict=True):
+                each.scroll_to(y=spot.scroll, animate=False)
+
+        # The rows that the cursor went to are laid out by then.
+        self.call_after_refresh(scroll)
+
+    def _that_move(self) -> list[Grid | EntryList | VerticalScroll]:
+        return [
+            each for each in self.query("*") if isinstance(each, (Grid, EntryList, VerticalScroll))
+        ]
 
     def found(self, problems: Sequence[Problem]) -> None:
         """These are the task's problems as of a moment ago."""

@@ -99,9 +99,11 @@ class TaskScreen(DraftingScreen):
             self.load_comments()
 
     async def show_task(self, opened: Opened) -> None:
+        known = self._left_at is not None
         await super().show_task(opened)
         self.look_for_forks()
-        self.load_comments(begin=opened.state is TaskState.RETURNED or self.begin_at == "comments")
+        returned = opened.state is TaskState.RETURNED and not known
+        self.load_comments(begin=returned or self.begin_at == "comments")
 
     @guarded("forks", background=True)
     async def look_for_forks(self) -> None:

@@ -1,0 +1,134 @@
+"""Filters that a person keeps under a name, for each list of a workspace: its words, its order, and what else narrows it.
+
+What a list offers beside words and order, such as one state only, is asked of the nearest screen or pane around it that
+is `Narrowing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from cuecard.core.i18n import _
+from cuecard.core.text import for_display, one_line
+from cuecard.tui.app import CuecardApp, guarded
+from cuecard.tui.present.keyboard import hint
+
+if TYPE_CHECKING:
+    from cuecard.tui.kit.lists import ListView
+
+Kept = dict[str, Any]
+"""`words`, `sort` (the title of a column), `down`, and `more`: what stands around the list says."""
+_MAX_NAME = 40
+
+
+@runtime_checkable
+class Narrowing(Protocol):
+    """What narrows a list beside the words that are typed. All values can be written as JSON; false ones narrow nothing."""
+
+    def narrowed_by(self) -> Mapping[str, Any]:
+        """Empty: nothing but words ever narrows it."""
+        ...
+
+    def narrow(self, by: Mapping[str, Any]) -> None:
+        """Narrow the list by what `narrowed_by` gave once; of another version, so far as it is understood."""
+        ...
+
+
+def around(view: ListView[Any]) -> Narrowing | None:
+    """What narrows this list beside its words."""
+    found = next((node for node in view.ancestors if isinstance(node, Narrowing)), None)
+    return found if found is not None and found.narrowed_by() else None
+
+
+def _key(view: ListView[Any]) -> str:
+    app = cast(CuecardApp, view.app)
+    screen = type(view.screen).__name__
+    part = f".{view.id}" if view.id not in (None, "list") else ""
+    return f"filters {app.services.url} {app.person} {screen}{part}"
+
+
+def kept_filters(view: ListView[Any]) -> dict[str, Kept]:
+    """Those of this list, by name."""
+    forms = cast(CuecardApp, view.app).preferences.forms.get(_key(view), {})
+    return {name: cast(Kept, each) for name, each in forms.items() if isinstance(each, dict)}
+
+
+def _write(view: ListView[Any], filters: dict[str, Kept]) -> None:
+    preferences = cast(CuecardApp, view.app).preferences
+    preferences.forms[_key(view)] = dict(filters)
+    preferences.save()
+
+
+def _now(view: ListView[Any]) -> Kept:
+    host = around(view)
+    return {**view.narrowing, "more": dict(host.narrowed_by()) if host is not None else {}}
+
+
+def _active(kept: Kept) -> bool:
+    return bool(kept["words"] or kept["sort"] or any(kept["more"].values()))
+
+
+def _told(kept: Kept) -> str:
+    """What it does, in a few words."""
+    more = kept.get("more")
+    values = cast(Mapping[str, Any], more).values() if isinstance(more, dict) else ()
+    said = [f"/ {kept['words']}"] if kept.get("words") else []
+    said += [value for value in values if isinstance(value, str) and value]
+    if kept.get("sort"):
+        said.append(f"{'▼' if kept.get('down') else '▲'} {_(str(kept['sort']))}")
+    return for_display(one_line(" · ".join(said), 60))
+
+
+@guarded("filters")
+async def choose_filter(view: ListView[Any]) -> None:
+    """Let the person choose a filter that was kept, keep the one that is on, or forget one."""
+    from cuecard.tui.screens.dialogs import ChoiceDialog
+
+    app, filters, now = cast(CuecardApp, view.app), kept_filters(view), _now(view)
+    if not filters:
+        if _active(now):
+            await _keep(view, filters, now)
+        else:
+            app.tell(hint(_("Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name.")))  # fmt: skip
+        return
+    options = _options(filters)
+    if _active(now):
+        options.append((" keep", "k", _("Keep the filter that is on…")))
+    options.append((" forget", "d", _("Forget one…")))
+    chosen = await app.push_screen_wait(ChoiceDialog(_("Filters"), "", options))
+    if chosen == " keep":
+        await _keep(view, filters, now)
+    elif chosen == " forget":
+        title = _("Forget a filter")
+        out = await app.push_screen_wait(ChoiceDialog(title, "", _options(filters)))
+        if out is not None:
+            name = list(filters)[int(out)]
+            _write(view, {each: kept for each, kept in filters.items() if each != name})
+            app.tell(_("The filter {name} is forgotten.").format(name=name))
+    elif chosen is not None:
+        kept = filters[list(filters)[int(chosen)]]
+        if (host := around(view)) is not None and isinstance(kept.get("more"), dict):
+            host.narrow(kept["more"])
+        view.narrow(kept)
+
+
+def _options(filters: Mapping[str, Kept]) -> list[tuple[str, str, str]]:
+    return [
+        (str(at), str(at + 1) if at < 9 else "", "  ·  ".join(filter(None, (name, _told(kept)))))
+        for at, (name, kept) in enumerate(filters.items())
+    ]
+
+
+async def _keep(view: ListView[Any], filters: dict[str, Kept], now: Kept) -> None:
+    from cuecard.tui.screens.dialogs import AskLine
+
+    told = [_told(now), _("One of this name is replaced. Filters are yours, and of this list.")]
+    dialog = AskLine(
+        _("Name of the filter"), "\n".join(filter(None, told)), button=_("Save"), value=one_line(now["words"] or now["more"].get("text", ""), _MAX_NAME)
+    )  # fmt: skip
+    app = cast(CuecardApp, view.app)
+    if name := await app.push_screen_wait(dialog):
+        name = for_display(one_line(name.strip(), _MAX_NAME))
+        _write(view, {**filters, name: now})
+        app.tell(hint(_("{FILTERS} chooses {name} from now on."), name=name))
