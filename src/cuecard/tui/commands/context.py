@@ -5,11 +5,11 @@ from __future__ import annotations
 import getpass
 import os
 import shlex
-from collections.abc import Generator, Sequence, Set
+from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _, joined
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from cuecard.annotate.review.workflow import Protocol
     from cuecard.core.config import Config
     from cuecard.store.workspace import Sight, Workspace
+
+
+Given = ParamSpec("Given")
+Done = TypeVar("Done")
 
 
 @dataclass
@@ -115,6 +119,18 @@ class Context:
                 else self.workspace.roles.person(given, _account())
             )
         return self._reader
+
+    def outlasting(
+        self, call: Callable[Given, Done], *args: Given.args, **kwargs: Given.kwargs
+    ) -> Done:
+        """The result of `call`; whoever follows workers waits for a database that is away, as they do. Raises
+        `DatabaseAway`.
+        """
+        import asyncio
+
+        from cuecard.core.archive import outlast
+
+        return asyncio.run(outlast(self.workspace, call, *args, **kwargs))
 
     def config(self) -> Config:
         from cuecard.core.config import load_config

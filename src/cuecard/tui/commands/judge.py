@@ -176,7 +176,7 @@ def by_workers(
     from cuecard.core.engine.run import RunControl
     from cuecard.core.evaluation.ended_work import offer_judging
     from cuecard.core.evaluation.judging import JudgeFailure, to_judge
-    from cuecard.tui.commands.workers import follow, outlasting, tell_offered
+    from cuecard.tui.commands.workers import follow, tell_offered
 
     ours.workspace.workers.check()
     offered = asyncio.run(
@@ -197,7 +197,7 @@ def by_workers(
     return {
         name: tuple(
             JudgeFailure(trial_id=trial, reason=why, halted=halt is not None)
-            for trial in outlasting(ours, to_judge, ours.workspace, run, name)
+            for trial in ours.outlasting(to_judge, ours.workspace, run, name)
         )
         for name in names
     }
@@ -215,13 +215,12 @@ def _judged(
     from cuecard.tui.commands.score import remark
     from cuecard.tui.commands.score_json import scores_json
     from cuecard.tui.commands.score_output import print_scores
-    from cuecard.tui.commands.workers import outlasting
 
     done = [
-        (outlasting(ours, score_run, ours.workspace, run, name), failed)
+        (ours.outlasting(score_run, ours.workspace, run, name), failed)
         for name, failed in failures.items()
     ]
-    disputed = outlasting(ours, disputed_runs, ours.workspace).get(run, 0)
+    disputed = ours.outlasting(disputed_runs, ours.workspace).get(run, 0)
 
     def show() -> None:
         for scores, _failures in done:

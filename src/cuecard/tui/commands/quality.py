@@ -146,7 +146,6 @@ def qc(
     from cuecard.annotate.quality.decision_table import STAGES
     from cuecard.annotate.quality.pipeline import plan_stages, qc_report
     from cuecard.tui.commands.qc_output import reports_json, rules_json, show_reports, show_rules
-    from cuecard.tui.commands.workers import outlasting
 
     if rules:
         return Result(show_rules, rules_json)
@@ -167,7 +166,7 @@ def qc(
             note(_("Start workers with: {command}").format(command=ours.command("worker")))
         stopped = _Work(ours, ids, wanted, config, budget, workers).perform()
     # Who waited for workers waits for the database, too.
-    report = partial(outlasting, ours, qc_report) if workers else qc_report
+    report = partial(ours.outlasting, qc_report) if workers else qc_report
     reports = [report(workspace, task_id, person, config) for task_id in ids]
 
     def remarks() -> None:

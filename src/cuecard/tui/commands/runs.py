@@ -168,7 +168,6 @@ def run(
     from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
     from cuecard.core.evaluation.scores import score_as_judged
     from cuecard.tui.commands.run_output import problems_of, report
-    from cuecard.tui.commands.workers import offer, outlasting
 
     if resume is not None and ours.given & {*_PLANNED, "name", "replay"}:
         raise typer.BadParameter(
@@ -213,14 +212,16 @@ def run(
 
         if way.budget is not None:
             change_budget(workspace, record.id, way.budget, config)
+        from cuecard.tui.commands.workers import offer
+
         offer(ours, record, "retry" if way.rerun_failed else "play")
         if detach:
             return Result("", lambda: {"run": record.id})
         played = _follow(ours, record, way)
     else:
         played = _play(workspace, record, config, way)
-    scores = outlasting(ours, score_as_judged, workspace, record.id)
-    trials = outlasting(ours, workspace.runs.trials, record.id)
+    scores = ours.outlasting(score_as_judged, workspace, record.id)
+    trials = ours.outlasting(workspace.runs.trials, record.id)
     problems = problems_of(scores, trials, played.failures)
     stopped, halt = played.stopped, played.halt
     return report(
@@ -311,9 +312,9 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
 def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
     from cuecard.core.engine.run import RunControl
     from cuecard.tui.commands.run_output import JsonLines, trial_name, watching
-    from cuecard.tui.commands.workers import follow, outlasting
+    from cuecard.tui.commands.workers import follow
 
-    trials = {str(t.id): t for t in outlasting(ours, ours.workspace.runs.trials, run.id)}
+    trials = {str(t.id): t for t in ours.outlasting(ours.workspace.runs.trials, run.id)}
     names = {cell: trial_name(trial) for cell, trial in trials.items()}
     title = _("Run {id}").format(id=run.id)
     control = RunControl(0)

@@ -320,7 +320,6 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> 
     from cuecard.core.evaluation.judging import OnProgress
     from cuecard.core.evaluation.rescoring import RescoreOutcome, enter_rescoring, rescore_run
     from cuecard.core.evaluation.sharing import within_limits
-    from cuecard.tui.commands.workers import outlasting
 
     config, workspace, person = config_for(ours, plan.judges), ours.workspace, ours.person
     if workers:
@@ -332,7 +331,7 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> 
         run = with_judges(config, plan.judges, enter)
         failed = by_workers(ours, run.id, plan.judges, config)
         left = tuple(each for found in failed.values() for each in found)
-        return RescoreOutcome(run=outlasting(ours, workspace.runs.get, run.id), failed=left)
+        return RescoreOutcome(run=ours.outlasting(workspace.runs.get, run.id), failed=left)
     with Progress(config.currency) as progress:
 
         def begin(judge: str) -> OnProgress:

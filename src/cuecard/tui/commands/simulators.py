@@ -182,7 +182,7 @@ def _by_workers(
     from cuecard.core.engine.run import RunControl
     from cuecard.core.evaluation.ended_work import offer_shadows
     from cuecard.core.evaluation.shadow_replay import count_shadows
-    from cuecard.tui.commands.workers import follow, outlasting, tell_offered
+    from cuecard.tui.commands.workers import follow, tell_offered
 
     workspace = ours.workspace
     workspace.workers.check()
@@ -190,7 +190,7 @@ def _by_workers(
     first = asyncio.run(count_shadows(workspace, trials, names, config, why))
     due: dict[int, set[int]] = {}
     for trial in dict.fromkeys(failure.trial_id for failure in first.failures):
-        due.setdefault(outlasting(ours, workspace.runs.trial, trial).run_id, set()).add(trial)
+        due.setdefault(ours.outlasting(workspace.runs.trial, trial).run_id, set()).add(trial)
     offered: list[int] = []
     for run, only in due.items():
         n = asyncio.run(offer_shadows(workspace, run, names, config, by=ours.person, only=only))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from cuecard.core.engine.run import RunControl
     from cuecard.core.errors import Halt
     from cuecard.core.records import RunRecord
-
-
-Given = ParamSpec("Given")
-Done = TypeVar("Done")
 
 
 @verb("cuecard --db postgresql://… worker --concurrency 100", "json")
@@ -124,15 +120,6 @@ def tell_offered(ours: Context, run: int, offered: int) -> None:
         command=ours.command("worker"),
     )
     note(said)
-
-
-def outlasting(
-    ours: Context, call: Callable[Given, Done], *args: Given.args, **kwargs: Given.kwargs
-) -> Done:
-    """The result of `call`; whoever follows workers waits for a database that is away, as they do. Raises `DatabaseAway`."""
-    from cuecard.core.archive import outlast
-
-    return asyncio.run(outlast(ours.workspace, call, *args, **kwargs))
 
 
 def follow(
