@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.results.papers import main_tables
+from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.score_tables import pivoted, table_of_scores
 from cuecard.annotate.results.scores import filtered, score_table, sorted_by, tables_by_family
 from cuecard.core.engine.events import Termination
 from cuecard.core.errors import NotFound
 from cuecard.core.scoring.aggregate import TrialScore, aggregate
+from planted_results import Planted, plant
 from result_rows import pool, row, run
 
 
@@ -297,3 +299,11 @@ def test_values_are_those_of_aggregate_in_any_order_of_rows(drawn, seed):
     assert [(x.group, x.figures) for x in again.lines] == [
         (x.group, x.figures) for x in found.lines
     ]
+
+
+def test_a_table_of_several_families_tells_what_passes_leave_out(workspace):
+    """A family without passes has no such figure in its line."""
+    agents = (Planted("alpha", 0.9, 0.004), Planted("beta", 0.5, 0.001))
+    found = gather(workspace, [plant(workspace, agents=agents)])
+    table = score_table(found, ("agent", "family"))
+    assert {line.value("family") for line in table.lines} == set(found.families)

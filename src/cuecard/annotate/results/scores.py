@@ -286,8 +286,8 @@ def _with_fewer(columns: Sequence[Column], lines: Sequence[Line]) -> tuple[str, 
     for column in columns:
         if column.taken is Taken.PASS_ALL:
             every = figure_key(column.measure, Taken.PASS)
-            gaps = (line.figures[every].n - line.figures[column.key].n for line in lines)
-            left_out = max(left_out, *gaps)
+            both = [line.figures for line in lines if {every, column.key} <= line.figures.keys()]
+            left_out = max([left_out, *(own[every].n - own[column.key].n for own in both)])
     if not left_out:
         return ()
     told = ngettext(
