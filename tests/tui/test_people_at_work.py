@@ -115,7 +115,7 @@ async def test_labels_typed_fast_are_all_kept_and_blind(judged: Path, make_app: 
         await until(pilot, lambda: "lexical" in shown(pilot))
         await pilot.press("full_stop", "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, AgreementScreen))
-        await until(pilot, lambda: "percent agreement" in shown(pilot))
+        await until(pilot, lambda: "Sensitivity" in shown(pilot))
     with Workspace.open(judged) as workspace:
         given = [label.value for label in workspace.verdicts.labels() if label.person == "Chen"]
     assert sorted(given) == sorted(map(LabelValue, ("yes", "no", "yes", "yes", "unsure")))

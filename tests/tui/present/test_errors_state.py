@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cuecard.annotate.results.pool import Pool
+from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.engine.events import Termination
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report, report_text
@@ -34,7 +35,7 @@ def mixed() -> Pool:
 
 
 def counted(view: ErrorsView) -> ErrorsView:
-    view.keep(view.filter, count(view.chosen, view.section))
+    view.keep(view.filter, count(None, view.chosen, view.section, ContaminationConfig()))
     return view
 
 

@@ -17,11 +17,13 @@ from cuecard.annotate.labelling.corrections import (
     corrections_of,
 )
 from cuecard.annotate.results import Dimension
+from cuecard.annotate.results.comparisons import comparisons
 from cuecard.annotate.results.leaderboard import Leaderboard
 from cuecard.annotate.results.pairing import Comparison, Contrast
 from cuecard.annotate.results.pool import Pool, Row
-from cuecard.annotate.results.scores import Column, Line, ScoreTable
+from cuecard.annotate.results.scores import Column, Line, ScoreTable, tables_by_family
 from cuecard.annotate.results.words import dimension_word, value_word
+from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import Key, measure_label
@@ -272,3 +274,17 @@ def by_task(both: Joint) -> dict[str, Mapping[str, float]]:
         name: dict(zip(both.tasks, (float(value) * scale for value in moved), strict=True))
         for name, moved in zip(both.names, both.moved, strict=True)
     }
+
+
+def tables_of_labels(pool: Pool, corrections: Corrections) -> tuple[Table, ...]:
+    """What a report says of it: headlines, and the differences of agents. Nothing where nobody labelled."""
+    if not corrections:
+        return ()
+    tables = corrected_tables(tables_by_family(pool), pool, corrections, percent=True)
+    try:
+        found = comparisons(pool, "agent")
+    except NotAllowed:
+        return tuple(tables)
+    told = corrected_differences(found, pool, corrections)
+    between = corrected_difference_table(found, told, percent=True)
+    return (*tables, *((between,) if between else ()))

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, get_args
 
 from cuecard import __version__
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import judge_card, report_method
-from cuecard.annotate.results.comparisons import Comparison, Contrast, compare, comparisons
+from cuecard.annotate.results.comparisons import Comparison, Contrast, compare
 from cuecard.annotate.results.contamination import contamination_tables, exposures
-from cuecard.annotate.results.corrected import (
-    corrected_difference_table,
-    corrected_differences,
-    corrected_tables,
-    corrections_in,
-)
+from cuecard.annotate.results.corrected import corrections_in, tables_of_labels
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
@@ -37,7 +31,7 @@ from cuecard.annotate.results.report_formats import (
     listed,
 )
 from cuecard.annotate.results.score_tables import one_each, runs_table
-from cuecard.annotate.results.scores import score_table, tables_by_family
+from cuecard.annotate.results.scores import score_table
 from cuecard.annotate.results.words import dimension_word
 from cuecard.core.config import load_prompt, prompt_names
 from cuecard.core.config_schema import ContaminationConfig
@@ -284,14 +278,14 @@ def report_of(
             _("Play them first, or name runs that have been played."),
         )
     people = report_method.people_in(pool)
-    corrected = tuple(_corrected(workspace, pool))
+    corrected = keyed("corrected", tables_of_labels(pool, corrections_in(workspace, pool)))
     pool = _unnamed(pool)
     doing(_("Looking for pages that give the benchmark away"))
     met = exposures(workspace, pool, contamination or ContaminationConfig())
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
-        Section("corrected", _("Scores corrected by labels"), corrected),
+        Section("corrected", _("Scores corrected by labels"), tuple(map(Tabled, corrected))),
         *(
             Section(name, _(TITLES.get(name, name)), tuple(_tables(pool, name)))
             for name in _order()
@@ -344,20 +338,6 @@ def _summary(pool: Pool) -> Iterator[Block]:
     if len(pool.values("agent")) > 2:
         yield Prose(caution())
     yield Tabled(runs_table(pool))
-
-
-def _corrected(workspace: Workspace, pool: Pool) -> Iterator[Block]:
-    """Headlines and the differences of agents; nothing where nobody labelled."""
-    corrections = corrections_in(workspace, pool)
-    if not corrections:
-        return
-    for table in corrected_tables(tables_by_family(pool), pool, corrections, percent=True):
-        yield Tabled(table)
-    with suppress(NotAllowed):
-        found = comparisons(pool, "agent")
-        told = corrected_differences(found, pool, corrections)
-        if table := corrected_difference_table(found, told, percent=True):
-            yield Tabled(table)
 
 
 def _order() -> tuple[str, ...]:

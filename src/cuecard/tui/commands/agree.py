@@ -59,7 +59,8 @@ def agree(
     ] = None,
     kind: Annotated[Kind | None, N_("What the labels are about")] = None,
     everything: Annotated[
-        bool, Help(N_("Of labels: every figure, by label, group and judge"), "--all")
+        bool,
+        Help(N_("Of labels of the workspace: every figure, by label, group and judge"), "--all"),
     ] = False,
     effect: Annotated[
         bool, N_("With --run: what the labels change of the scores and of the order of agents")
@@ -91,7 +92,7 @@ def agree(
     from cuecard.annotate.labelling.files.importing import is_sheet
 
     if any(map(is_sheet, files)):
-        return _on_sheets(ours, files, everything=everything)
+        return _on_sheets(ours, files)
     if len(files) > 1:
         raise typer.BadParameter(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
@@ -189,7 +190,7 @@ _TITLES = {
 }
 
 
-def _on_sheets(ours: Context, paths: Sequence[Path], *, everything: bool) -> Result:
+def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
     """Agreement in recall sheets, then in precision sheets; as JSON by kind of sheet. Raises `FileProblems`."""
     from cuecard.annotate.labelling.comparison import compare
     from cuecard.annotate.labelling.comparison_inputs import Scope
@@ -205,7 +206,7 @@ def _on_sheets(ours: Context, paths: Sequence[Path], *, everything: bool) -> Res
             n=f"{each.population or 0:,}",
             people=", ".join(each.people) or _("nobody"),
         )
-        return _page(each, f"{_(_TITLES[each.subject])} {told}", everything=everything)
+        return _page(each, f"{_(_TITLES[each.subject])} {told}", everything=True)
 
     hint = "" if all(each.people for each in found) else _("The column human_label is blank.")
     return Result(

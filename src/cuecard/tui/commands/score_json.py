@@ -185,9 +185,12 @@ def results_json(
     `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for, whose lines have
     `corrected` where people labelled; `tables`, the paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
     """
+    from cuecard.annotate.results.corrected import tables_of_labels
     from cuecard.annotate.results.papers import tables_json
     from cuecard.annotate.results.scores import trial_scores
+    from cuecard.core.tables.texts import table_data
 
+    told = tables_of_labels(pool, corrections) if corrections else ()
     judges = pool.values("judge")
     agents = {row.trial.id: row.trial.agent.name for row in pool.rows}
     several = len(pool.runs) > 1
@@ -205,7 +208,10 @@ def results_json(
         "usage": (used.model_dump(mode="json") for used in usage),
         "totals": totals_json(usage, agents),
         "scores": _with_corrected(table_json(table), table, pool, corrections),
-        "tables": tables_json(pool),
+        "tables": {
+            **tables_json(pool),
+            **({"corrected": [table_data(one) for one in told]} if told else {}),
+        },
     }
 
 

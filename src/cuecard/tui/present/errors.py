@@ -229,7 +229,7 @@ class ErrorsView(TablesView[Section]):
                 return _("no trial's conversation was compacted.")
             case "blame":
                 return _(
-                    "nobody has said whose fault a failed trial is. Open one and say it there; `cuecard blame --model` proposes."
+                    "nobody has said whose fault a failed trial is. Open one and say it there (. and f)."
                 )
             case "contamination":
                 return _("these trials met no pages other than those that are made from gold.")
