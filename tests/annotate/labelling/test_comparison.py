@@ -188,7 +188,7 @@ def test_weights_and_anchoring() -> None:
 
 def test_few_figures_come_first_and_one_sentence_says_what_follows(found: Comparison) -> None:
     first = short_tables(found)[0]
-    assert len(first.headings) == 7
+    assert len(first.headings) == 6
     assert len(first.notes) == len(first.lines)
     pair = found.against(found.references[0])[0]
 

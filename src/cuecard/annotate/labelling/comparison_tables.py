@@ -64,18 +64,15 @@ def _first(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
     sides = (("recall", _YES), ("recall", _NO)) if binary else ()
     lines: list[Sequence[Shown]] = []
     for pair in pairs:
-        kappa = pair.statistic("cohen_kappa")
-        ends = kappa.interval if kappa else None
         name = pair.left.name
         lines.append(
             (
                 _("{judge} (baseline)").format(judge=name) if name in found.baselines else name,
                 Cell(f"{pair.n:,} ({pair.table.groups or 0:,})", _place(pair)),
-                cell(pair.statistic("percent"), _place(pair)),
-                cell(kappa, _place(pair)),
-                f"{ends[0]:.3f}–{ends[1]:.3f}" if ends else "–",
+                cell(_alone(pair.statistic("percent")), _place(pair)),
+                cell(pair.statistic("cohen_kappa"), _place(pair)),
                 *(
-                    cell(pair.statistic(f"{kind}:{label}"), _place(pair, column=label))
+                    cell(_alone(pair.statistic(f"{kind}:{label}")), _place(pair, column=label))
                     for kind, label in sides
                 ),
             )
@@ -87,13 +84,18 @@ def _first(found: Comparison, reference: Rater, pairs: Sequence[Pair]) -> Table:
             _("n (tasks)"),
             _("Percent"),
             _("Kappa"),
-            _("its 95%"),
             *((_("Sensitivity"), _("Specificity")) if binary else ()),
         ),
         lines,
         [*(conclusion(found, pair) for pair in pairs)],
         view="table",
     )
+
+
+def _alone(statistic: Statistic | None) -> Statistic | None:
+    """Without its interval: that of kappa stands for the pair."""
+    none = {"low": None, "high": None, "no_interval": ""}
+    return statistic and statistic.model_copy(update=none)
 
 
 _CLOSE, _FAIR, _APART = 0.8, 0.6, 0.05

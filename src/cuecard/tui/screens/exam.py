@@ -78,7 +78,7 @@ class ExamScreen(ListScreen[ProbeFigures]):
 
     def title_words(self) -> str:
         card = self._card
-        return "" if card is None else f"{card.title} · {card.exam.setting.stamp}"
+        return "" if card is None else f"{_('Exam')} · {card.name} · {card.exam.setting.stamp}"
 
     def note(self) -> str:
         card = self._card

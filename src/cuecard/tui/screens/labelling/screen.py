@@ -42,6 +42,9 @@ from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
 if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from cuecard.annotate.labelling.set_looks import SetWatch
     from cuecard.store.workspace import Workspace
 
 
@@ -98,7 +101,9 @@ class LabelScreen(CuecardScreen[None]):
         self._step: Step | None = None
         self._pressed: asyncio.Queue[Work | Detail] = asyncio.Queue()
         self._turn = threading.Lock()
-        self._labelled = asyncio.Event()
+        self._watch: SetWatch | None = None
+        self._watching: Worker[None] | None = None
+        self._behind = False
 
     @property
     def step(self) -> Step | None:
@@ -183,6 +188,12 @@ class LabelScreen(CuecardScreen[None]):
         while session is not None and await asyncio.to_thread(session.prepare):
             pass
 
+    def _look_again(self, set_id: int) -> None:
+        """Have the line of how far the set is brought up to date; one look at a time, for a look takes in what is new."""
+        self._behind = True
+        if self._watching is None or self._watching.is_finished:
+            self._watching = self.standing(set_id)
+
     @guarded("standing", background=True)
     async def standing(self, set_id: int) -> None:
         """One line of how far the set is, which holds however often it is looked at; none for who may not see all of it."""
@@ -191,14 +202,14 @@ class LabelScreen(CuecardScreen[None]):
 
         line = self.query_one("#standing", Static)
         with suppress(CuecardError):
-            watch = await self.services.ask(lambda ws: SetWatch(ws, set_id))
-            while True:
-                self._labelled.clear()
+            watch = self._watch or await self.services.ask(lambda ws: SetWatch(ws, set_id))
+            self._watch = watch
+            while self._behind:
+                self._behind = False
                 look = await self.services.ask(lambda _ws: watch.look())
                 told = ahead(look) if look.settled >= TOLD else ""
                 line.update(told)
                 line.display = bool(told)
-                await self._labelled.wait()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._step.view if self._step else None
@@ -326,10 +337,10 @@ class LabelScreen(CuecardScreen[None]):
         self.query_one("#progress", Static).update(" · ".join(said))
         if view is not None:
             self._show_item(view, step)
-        if before is None and self._set_id is not None:
-            self.standing(self._set_id)
-        elif before and before.labelled // LOOKS != step.labelled // LOOKS:
-            self._labelled.set()
+        if self._set_id is not None and (
+            before is None or before.labelled // LOOKS != step.labelled // LOOKS
+        ):
+            self._look_again(self._set_id)
         if before is None or _answerable(before.view) != _answerable(view):
             # The footer is drawn anew, which takes as long as all the rest.
             self.refresh_bindings()
