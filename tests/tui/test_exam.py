@@ -34,7 +34,7 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         )
         exam = app.screen
         assert isinstance(exam, ExamScreen)
-        assert "Exam of the judge lexical:lenient" in shown(exam)
+        assert "Exam · lexical:lenient" in shown(exam)
         exam.view.go_to("K26")
         await until(pilot, lambda: "blind to negation" in shown(exam))
         await pilot.press("enter")

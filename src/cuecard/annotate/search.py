@@ -95,11 +95,13 @@ class _Passage(NamedTuple):
 
 class Finder:
     """What is few of what one person may see, read by `load` and kept as long as it stays the same, with `commands` beside
-    it: labels of what can be done here. Methods block; they may be called from several threads.
+    it: labels of what can be done here. `asked`: what was looked for last. Methods block; they may be called from several
+    threads.
     """
 
     def __init__(self, person: str) -> None:
         self.person = person
+        self.asked = ""
         self.commands: Sequence[str] = ()
         self._tasks: dict[tuple[str, int], list[_Passage]] = {}
         self._passages: list[_Passage] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Sequence
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from rich.text import Text
 from textual.app import ComposeResult, SystemCommand
@@ -57,7 +57,6 @@ class SearchDialog(CuecardDialog["Found | None"]):
         Key("search.page_up", Means.PAGE_UP, "move(-1, True)", N_("Page up"), N_("One page up"), show=False, priority=True),
         Key("search.back", Means.UP_ONE, "back", N_("Back"), N_("To places of every kind; from there, out of the search")),
     )  # fmt: skip
-    _asked: ClassVar[str] = ""
 
     def __init__(self, finder: Finder, recent: Sequence[Found] = ()) -> None:
         """`recent`: what is offered before anything is asked."""
@@ -74,7 +73,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
         with Vertical(id="box") as box:
             box.border_title = _("Search")
             told = _("words that must occur, in any order")
-            yield LineEditor(SearchDialog._asked, placeholder=told, id="query", compact=True)
+            yield LineEditor(self._finder.asked, placeholder=told, id="query", compact=True)
             yield ListView[Line](
                 (
                     Column(N_("Kind"), self._kind),
@@ -149,7 +148,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        SearchDialog._asked, self._only = event.value, None
+        self._finder.asked, self._only = event.value, None
         self.search(event.value)
 
     @guarded("search", background=True)
