@@ -22,6 +22,7 @@ from cuecard.core.i18n import _
 from cuecard.tui.present.keyboard import (
     BEHIND,
     KEYMAP,
+    KEYMAP_PLACE,
     Key,
     Means,
     declare,
@@ -33,6 +34,7 @@ from cuecard.tui.present.keyboard import (
 
 __all__ = [
     "KEYMAP",
+    "KEYMAP_PLACE",
     "Key",
     "KeyBar",
     "Means",

@@ -301,6 +301,8 @@ def is_key(key: str) -> bool:
 
 KEYMAP = Path(os.environ.get("CUECARD_KEYMAP") or config_folder() / "keymap")
 """The file of the person's own keys."""
+KEYMAP_PLACE = str(KEYMAP).replace(str(Path.home()), "~", 1)
+"""The same for reading."""
 
 
 def own_keymap() -> list[str]:

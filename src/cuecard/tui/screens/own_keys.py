@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,7 +11,7 @@ from textual.containers import VerticalScroll
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import keep
-from cuecard.tui.actions import KEYMAP, Key, KeyBar, Means, keys
+from cuecard.tui.actions import KEYMAP, KEYMAP_PLACE, Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -84,9 +83,7 @@ class OwnKeysScreen(ListScreen[Means]):
         return _("Keys")
 
     def note(self) -> str:
-        return _("Kept in {file}; it holds from the next start on.").format(
-            file=str(KEYMAP).replace(str(Path.home()), "~", 1)
-        )
+        return _("Kept in {file}; it holds from the next start on.").format(file=KEYMAP_PLACE)
 
     def action_open(self) -> None:
         self.action_record()
