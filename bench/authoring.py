@@ -135,7 +135,7 @@ def write_task(terminal: Terminal) -> float:
     terminal.keys("F4")
     terminal.wait("1 stage of")
     terminal.keys("Enter")
-    terminal.wait("$EDITOR")
+    terminal.wait("IF NOT")
     for number in range(1, STAGES + 1):
         if number > 1:
             terminal.keys("Escape", "a")
@@ -263,7 +263,7 @@ def play(terminal: Terminal, place: str, rng: random.Random) -> tuple[int, float
     terminal.keys("Enter")
     terminal.wait("Sub-queries")
     terminal.keys("Enter")  # from reading to editing
-    terminal.wait("$EDITOR")
+    terminal.wait("IF NOT")
     go(terminal)
     time.sleep(0.6)
     typed, end = type_until_killed(terminal, rng)
@@ -279,7 +279,7 @@ def play(terminal: Terminal, place: str, rng: random.Random) -> tuple[int, float
     terminal.keys("Enter")
     terminal.wait("Sub-queries")
     terminal.keys("Enter")
-    terminal.wait("$EDITOR")
+    terminal.wait("IF NOT")
     back(terminal)
     begun = typed.text[: min(kept, 10)].strip()
     seen = kept == 0
