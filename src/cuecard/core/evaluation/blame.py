@@ -19,6 +19,7 @@ from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.run import RunControl
 from cuecard.core.engine.step_context import HeardCalls
 from cuecard.core.engine.trial import prediction_of
+from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item, predicted_items
 from cuecard.core.evaluation.judging import OnProgress, judge_each
 from cuecard.core.evaluation.sharing import Meter, within_limits
@@ -280,7 +281,7 @@ async def _asked(
         check=check,
     )
     if answer.value is None:
-        raise ValueError(answer.problem)
+        raise CuecardError(_("The model gave no usable answer"), answer.problem)
     quotes = (one_line(storable(quote), _QUOTE) for quote in answer.value.evidence)
     found = Blame(
         trial_id=case.trial.id,
