@@ -115,11 +115,10 @@ class Verdicts:
         )
         with self._database.read() as session:
             check_whole(session, list(run_ids))
-            pairs = session.connection().execute(twice).all()
-            names = {(row.trial_id, row.judge_name) for row in pairs}
-            found = load_judgements(
-                session, col(JudgementRow.trial_id).in_({trial for trial, _name in names})
-            )
+            names = {tuple(row) for row in session.connection().execute(twice)}
+            # By a query within the query: there may be more trials than a query can name.
+            trials = select_columns(twice.subquery().c.trial_id)
+            found = load_judgements(session, col(JudgementRow.trial_id).in_(trials))
         return [r for r in found if (r.trial_id, r.judgement.judge.name) in names]
 
     def heads(self, run_id: int) -> list[JudgementHead]:

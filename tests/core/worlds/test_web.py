@@ -315,6 +315,10 @@ def test_the_reference_covers_engine_and_options():
     assert len({ref.version for ref in refs}) == len(refs)
     assert {(ref.name, ref.kind, ref.baseline) for ref in refs} == {("net", "web", False)}
     assert build(engine="serper", **keyed).ref == refs[0]
+    # Without a list it is the world that it was before there were any: a run of then goes on in it.
+    open_ = build(engine="serper", block_homes=False, **keyed).ref
+    assert open_.version == "1 serper e5780b4871ab"
+    assert build(engine="serper", blocked=("example.org",), **keyed).ref != refs[0]
 
 
 def test_tools_are_those_of_the_configuration():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement.intervals import t_quantile
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.labelling.effect_figures import mean_over
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.errors.groups import Group, groups_of
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.config_schema import ContaminationConfig
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 GOLD_WORLDS = frozenset(("closed", "parallel"))
 """Kinds of worlds that are made from gold: what they tell is the task, not a leak."""
 _AT_ONCE = 20
-_FEWEST = 5
 
 
 class Met(Frozen):
@@ -200,29 +200,19 @@ def _by_task(measure: str, rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _mean(measure: str, rows: Sequence[Row]) -> Statistic:
-    values = list(_by_task(measure, rows).values())
-    return _over_tasks(measure, values, _("no judged trial is left"))
+    return _over_tasks(measure, _by_task(measure, rows))
 
 
 def _paired(measure: str, every: Sequence[Row], clean: Sequence[Row]) -> Statistic:
     whole, kept = _by_task(measure, every), _by_task(measure, clean)
-    gaps = [kept[task] - whole[task] for task in kept]
-    return _over_tasks(f"{measure}_difference", gaps, _("no task keeps a clean trial"))
+    gaps = {task: value - whole[task] for task, value in kept.items()}
+    return _over_tasks(f"{measure}_difference", gaps)
 
 
-def _over_tasks(name: str, values: Sequence[float], why: str) -> Statistic:
-    """A mean over tasks with Student's interval."""
-    n = len(values)
-    if not n:
-        return Statistic(name=name, value=None, n=0, reason=why)
-    mean = fmean(values)
-    if n < _FEWEST:
-        few = _("fewer than {n} tasks").format(n=_FEWEST)
-        return Statistic(name=name, value=mean, n=n, no_interval=few)
-    half = t_quantile(0.975, n - 1) * stdev(values) / sqrt(n)
-    if not half:
-        return Statistic(name=name, value=mean, n=n, no_interval=_("no task differs"))
-    return Statistic(name=name, value=mean, n=n, low=mean - half, high=mean + half)
+def _over_tasks(name: str, values: Mapping[str, float]) -> Statistic:
+    """The mean over tasks, with the interval of score tables."""
+    (found,) = with_intervals([mean_over(name, values, list(values))], list(values))
+    return found
 
 
 def _flagged(pool: Pool, found: Mapping[int, Met]) -> Table | None:
@@ -260,6 +250,4 @@ def _flagged(pool: Pool, found: Mapping[int, Met]) -> Table | None:
 
 
 def _name(group: Group) -> str:
-    from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-
     return f"{group.name} · {_(FAMILY_WORDS[group.family])}"

@@ -266,9 +266,11 @@ class WebWorld:
 
     @property
     def ref(self) -> PlayerRef:
-        options = self._config.model_dump(mode="json", exclude={"python", "prompts"})
+        beside = {"python", "prompts", "blocked", "block_homes"}
+        options = self._config.model_dump(mode="json", exclude=beside)
         options["prompt"] = self._prompt.hash if self._prompt else ""
-        options["blocked"] = self._blocked.entries
+        if self._blocked:
+            options["blocked"] = self._blocked.entries
         text = json.dumps(options, sort_keys=True, ensure_ascii=False)
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         return PlayerRef(

@@ -52,7 +52,6 @@ def score(
         N_("Intervals that tell of tasks of this kind, or of other samples of these tasks"),
     ] = "kind",
 ) -> Result:
-    from cuecard.annotate.results.corrected import corrections_in
     from cuecard.annotate.results.scores import interval_groups, run_scores
     from cuecard.annotate.task_feedback import disputed_runs
     from cuecard.tui.commands.run_output import spent_line
@@ -69,7 +68,12 @@ def score(
     asked = by or measure or across or cut.these or (ours.form and not ours.json)
     plain = len(pool.runs) == 1 and not asked
     groups = interval_groups(pool) if ours.json or plain else ()
-    corrections = corrections_in(ours.workspace, pool)
+    corrections: Corrections | None = None
+    if ours.workspace.verdicts.labelled_trials([run.id for run in pool.runs]):
+        # What corrects scores takes a while to be loaded.
+        from cuecard.annotate.results.corrected import corrections_in
+
+        corrections = corrections_in(ours.workspace, pool)
     extra = corrected_page(pool, cut, corrections)
 
     def show() -> None:
@@ -180,13 +184,13 @@ def tables_of(pool: Pool, cut: Cut) -> ScoreTable:
     return _sorted(score_table(pool, by, cut.measures), cut)
 
 
-def corrected_page(pool: Pool, cut: Cut, corrections: Corrections) -> Sequence[Table]:
+def corrected_page(pool: Pool, cut: Cut, corrections: Corrections | None) -> Sequence[Table]:
     """What labels tell of the figures of `page_of`; nothing where nobody labelled."""
+    if not corrections:
+        return ()
     from cuecard.annotate.results.corrected import corrected_tables
     from cuecard.annotate.results.scores import tables_by_family
 
-    if not corrections:
-        return ()
     scores = [_sorted(t, cut) for t in tables_by_family(pool, cut.by, cut.measures)]
     return corrected_tables(scores, pool, corrections)
 

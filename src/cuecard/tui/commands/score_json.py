@@ -185,12 +185,16 @@ def results_json(
     `no_interval`), and the measures `cost` and `tokens`; `scores`, the table by what was asked for, whose lines have
     `corrected` where people labelled; `tables`, the paper tables by name. `run` is of a single run alone; with several, each result has its `run`.
     """
-    from cuecard.annotate.results.corrected import tables_of_labels
     from cuecard.annotate.results.papers import tables_json
     from cuecard.annotate.results.scores import trial_scores
     from cuecard.core.tables.texts import table_data
 
-    told = tables_of_labels(pool, corrections) if corrections else ()
+    scores, tables = table_json(table), tables_json(pool)
+    if corrections:
+        from cuecard.annotate.results.corrected import tables_of_labels
+
+        _add_corrected(scores, table, pool, corrections)
+        tables["corrected"] = [table_data(one) for one in tables_of_labels(pool, corrections)]
     judges = pool.values("judge")
     agents = {row.trial.id: row.trial.agent.name for row in pool.rows}
     several = len(pool.runs) > 1
@@ -207,11 +211,8 @@ def results_json(
         "groups": [_group_json(group, judges) for group in groups],
         "usage": (used.model_dump(mode="json") for used in usage),
         "totals": totals_json(usage, agents),
-        "scores": _with_corrected(table_json(table), table, pool, corrections),
-        "tables": {
-            **tables_json(pool),
-            **({"corrected": [table_data(one) for one in told]} if told else {}),
-        },
+        "scores": scores,
+        "tables": tables,
     }
 
 
@@ -238,16 +239,14 @@ def table_json(table: ScoreTable) -> Json:
     }
 
 
-def _with_corrected(
-    data: Json, table: ScoreTable, pool: Pool, corrections: Corrections | None
-) -> Json:
+def _add_corrected(data: Json, table: ScoreTable, pool: Pool, corrections: Corrections) -> None:
+    """Put what labels say of a table's figures into its JSON."""
     from cuecard.annotate.results.corrected import corrected_figures
 
     lines = dict(zip(map(id, table.lines), data["lines"], strict=True))
-    for one in corrected_figures(table, pool, corrections) if corrections else ():
+    for one in corrected_figures(table, pool, corrections):
         entry = lines[id(one.line)].setdefault("corrected", {})
         entry[one.column.key] = correction_json(one.correction)
-    return data
 
 
 def correction_json(one: Correction) -> Json:
