@@ -233,3 +233,25 @@ def test_a_judge_without_a_prompt_or_without_corrections_is_told(workspace, corr
     )
     with pytest.raises(CuecardError, match="nothing to learn"):
         write_examples(workspace, right, "strict", config_with("strict"), tmp_path)
+
+
+def test_judging_again_shows_what_moved(workspace, corrected):
+    """Only trials that one judge judged twice are read, however many others there are."""
+    trial = min(case.trial_id for case in corrected.cases)
+    run = workspace.runs.trial(trial).run_id
+    assert workspace.verdicts.repeated([run]) == []
+    (before,) = [
+        record.judgement
+        for record in workspace.verdicts.of_trial(trial)
+        if record.judgement.judge.name == "strict"
+    ]
+    moved = tuple(
+        verdict.model_copy(update={"decision": Decision.NO}) if at == 1 else verdict
+        for at, verdict in enumerate(before.verdicts)
+    )
+    workspace.verdicts.add(trial, before.model_copy(update={"verdicts": moved}))
+    assert [r.judgement.judge.name for r in workspace.verdicts.repeated([run])] == ["strict"] * 2
+    drift = tables_of_workshop(workspace, corrected, config_with("strict"))[-1]
+    (line,) = drift.lines
+    # No to yes, yes to no, towards people (who refuse every other item), away from them.
+    assert [cell.value for cell in line[5:]] == [0, 1, 1, 0]

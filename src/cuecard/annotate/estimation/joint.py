@@ -70,7 +70,7 @@ def joint(agents: Mapping[str, Units]) -> Joint | str:
     found = {name: corrected(units.within(tasks)) for name, units in agents.items()}
     for name, one in found.items():
         if not one.estimate.defined:
-            return f"{name}: {one.estimate.reason}"
+            return f"{name}{_(': ')}{one.estimate.reason}"
     moved = np.array([one.moved for one in found.values()])
     return Joint(
         names=tuple(found),

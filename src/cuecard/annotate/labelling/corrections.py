@@ -163,7 +163,7 @@ class Corrections:
             if found is None:
                 return None
             if isinstance(found[0], str):
-                return f"{name}: {found[0]}"
+                return f"{name}{_(': ')}{found[0]}"
             sides[name] = found[0]
         return joint(sides)
 

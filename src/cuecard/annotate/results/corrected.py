@@ -152,7 +152,7 @@ def _joint(
     """`trials`: those of each arm."""
     if within:
         return _("pairs are within {dimensions}").format(
-            dimensions=", ".join(map(dimension_word, within))
+            dimensions=_(", ").join(map(dimension_word, within))
         )
     wanted = {name: frozenset(ids) for name, ids in trials.items()}
     groups: dict[str, list[Row]] = {name: [] for name in wanted}

@@ -292,5 +292,5 @@ def cards_of(workspace: Workspace, pool: Pool) -> tuple[Card, ...]:
 def blocks(workspace: Workspace, pool: Pool) -> Iterator[Prose | Tabled]:
     """The cards of a report's judges, where they sat an exam."""
     for card in cards_of(workspace, pool):
-        yield Prose(f"{card.title}: {'; '.join(card.facts())}")
+        yield Prose(f"{card.title}{_(': ')}{_('; ').join(card.facts())}")
         yield from (Tabled(table, folded=True) for table in card.tables())

@@ -272,7 +272,7 @@ def _circumstances(plan: Plan) -> Sequence[str]:
         ngettext("{n} user", "{n} users", plan.design.users).format(n=plan.design.users),
         ngettext("{n} judge", "{n} judges", judges).format(n=judges),
     ]
-    return (_("With {what}.").format(what=", ".join(told)), *plan.notes)
+    return (_("With {what}.").format(what=_(", ").join(told)), *plan.notes)
 
 
 def _of(design: Design) -> str:

@@ -22,7 +22,7 @@ def found_words(one: ItemFigures) -> str:
 
 
 def flag_words(one: ItemFigures) -> str:
-    return ", ".join(flag.label for flag in one.flags)
+    return _(", ").join(flag.label for flag in one.flags)
 
 
 def suspect_tables(survey: Survey, most: int) -> list[Table]:

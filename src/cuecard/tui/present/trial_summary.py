@@ -287,5 +287,7 @@ def blame_lines(said: Iterable[Blame], person: str) -> Iterator[str]:
             else one_line(blame.by, 40)
         )
         line = _("{party}, by {who}").format(party=blame.party.label, who=by)
-        told = "; ".join(filter(None, (blame.reason, *(f"“{quote}”" for quote in blame.evidence))))
-        yield f"{line}: {one_line(told, 400)}" if told else line
+        told = _("; ").join(
+            filter(None, (blame.reason, *(f"“{quote}”" for quote in blame.evidence)))
+        )
+        yield f"{line}{_(': ')}{one_line(told, 400)}" if told else line

@@ -102,16 +102,18 @@ class SuspectsScreen(ListScreen[Suspect]):
     def detail(self, row: Suspect) -> Sequence[Paragraph]:
         item = row.figures
         found = [
-            Paragraph(f"{row.answer.asked}: {' / '.join(row.answer.values)}", "strong"),
-            *(Paragraph(f"{flag.label}: {flag.help}", "stage") for flag in item.flags),
+            Paragraph(f"{row.answer.asked}{_(': ')}{' / '.join(row.answer.values)}", "strong"),
+            *(Paragraph(f"{flag.label}{_(': ')}{flag.help}", "stage") for flag in item.flags),
         ]
         if row.rival and item.rival:
             said = ngettext("{n} agent says: {value}", "{n} agents say: {value}", item.rival.agents)
             found.append(Paragraph(said.format(n=item.rival.agents, value=row.rival)))
         if row.found_by:
-            found.append(Paragraph(_("Found by: {agents}").format(agents=", ".join(row.found_by))))
+            found.append(
+                Paragraph(_("Found by: {agents}").format(agents=_(", ").join(row.found_by)))
+            )
         if row.not_by:
-            found.append(Paragraph(_("Never by: {agents}").format(agents=", ".join(row.not_by))))
+            found.append(Paragraph(_("Never by: {agents}").format(agents=_(", ").join(row.not_by))))
         if (pages := self._pages.get(row.key)) is None:
             found.append(Paragraph(_("Looking for pages…"), "muted"))
         for page in pages or ():

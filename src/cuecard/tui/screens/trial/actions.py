@@ -309,7 +309,10 @@ class Noting(StepMode):
         asked = ChoiceDialog(
             _("Whose fault is it that this trial failed?"),
             "\n".join(blame_lines(said, person)),
-            [(party.value, party.value[0], f"{party.label}: {party.rule}") for party in Party],
+            [
+                (party.value, party.value[0], f"{party.label}{_(': ')}{party.rule}")
+                for party in Party
+            ],
             first=next((b.party.value for b in said if b.by == person and not b.proposed), ""),
         )
         chosen = await self.app.push_screen_wait(asked)
