@@ -170,7 +170,7 @@ def limit(url: str, count: int, pace: float) -> str:
         run = workspace.runs.create(
             name="r", kind="grid", created_by="Ann", samples=1, limits=Limits(), cells=cells
         )
-        trials = [[trial.id] for trial in workspace.runs.trials(run.id)]
+        trials = {f"/{trial.id}": [trial.id] for trial in workspace.runs.trials(run.id)}
 
         async def offer() -> None:
             async with workspace.workers.queue("Ann") as queue:

@@ -267,7 +267,10 @@ class Harness:
             assert child.stdout
             child.stdout.readline()
         pids = [os.getpid(), one.pid, two.pid, int(three.stdout)]
-        (self.folder / "pids").write_text(json.dumps(pids))
+        # Whoever waits for the file is to find all of it.
+        written = self.folder / "pids.part"
+        written.write_text(json.dumps(pids))
+        written.rename(self.folder / "pids")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ async def test_a_trial_is_taken_once_and_handed_on_when_it_is_given_back(
     one, two = make_trial(), make_trial()
     run = one.run_id
     async with workspace.workers.queue("Ann", 1) as ann, workspace.workers.queue("Bo", 1) as bo:
-        assert await ann.offer(run, [[one.id]]) == 1
+        assert await ann.offer(run, {"/1": [one.id]}) == 1
         assert await bo.take(two.run_id, 5) == []
         (first,) = await ann.take(run, 5)
         assert (first.trial_id, first.fence, first.lost) == (one.id, 1, 0)
@@ -72,7 +72,7 @@ async def test_what_a_worker_writes_after_its_trial_was_taken_over_is_refused(
         workspace.workers.queue("Ann", 1) as ann,
         workspace.workers.queue("Bo", 1, lapse=NO_LAPSE) as bo,
     ):
-        await ann.offer(run, [[trial.id]])
+        await ann.offer(run, {"/1": [trial.id]})
         (old,) = await ann.take(run, 1)
         sink = workspace.sink(trial.id, old)
         await sink.append(at(0, said(0)))
@@ -114,7 +114,7 @@ async def test_losses_of_a_trial_count_from_its_last_step_on(
             await stack.enter_async_context(workspace.workers.queue(name, 1, lapse=NO_LAPSE))
             for name in ("Ann", "Bo", "Cy", "Di", "Eve")
         ]
-        await parties[0].offer(trial.run_id, [[trial.id]])
+        await parties[0].offer(trial.run_id, {"/1": [trial.id]})
         lost: list[int] = []
         for number, party in enumerate(parties):
             (claim,) = await party.take(trial.run_id, 1)
@@ -137,7 +137,7 @@ async def test_a_trial_is_no_poison_where_workers_die_without_it_too(
             await stack.enter_async_context(workspace.workers.queue(str(n), 2, lapse=NO_LAPSE))
             for n in range(6)
         ]
-        await parties[0].offer(run, [[one.id], [two.id]])
+        await parties[0].offer(run, {"/1": [one.id], "/2": [two.id]})
         assert len(await parties[0].take(run, 2)) == 2
         # What was lost is offered behind what was lost less often.
         taken = [claim for party in parties[1:] for claim in await party.take(run, 1)]
@@ -159,7 +159,7 @@ async def test_trials_that_workers_may_have_died_of_are_held_by_different_worker
             await stack.enter_async_context(workspace.workers.queue(str(n), 2, lapse=NO_LAPSE))
             for n in range(3)
         ]
-        await parties[0].offer(run, [[one.id], [two.id]])
+        await parties[0].offer(run, {"/1": [one.id], "/2": [two.id]})
         for party in parties[:2]:
             assert len(await party.take(run, 2)) == 2
         (suspect,) = await parties[2].take(run, 2)
@@ -175,12 +175,12 @@ async def test_a_run_is_played_by_workers_or_by_one_process(
     trial = make_trial()
     run = trial.run_id
     async with workspace.workers.queue("Ann", 1) as ann:
-        await ann.offer(run, [[trial.id]])
+        await ann.offer(run, {"/1": [trial.id]})
         lease = workspace.leases.take(run, "Cy")
         with pytest.raises(BeingPlayed, match="Cy plays it"):
             await ann.take(run, 1)
         with pytest.raises(BeingPlayed, match="Cy plays it"):
-            await ann.offer(run, [[trial.id]])
+            await ann.offer(run, {"/1": [trial.id]})
         workspace.leases.release(lease)
         claim = await _take(ann, run)
         with pytest.raises(BeingPlayed, match=r"1 worker plays it since .*: Ann's on"):
@@ -200,7 +200,7 @@ async def test_trials_of_one_lane_go_one_after_the_other_to_one_worker(
     trials = [make_trial() for _each in range(3)]
     run, ids = trials[0].run_id, [trial.id for trial in trials]
     async with workspace.workers.queue("Ann", 9) as ann, workspace.workers.queue("Bo", 9) as bo:
-        await ann.offer(run, [ids])
+        await ann.offer(run, {"agent": ids})
         for number, trial in enumerate(ids):
             (claim,) = await ann.take(run, 9)
             assert claim.trial_id == trial
@@ -216,12 +216,55 @@ async def test_what_is_cancelled_is_handed_to_nobody(
 ) -> None:
     trial = make_trial()
     async with workspace.workers.queue("Ann", 1) as ann:
-        await ann.offer(trial.run_id, [[trial.id]])
+        await ann.offer(trial.run_id, {"/1": [trial.id]})
         await ann.cancel(trial.run_id)
         assert await ann.take(trial.run_id, 1) == []
         assert workspace.workers.offered() == {trial.run_id: 0}
-        assert await ann.offer(trial.run_id, [[trial.id]]) == 1
+        assert await ann.offer(trial.run_id, {"/1": [trial.id]}) == 1
         assert await ann.take(trial.run_id, 1)
+
+
+@on_postgres
+async def test_what_is_offered_again_for_something_else_is_handed_out_once(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    one = make_trial()
+    two, run = make_trial(one.run_id, task_id="u"), one.run_id
+    lanes = {"/1": [one.id], "/2": [two.id]}
+    async with workspace.workers.queue("Ann", 9) as ann, workspace.workers.queue("Bo", 9) as bo:
+        assert await ann.offer(run, lanes) == 2
+        assert await ann.offer(run, lanes, "retry") == 2
+        claims = await ann.take(run, 9)
+        assert [(claim.trial_id, claim.purpose) for claim in claims] == [
+            (one.id, "retry"),
+            (two.id, "retry"),
+        ]
+        assert await ann.offer(run, lanes) == 0
+        assert await bo.take(run, 9) == []
+        assert await ann.beat(0, "") == []
+
+
+@on_postgres
+async def test_a_lane_that_is_offered_again_goes_on_where_it_stands(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    trials = [make_trial() for _each in range(3)]
+    run, ids = trials[0].run_id, [trial.id for trial in trials]
+    async with workspace.workers.queue("Ann", 9) as ann, workspace.workers.queue("Bo", 9) as bo:
+        await ann.offer(run, {"agent": ids})
+        (first,) = await ann.take(run, 9)
+        assert await bo.offer(run, {"agent": ids}) == 0
+        await ann.give_back(first, done=True)
+        (second,) = await ann.take(run, 9)
+        await ann.give_back(second, done=False)
+        # The first is to be played once more, and the others after it.
+        assert await bo.offer(run, {"agent": ids}, "retry") == 3
+        for trial in ids:
+            (claim,) = await bo.take(run, 9)
+            assert claim.trial_id == trial
+            assert await ann.take(run, 9) == []
+            await bo.give_back(claim, done=True)
+        assert workspace.workers.offered() == {run: 0}
 
 
 async def _take(queue: object, run: int) -> Claim:

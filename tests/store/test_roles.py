@@ -350,7 +350,7 @@ async def test_members_offer_first_and_nobody_else_may_use_the_queue(stage: OwnR
         )
         (trial,) = member.runs.trials(run.id)
         async with member.workers.queue("Max") as mine, stage.at("Bo").workers.queue("Bo", 1) as bo:
-            assert await mine.offer(run.id, [[trial.id]]) == 1
+            assert await mine.offer(run.id, {"/1": [trial.id]}) == 1
             assert [claim.trial_id for claim in await bo.take(run.id, 1)] == [trial.id]
 
 

@@ -146,9 +146,11 @@ class TrialQueue(Protocol):
     """
 
     async def offer(
-        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose = "play"
+        self, run_id: int, lanes: Mapping[str, Sequence[int]], purpose: Purpose = "play"
     ) -> int:
-        """Offer trials; how many are new. Those of one lane are played by one worker, one after the other."""
+        """Offer trials, lanes of them by names that are always the same in a run; how many are new. Those of one lane are
+        played by one worker, one after the other.
+        """
         ...
 
     async def take(self, run_id: int, most: int) -> list[Claim]:

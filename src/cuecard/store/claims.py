@@ -65,13 +65,12 @@ class Claims:
             run.state, run.reason = RunState.RUNNING.value, ""
             session.add(run)
             known = {row.trial_id: row for row in session.exec(_claims(trials))}
-            new: set[int] = set()
-            for trial in trials:
+            held = {trial for trial, row in known.items() if row.worker is not None}
+            new = {trial for lane in lanes if held.isdisjoint(lane) for trial in lane}
+            for trial in new:
                 row = known.get(trial) or ClaimRow(trial_id=trial, run_id=run_id, purpose=purpose)
-                if row.worker is None:
-                    row.purpose, row.done = purpose, False
-                    new.add(trial)
-                    session.add(row)
+                row.purpose, row.done = purpose, False
+                session.add(row)
             return new
 
     def _free(self, session: Session, run_id: int) -> None:
@@ -82,8 +81,9 @@ class Claims:
     def take(
         self, run_id: int, taken: Sequence[tuple[Job, list[int]]], held: Collection[Claim]
     ) -> list[tuple[Claim | None, Job, list[int]]]:
-        """The claim on the first trial of each job that is not done, with what is left of the job. None where nothing is, and
-        for all but one that workers may have died of: they would be suspected together.
+        """The claim on the first trial of each job that is not done, with what is left of the job. None where nothing is,
+        where a living worker holds one of its trials, and for all but one that workers may have died of: they would be
+        suspected together.
         """
         if not taken:
             return []
@@ -92,6 +92,7 @@ class Claims:
             trials = [trial for _job, lane in taken for trial in lane]
             rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
             losses = dict(session.exec(_losses(trials)).all())
+            living = self._living(session, {row.worker for row in rows.values()})
             suspected = any(_is_suspect(claim) for claim in held)
             now = db_now(session)
             claims: list[tuple[Claim | None, Job, list[int]]] = []
@@ -101,6 +102,9 @@ class Claims:
                     claims.append((None, job, []))
                     continue
                 row = rows[left[0]]
+                if any(rows[trial].worker in living for trial in left):
+                    claims.append((None, job, left))
+                    continue
                 before, why = row.worker, "again" if row.fence else "first"
                 number, elsewhere = losses.get(row.trial_id, 0), 0
                 # What it took itself and knows nothing of: the server died before it answered.
@@ -129,6 +133,14 @@ class Claims:
                 )
                 claims.append((claim, job, left[1:]))
             return claims
+
+    def _living(self, session: Session, workers: Collection[str | None]) -> set[str | None]:
+        """Others among these workers, whose beats have not lapsed."""
+        others = select(WorkerRow).where(
+            col(WorkerRow.id).in_(workers), col(WorkerRow.id) != self.worker
+        )
+        now = db_now(session)
+        return {row.id for row in session.exec(others) if worker_alive(row, now, self._lapse)}
 
     def beat(self, calls: int, under_way: int, note: str) -> tuple[dict[int, int], list[UUID]]:
         """The fences of what this worker holds, and workers of this machine that died with something in their hands."""

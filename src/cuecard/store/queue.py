@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from importlib.util import find_spec
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _TRIES = 3
+_AS_OFFERED = f"""UPDATE {QUEUE}pgqueuer SET payload = offered.payload
+FROM UNNEST($1::text[], $2::bytea[]) AS offered(name, payload)
+WHERE status = 'queued' AND dedupe_key = offered.name"""
 _BEHIND = f"UPDATE {QUEUE}pgqueuer SET priority = $2 WHERE id = $1"
 _LET_GO = f"UPDATE {QUEUE}pgqueuer SET heartbeat = 'epoch' WHERE queue_manager_id = ANY($1)"
 
@@ -160,20 +163,23 @@ class PgQueue:
         await self._disconnect()
 
     async def offer(
-        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose = "play"
+        self, run_id: int, lanes: Mapping[str, Sequence[int]], purpose: Purpose = "play"
     ) -> int:
         """See `TrialQueue`. Raises `NotFound`, and `BeingPlayed` while one process plays the run alone."""
         await self._install()
-        new = await asyncio.to_thread(self._claims.offer, run_id, lanes, purpose)
-        jobs = [[trial for trial in lane if trial in new] for lane in lanes]
-        jobs = [lane for lane in jobs if lane]
+        new = await asyncio.to_thread(self._claims.offer, run_id, list(lanes.values()), purpose)
+        jobs = [(f"{run_id}{name}", lane) for name, lane in lanes.items() if new.issuperset(lane)]
         for start in range(0, len(jobs), 1000):
-            part = jobs[start : start + 1000]
+            # What was offered and given back lies there still, under its name.
+            keys: list[str | None] = [key for key, _lane in jobs[start : start + 1000]]
             payloads: list[bytes | None] = [
-                json.dumps({"purpose": purpose, "trials": lane}).encode() for lane in part
+                json.dumps({"trials": list(lane)}).encode()
+                for _key, lane in jobs[start : start + 1000]
             ]
-            keys: list[str | None] = [f"{purpose}/{lane[0]}" for lane in part]
-            names, none = [_entry(run_id)] * len(part), [0] * len(part)
+            names, none = [_entry(run_id)] * len(keys), [0] * len(keys)
+            await self._ask(
+                lambda queries, p=payloads, k=keys: queries.driver.execute(_AS_OFFERED, k, p)
+            )
             await self._ask(
                 lambda queries, n=names, p=payloads, z=none, k=keys: queries.enqueue(
                     n, p, z, dedupe_key=k, on_conflict="skip"

@@ -320,7 +320,6 @@ qc: {{closed_book: 4}}
         assert [(run.state, run.finished, run.trials) for run in runs] == [(RunState.DONE, 16, 16)]
         handout = workspace.workers.handout(runs[0].id)
         assert handout is not None
-        # On a machine that is busy a worker's beat may come late, and its claim be lost and taken again.
         assert (handout.waiting, handout.held) == (0, 0)
         assert sum(used.calls for used in workspace.runs.usage(runs[0].id)) == asked
 

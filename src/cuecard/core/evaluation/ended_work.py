@@ -103,7 +103,7 @@ async def offer_work(
 
     async def offer() -> int:
         async with workspace.workers.queue(by) as queue:
-            return await queue.offer(run_id, [[trial] for trial in trials], "judge")
+            return await queue.offer(run_id, {f"/{trial}": [trial] for trial in trials}, "judge")
 
     trials = await outlast(workspace, enter)
     return await outlasting(workspace, offer) if trials else 0

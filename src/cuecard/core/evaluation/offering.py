@@ -61,7 +61,7 @@ async def offer_run(
 
     async def offer() -> int:
         async with workspace.workers.queue(by) as queue:
-            return await queue.offer(run_id, list(lanes.values()), purpose)
+            return await queue.offer(run_id, lanes, purpose)
 
     return await outlasting(workspace, offer)
 
