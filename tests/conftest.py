@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +48,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def seeded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The database that `seeded_workspace` makes, once for all workers. Copy it, do not open it."""
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`made_once(name, make)`: the database that `make` fills, given its path; once for all workers. Copy it, do not open
+    it.
+    """
     import fcntl
-
-    from seeded_workspace import seed
 
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    path = folder / "seeded.db"
-    with (folder / "seeded.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            made = folder / "seeding.db"
-            made.unlink(missing_ok=True)
-            seed(made)
-            made.rename(path)
-    return path
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        path = folder / f"{name}.db"
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                begun = folder / f"{name}-begun.db"
+                begun.unlink(missing_ok=True)
+                make(begun)
+                begun.rename(path)
+        return path
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def seeded_once(made_once: Callable[..., Path]) -> Path:
+    """The database that `seeded_workspace` makes."""
+    from seeded_workspace import seed
+
+    return made_once("seeded", seed)
 
 
 @pytest.fixture(scope="session")

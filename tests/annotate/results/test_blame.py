@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +20,22 @@ from openai_server import OpenAIServer, Reply, Request, text
 from planted_results import Planted, plant
 
 
+def failing(path: Path) -> None:
+    agents = (Planted("alpha", 0.3, 0.004), Planted("beta", 0.2, 0.001))
+    with Workspace.open(path) as opened:
+        plant(opened, agents=agents)
+
+
+@pytest.fixture
+def workspace(made_once, tmp_path: Path):
+    copied = shutil.copyfile(made_once("failing", failing), tmp_path / "w.db")
+    with Workspace.open(copied) as opened:
+        yield opened
+
+
 @pytest.fixture
 def rows(workspace: Workspace):
-    agents = (Planted("alpha", 0.3, 0.004), Planted("beta", 0.2, 0.001))
-    return failed_trials(gather(workspace, [plant(workspace, agents=agents)]))
+    return failed_trials(gather(workspace, [run.id for run in workspace.runs.all()]))
 
 
 def told(workspace, row, person, party, reason=""):

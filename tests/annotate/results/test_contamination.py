@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -13,15 +15,27 @@ from cuecard.core.engine.events import AgentSpoke, Event
 from cuecard.core.engine.messages import AgentReply
 from cuecard.core.worlds.contamination import Level, Secret
 from cuecard.store.workspace import Workspace
-from planted_results import Planted, plant
 from web_trials import contaminated
 
 CANARY = "0123456789abcdef" * 2
 
 
+def pages_seen(path: Path) -> None:
+    with Workspace.open(path) as opened:
+        contaminated(opened)
+
+
+@pytest.fixture
+def workspace(made_once, tmp_path: Path):
+    with Workspace.open(
+        shutil.copyfile(made_once("pages-seen", pages_seen), tmp_path / "w.db")
+    ) as opened:
+        yield opened
+
+
 @pytest.fixture
 def run(workspace: Workspace) -> int:
-    return contaminated(workspace)
+    return max(run.id for run in workspace.runs.all())
 
 
 def test_the_worst_that_each_trial_met(workspace, run):
@@ -39,8 +53,7 @@ def test_the_worst_that_each_trial_met(workspace, run):
 
 
 def test_trials_in_worlds_of_gold_are_not_looked_at(workspace):
-    planted = plant(workspace, agents=(Planted("alpha", 0.9, 0.004),))
-    pool = gather(workspace, [planted])
+    pool = gather(workspace, [min(run.id for run in workspace.runs.all())])
     assert exposures(workspace, pool, ContaminationConfig()) == {}
     assert contamination_tables(pool, {}) == ()
 
