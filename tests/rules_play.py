@@ -200,11 +200,9 @@ class Game:
             assert found == asked, (person, number, found, asked, rules)
             entries = [e for e in log.contributions if e.revision == number]
             assert {e.by for e in entries if isinstance(e.body, Reviewed)} == set(named.values())
-            author = ws.reviews.blind_revision(person, TASK, number).author
-            assert author == rules.author_seen(person, number), (person, number, rules)
         assert [line.id for line in ws.reviews.reviewed(person)] == [TASK] * rules.on_list(person)
         told = [reviews, comments, log, self._rounds(person), ws.reviews.reviewed(person)]
-        told += [ws.reviews.blind_revision(person, TASK), ws.tasks.summaries(viewer=person)]
+        told += [ws.tasks.summaries(viewer=person)]
         if screens:
             told += [threads_for(ws, person, TASK), review_sheet(ws, TASK, person, now=rules.now)]
         if screens and person != COORDINATOR:

@@ -26,6 +26,7 @@ from cuecard.core.engine.messages import (
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import Conflict
 from cuecard.core.label_records import LabelValue
+from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import StoreSink, Workspace
 
@@ -60,16 +61,20 @@ def work(url: str, me: str, rounds: int, verdicts: list[int], barrier: object) -
     with Workspace.open(url) as workspace:
         barrier.wait(60)  # pyright: ignore
         run = workspace.runs.create(name=me, kind="grid", created_by=me, samples=1, limits=Limits())
-        trial = workspace.runs.add_trial(
+        trial = workspace.runs.add_trials(
             run.id,
-            task_id="shared",
-            revision=1,
-            agent=PLAYER,
-            user=PLAYER,
-            world=PLAYER,
-            sample=0,
-            seed=0,
-        )
+            [
+                TrialCell(
+                    task_id="shared",
+                    revision=1,
+                    agent=PLAYER,
+                    user=PLAYER,
+                    world=PLAYER,
+                    sample=0,
+                    seed=0,
+                )
+            ],
+        )[0]
         asyncio.run(_play(workspace, trial.id, me, rounds, verdicts))
 
 

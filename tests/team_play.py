@@ -264,7 +264,7 @@ class Play:
                 self._judge(ws, person, line.task.id, dice)
 
     def _judge(self, ws: Workspace, person: str, task_id: str, dice: random.Random) -> None:
-        revision = ws.reviews.blind_revision(person, task_id)
+        revision = ws.tasks.revision(task_id)
         protocol = self.team.protocol
         keys = [d.key for d in protocol.dimensions(revision.task.family)]
         # The quality is the revision's; reviewers see it more or less sharply.

@@ -26,6 +26,7 @@ from cuecard.core.contributions import (
 from cuecard.core.engine.events import Event, Limits, UserSpoke
 from cuecard.core.engine.messages import PlayerRef, UserReply
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
@@ -93,9 +94,7 @@ def play(at: Callable[[str], Workspace]) -> int:
     run = zoe.runs.create(
         name="morning run", kind="grid", created_by="Zoe", samples=1, limits=Limits()
     )
-    trial = zoe.runs.add_trial(
-        run.id, task_id="coffee", revision=1, sample=0, seed=1, agent=PLAYER, user=PLAYER, world=PLAYER
-    ).id  # fmt: skip
+    trial = zoe.runs.add_trials(run.id, [TrialCell(task_id="coffee", revision=1, sample=0, seed=1, agent=PLAYER, user=PLAYER, world=PLAYER)])[0].id  # fmt: skip
     said = UserSpoke(turn=0, reply=UserReply(text="s3cret line 莫里翁多", reason="s3cret label"))
     zoe.runs.append_events([(trial, Event(seq=0, at=until, body=said))])
     verdict = Verdict(item=ITEM, decision=Decision.NO, rationale="s3cret verdict")

@@ -13,7 +13,7 @@ from apart import fresh
 from cuecard.core.contributions import Contribution, PinnedComment, ReviewDecision, Reviewed
 from cuecard.core.engine.events import Event, EventBody, Limits
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.records import TrialRecord
+from cuecard.core.records import TrialCell, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_tasks
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
@@ -82,16 +82,20 @@ def make_trial(workspace: Workspace, make_task: Callable[..., Task]) -> Callable
             run_id = workspace.runs.create(
                 name="run", kind="grid", created_by=by, samples=1, limits=Limits()
             ).id
-        return workspace.runs.add_trial(
+        return workspace.runs.add_trials(
             run_id,
-            task_id=task_id,
-            revision=task.number,
-            agent=PLAYER,
-            user=PLAYER,
-            world=PLAYER,
-            sample=0,
-            seed=2**40,
-        )
+            [
+                TrialCell(
+                    task_id=task_id,
+                    revision=task.number,
+                    agent=PLAYER,
+                    user=PLAYER,
+                    world=PLAYER,
+                    sample=0,
+                    seed=2**40,
+                )
+            ],
+        )[0]
 
     return make
 

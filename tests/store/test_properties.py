@@ -51,6 +51,7 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.errors import Conflict
+from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import content_hash
 from cuecard.core.verdicts import (
     AnswerPrediction,
@@ -302,16 +303,20 @@ def rounded(cost: float | None) -> float | None:
 def _trial(workspace: Workspace) -> int:
     workspace.tasks.save(workers.task("t", "t"), author="Ann")
     run = workspace.runs.create(name="r", kind="grid", created_by="Ann", samples=1, limits=Limits())
-    return workspace.runs.add_trial(
+    return workspace.runs.add_trials(
         run.id,
-        task_id="t",
-        revision=1,
-        agent=workers.PLAYER,
-        user=workers.PLAYER,
-        world=workers.PLAYER,
-        sample=0,
-        seed=0,
-    ).id
+        [
+            TrialCell(
+                task_id="t",
+                revision=1,
+                agent=workers.PLAYER,
+                user=workers.PLAYER,
+                world=workers.PLAYER,
+                sample=0,
+                seed=0,
+            )
+        ],
+    )[0].id
 
 
 saves = st.tuples(

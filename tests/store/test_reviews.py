@@ -201,29 +201,7 @@ def test_what_is_open_of_one_task_opens_no_other(
             hand_in(name, task_id=task_id)
     hand_in("Cy")
     assert in_review.reviews.seen_log("Cy", "t").revisions[0].authors == ("",)
-    assert in_review.reviews.blind_revision("Cy", "t").author == ""
     assert readers(in_review) == {p: ["Cy"] if p == "Cy" else [] for p in EVERYBODY}
-
-
-def test_a_reviewer_gets_the_revision_without_its_author(
-    in_review: Workspace, hand_in: HandIn
-) -> None:
-    reviews = in_review.reviews
-
-    def shown(person: str) -> tuple[str, str]:
-        revision = reviews.blind_revision(person, "t")
-        return revision.author, revision.message
-
-    assert shown("Cy") == ("", "")
-    hand_in("Cy")
-    assert shown("Cy") == ("", "")
-    hand_in("Di")
-    assert shown("Cy") == ("Ann", "secret")
-    assert shown("Eve") == ("", "")
-    assert shown("Ann") == ("Ann", "secret")
-    assert reviews.blind_revision("Eve", "t", 1).task == in_review.tasks.revision("t").task
-    with pytest.raises(NotFound):
-        reviews.blind_revision("Cy", "t", 2)
 
 
 def test_what_people_review_is_what_they_said_last(workspace: Workspace) -> None:

@@ -132,7 +132,9 @@ def make_trial(workspace: Workspace) -> TrialRecord:
         name="r", kind="grid", created_by="Cleo", samples=1, limits=Limits()
     )
     players = {"agent": player, "user": player, "world": player}
-    return workspace.runs.add_trial(run.id, task_id="t", revision=1, sample=0, seed=1, **players)
+    return workspace.runs.add_trials(
+        run.id, [TrialCell(task_id="t", revision=1, sample=0, seed=1, **players)]
+    )[0]
 
 
 def everything(connection: psycopg.Connection) -> str:

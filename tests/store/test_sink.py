@@ -16,7 +16,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import AgentReply, UserReply
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import Conflict, CuecardError, NotFound
-from cuecard.core.records import TrialRecord
+from cuecard.core.records import TrialCell, TrialRecord
 from cuecard.store.workspace import StoreSink, Workspace
 
 MakeTrial = Callable[..., TrialRecord]
@@ -176,16 +176,20 @@ def test_closing_writes_what_was_submitted(url: str, make_task: Callable[..., ob
     task = workspace.tasks.save(make_task(), author="Ann")  # pyright: ignore[reportArgumentType]
     run = workspace.runs.create(name="r", kind="grid", created_by="Ann", samples=1, limits=Limits())
     player = PlayerRef(name="x", kind="offline")
-    trial = workspace.runs.add_trial(
+    trial = workspace.runs.add_trials(
         run.id,
-        task_id="t",
-        revision=task.number,
-        agent=player,
-        user=player,
-        world=player,
-        sample=0,
-        seed=0,
-    ).id
+        [
+            TrialCell(
+                task_id="t",
+                revision=task.number,
+                agent=player,
+                user=player,
+                world=player,
+                sample=0,
+                seed=0,
+            )
+        ],
+    )[0].id
     from datetime import UTC, datetime
 
     writer = workspace.event_writer

@@ -16,6 +16,7 @@ from cuecard.core.engine.run import RunControl
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.core.evaluation.workers import Worker
+from cuecard.core.records import TrialCell
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
@@ -288,16 +289,20 @@ async def test_a_play_session_opens_as_its_trial(
         run = workspace.runs.create(
             name="by hand", kind="play", created_by="Ana", samples=1, limits=Limits()
         )
-        workspace.runs.add_trial(
+        workspace.runs.add_trials(
             run.id,
-            task_id="espresso",
-            revision=1,
-            agent=human,
-            user=human,
-            world=human,
-            sample=0,
-            seed=0,
-        )
+            [
+                TrialCell(
+                    task_id="espresso",
+                    revision=1,
+                    agent=human,
+                    user=human,
+                    world=human,
+                    sample=0,
+                    seed=0,
+                )
+            ],
+        )[0]
     app = app_with_samples
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")

@@ -35,6 +35,7 @@ from cuecard.core.engine.messages import (
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.records import TrialCell
 from cuecard.core.text import storable
 from cuecard.core.verdicts import (
     Decision,
@@ -75,16 +76,20 @@ def made_up(database: Path, *bodies: EventBody, kind: str = "grid") -> int:
             samples=1,
             limits=Limits(),
         )
-        trial = workspace.runs.add_trial(
+        trial = workspace.runs.add_trials(
             run.id,
-            task_id="espresso",
-            revision=1,
-            agent=BASELINE,
-            user=HUMAN,
-            world=WORLD,
-            sample=0,
-            seed=0,
-        )
+            [
+                TrialCell(
+                    task_id="espresso",
+                    revision=1,
+                    agent=BASELINE,
+                    user=HUMAN,
+                    world=WORLD,
+                    sample=0,
+                    seed=0,
+                )
+            ],
+        )[0]
         log = [Event(seq=i, at=datetime.now(UTC), body=body) for i, body in enumerate(bodies)]
         workspace.runs.append_events([(trial.id, event) for event in log])
         if isinstance(bodies[-1], TrialEnded):

@@ -307,9 +307,9 @@ class CheckReport(Frozen):
         return tuple(p for p in self.problems if not p.silenced)
 
 
-def check_paths(paths: Iterable[Path], today: date | None = None) -> CheckReport:
+def check_paths(paths: Iterable[Path]) -> CheckReport:
     """Check task files and folders of them; one bad file hides nothing about the others."""
-    today = today or date.today()
+    today = date.today()
     loaded, unreadable = load_tasks(paths)
     problems = [
         Problem(

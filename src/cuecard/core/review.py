@@ -66,7 +66,6 @@ class RevisionStanding(Frozen):
     seen: Seen = "nobody"
     split: bool = False
     submitted_at: datetime | None = None
-    decided_at: datetime | None = None
 
 
 class Clash(Frozen):
@@ -148,7 +147,6 @@ class _Round:
     third: bool = False
     reviews: dict[str, ReviewDecision] = field(default_factory=dict[str, ReviewDecision])
     submitted_at: datetime | None = None
-    decided_at: datetime | None = None
 
     @property
     def returns(self) -> int:
@@ -287,7 +285,6 @@ class _Fold:
         if round_.state is TaskState.APPROVED:
             self._clash("late", (round_.number,), entry.by)
         action = Action.APPROVE if outcome is TaskState.APPROVED else Action.RETURN
-        round_.decided_at = entry.at
         self._move(action, entry, round_, outcome, "")
 
     def _move(

@@ -18,7 +18,7 @@ from cuecard.core.contributions import (
 )
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
-from cuecard.core.records import Answer, Comment, OpenRound, Review, Revision, TaskSummary
+from cuecard.core.records import Answer, Comment, OpenRound, Review, TaskSummary
 from cuecard.core.review import Standing, TaskLog, claims_of, released_by, standing_of
 from cuecard.store.contributions import (
     as_viewer,
@@ -45,7 +45,7 @@ from cuecard.store.task_tables import (
     StandingRow,
     TaskRow,
 )
-from cuecard.store.tasks import load_revision, summary_of
+from cuecard.store.tasks import summary_of
 
 
 def comments_in(entries: Sequence[Contribution]) -> list[Comment]:
@@ -236,19 +236,6 @@ class Reviews:
         )
         with self._database.read() as session:
             return [_blind(row) for row in session.exec(query)]
-
-    def blind_revision(self, person: str, task_id: str, number: int | None = None) -> Revision:
-        """A revision as a reviewer sees it: author, message and origins are left empty until `person` has reviewed it
-        and may read the other reviews. Its author sees it in full. Raises `NotFound`.
-        """
-        with self._database.read() as session:
-            number = number if number is not None else task_row(session, task_id).head
-            revision = load_revision(session, task_id, number)
-            if revision.author == person or has_reviewed_and_may_read(
-                session, person, task_id, number
-            ):
-                return revision
-        return revision.model_copy(update={"author": "", "message": "", "origins": ()})
 
     def handed_in(self) -> dict[str, int]:
         """By task id, how many reviews of the newest revision are in; tasks in review only."""

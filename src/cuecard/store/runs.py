@@ -132,32 +132,10 @@ class Runs:
             row.plan = to_json(dict(plan)).decode()
             session.add(row)
 
-    def add_trial(
-        self,
-        run_id: int,
-        *,
-        task_id: str,
-        revision: int,
-        agent: PlayerRef,
-        user: PlayerRef,
-        world: PlayerRef,
-        sample: int,
-        seed: int,
-    ) -> TrialRecord:
-        """Add one trial to a run. Raises `NotFound` for an unknown run or revision."""
-        cell = TrialCell(
-            task_id=task_id,
-            revision=revision,
-            agent=agent,
-            user=user,
-            world=world,
-            sample=sample,
-            seed=seed,
-        )
-        return self.add_trials(run_id, [cell])[0]
-
     def add_trials(self, run_id: int, cells: Sequence[TrialCell]) -> list[TrialRecord]:
-        """Add the trials of all cells of a grid, or none of them. Raises `NotFound` as `add_trial` does."""
+        """Add the trials of all cells of a grid, or none of them. Raises `NotFound` for an unknown run or
+        revision.
+        """
         with self._database.append() as session:
             run_row(session, run_id)
             last = select(func.coalesce(func.max(TrialRow.id), 0)).where(TrialRow.run_id == run_id)

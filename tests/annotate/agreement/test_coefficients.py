@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +21,6 @@ from cuecard.annotate.agreement.intervals import linearised, standard_error, wit
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import (
-    LEVELS,
     Level,
     ac2_coefficient,
     alpha_coefficient,
@@ -177,7 +178,7 @@ def test_laws(table: list[list[str | None]]) -> None:
         brennan_prediger_coefficient(ratings),
         weighted_kappa_coefficient(ratings),
         ac2_coefficient(ratings),
-        *(alpha_coefficient(ratings, level) for level in LEVELS),
+        *(alpha_coefficient(ratings, level) for level in get_args(Level)),
     ]
     for coefficient in coefficients:
         statistic = coefficient.statistic
@@ -215,7 +216,7 @@ def approx(value: float | None) -> object:
 
 def test_perfect_agreement_is_one() -> None:
     ratings = from_matrix([[5, 0, 0], [0, 4, 0], [0, 0, 3]])
-    for level in LEVELS:
+    for level in get_args(Level):
         assert alpha_coefficient(ratings, level).statistic.value == pytest.approx(1)
     for value in (
         cohen_coefficient,

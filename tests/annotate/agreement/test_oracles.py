@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from cuecard.annotate.agreement.coefficients import (
 from cuecard.annotate.agreement.intervals import standard_error
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
-from cuecard.annotate.agreement.scales import LEVELS, alpha_coefficient, weighted_kappa_coefficient
+from cuecard.annotate.agreement.scales import Level, alpha_coefficient, weighted_kappa_coefficient
 from cuecard.core.tables.table import Coefficient
 
 
@@ -193,7 +193,7 @@ def test_statsmodels_on_many_raters(table: np.ndarray) -> None:
 def test_krippendorff(table: np.ndarray) -> None:
     ratings = ratings_of(table)
     data = np.where(table < 0, np.nan, NUMBERS[table]).T
-    for level in LEVELS:
+    for level in get_args(Level):
         agrees(
             alpha_coefficient(ratings, level),
             lambda level=level: theirs().krippendorff.alpha(

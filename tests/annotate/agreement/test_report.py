@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from cuecard.annotate.agreement.report import (
     compare_judges,
     reference_table,
 )
-from cuecard.annotate.agreement.scales import LEVELS, Level
+from cuecard.annotate.agreement.scales import Level
 from cuecard.annotate.agreement.tables import AgreementTable, Row
 from cuecard.core.errors import CuecardError
 
@@ -131,7 +132,8 @@ def test_scales():
     )
     assert ratings.labels == ("1", "2", "9", "10")
     names: dict[Level, set[str]] = {
-        level: {row.name for row in agreement_table(ratings, level=level).rows} for level in LEVELS
+        level: {row.name for row in agreement_table(ratings, level=level).rows}
+        for level in get_args(Level)
     }
     assert names["ordinal"] - names["nominal"] == {
         "kappa_linear",
@@ -198,7 +200,7 @@ TABLES = st.integers(2, 3).flatmap(
 
 
 @settings(max_examples=examples(15), deadline=None)
-@given(TABLES, st.sampled_from(LEVELS), st.sampled_from(["percentile", "bca"]))
+@given(TABLES, st.sampled_from(get_args(Level)), st.sampled_from(["percentile", "bca"]))
 def test_any_table(codes: list[tuple[int, ...]], level: Level, method: str):
     raters = "abc"[: len(codes[0])]
     items = tuple(map(str, range(len(codes))))

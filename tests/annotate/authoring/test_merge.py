@@ -16,7 +16,7 @@ from budget import examples
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.merge import Difference, Merge, merge
+from cuecard.annotate.authoring.merge import Difference, Merge, Merging
 from cuecard.annotate.authoring.ops import COLUMNS, FACTS, NODES, ROWS, STAGES, STEPS, TRIPLES
 from cuecard.annotate.authoring.task_data import (
     Path,
@@ -125,7 +125,7 @@ def test_a_side_that_changed_nothing_gives_way(task_id: str, seed: int, steps: i
     base = small(task_id)
     other = edited(base, seed, steps, "m")
     for mine, theirs, expected in ((other, base, other), (base, other, other), (other,) * 3):
-        merged = merge(copy.deepcopy(base), copy.deepcopy(mine), copy.deepcopy(theirs))
+        merged = Merging(copy.deepcopy(base), copy.deepcopy(mine), copy.deepcopy(theirs)).merge()
         assert merged.data == expected
         assert not merged.conflicts
         if mine == theirs:
@@ -139,7 +139,7 @@ def test_merging_is_alike_from_both_sides_and_loses_nothing_untold(
 ) -> None:
     base = small(task_id)
     mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
-    merged, turned = merge(base, mine, theirs), merge(base, theirs, mine)
+    merged, turned = Merging(base, mine, theirs).merge(), Merging(base, theirs, mine).merge()
     if all(d.base for d in merged.conflicts):
         told = {(d.key, bool(d.mine), bool(d.theirs)) for d in merged.conflicts}
         assert told == {(d.key, bool(d.theirs), bool(d.mine)) for d in turned.conflicts}
@@ -158,9 +158,9 @@ def test_choosing_one_side_everywhere_gives_that_side(task_id: str, seed: int, s
     base = small(task_id)
     mine, theirs = edited(base, seed, steps, "m"), edited(base, seed + 1, steps, "t")
     for side, wanted in (("mine", mine), ("theirs", theirs)):
-        merged = merge(base, mine, theirs)
+        merged = Merging(base, mine, theirs).merge()
         for _round in range(3):  # what is chosen may uncover what it hid
-            merged = merge(base, mine, theirs, dict.fromkeys(keys_of(merged), side))
+            merged = Merging(base, mine, theirs).merge(dict.fromkeys(keys_of(merged), side))
         left = [c for c in changes_between(wanted, merged.data) if c.kind != "moved"]
         assert not left
 
@@ -188,13 +188,13 @@ def test_what_each_changed_alone_is_merged_and_told(sides) -> None:
     mine.set((*TRIPLES, 0, "relation"), "reworded")
     theirs.set((*TRIPLES, 0, "sources"), ["https://e.org/"])
     theirs.set(("title",), "Theirs")
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     assert not merged.conflicts
     assert merged.data["gold"]["triples"][0]["relation"] == "reworded"
     assert merged.data["gold"]["triples"][0]["sources"] == ["https://e.org/"]
     assert merged.data["title"] == "Theirs"
     mine_too = {d.key: "mine" for d in merged.differences if d.whose == "theirs"}
-    assert merge(base, mine.data, theirs.data, mine_too).data == mine.data
+    assert Merging(base, mine.data, theirs.data).merge(mine_too).data == mine.data
 
 
 def test_triples_follow_stages_that_either_side_put_in_or_moved(sides) -> None:
@@ -204,7 +204,7 @@ def test_triples_follow_stages_that_either_side_put_in_or_moved(sides) -> None:
     ops.move_item(theirs, STAGES, 3, 1)
     ops.insert_item(theirs, STAGES, 4, {**blank_stage(), "title": "Theirs"})
     theirs.insert(TRIPLES, 0, {**blank_triple(), "head": "h", "tail": "t", "stage": 5})
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     assert not merged.conflicts
     stages = [stage["title"] for stage in merged.data["persona"]["stages"]]
     assert stages[0] == "Mine"
@@ -218,13 +218,13 @@ def test_a_triple_that_both_reworded_may_become_two(sides) -> None:
     mine.set((*TRIPLES, 2, "tail"), "my tail")
     theirs.set((*TRIPLES, 2, "tail"), "their tail")
     theirs.set((*TRIPLES, 2, "note"), "a note")
-    clash = only(merge(base, mine.data, theirs.data))
+    clash = only(Merging(base, mine.data, theirs.data).merge())
     assert clash.sides == ("mine", "theirs", "both")
     assert "my tail" in clash.mine
     assert "their tail" in clash.theirs
 
     def tails(side: str) -> list[tuple[str, str]]:
-        merged = merge(base, mine.data, theirs.data, {clash.key: side})
+        merged = Merging(base, mine.data, theirs.data).merge({clash.key: side})
         assert not merged.undecided
         return [(t["tail"], t["note"]) for t in merged.data["gold"]["triples"][2:4]]
 
@@ -239,36 +239,36 @@ def test_a_text_that_both_changed_may_keep_both(sides) -> None:
     line = (*STAGES, 1, "line")
     mine.set(line, "My line?")
     theirs.set(line, "Their line?")
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     clash = only(merged)
     assert merged.undecided == {clash.key}
     assert (clash.label, clash.mine, clash.theirs) == ("Stage 2 · Line", "My line?", "Their line?")
-    both = merge(base, mine.data, theirs.data, {clash.key: "both"}).data
+    both = Merging(base, mine.data, theirs.data).merge({clash.key: "both"}).data
     assert both["persona"]["stages"][1]["line"] == "My line?\n\nTheir line?"
     mine.set(line, "")
-    assert only(merge(base, mine.data, theirs.data)).sides == ("mine", "theirs")
+    assert only(Merging(base, mine.data, theirs.data).merge()).sides == ("mine", "theirs")
 
 
 def test_what_one_took_out_and_the_other_changed_is_kept_until_decided(sides) -> None:
     base, mine, theirs = sides("facts-night-train")
     ops.delete_item(mine, FACTS, 1)
     theirs.set((*FACTS, 1, "value"), "changed")
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     clash = only(merged)
     assert (clash.mine, clash.choice) == ("", "theirs")
     assert "changed" in [fact["value"] for fact in merged.data["gold"]["facts"]]
-    assert merge(base, mine.data, theirs.data, {clash.key: "mine"}).data == mine.data
+    assert Merging(base, mine.data, theirs.data).merge({clash.key: "mine"}).data == mine.data
 
 
 def test_a_stage_that_a_new_triple_needs_is_not_taken_out_untold(sides) -> None:
     base, mine, theirs = sides("espresso")
     ops.delete_item(mine, STAGES, 2)
     theirs.insert(TRIPLES, 0, {**blank_triple(), "head": "h", "tail": "t", "stage": 3})
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     clash = only(merged)
     assert clash.label == "Stage 3"
     assert merged.data["gold"]["triples"][0]["stage"] == 3
-    without = merge(base, mine.data, theirs.data, {clash.key: "mine"}).data
+    without = Merging(base, mine.data, theirs.data).merge({clash.key: "mine"}).data
     assert without["gold"]["triples"][0]["stage"] is None
     assert len(without["persona"]["stages"]) == 3
 
@@ -282,7 +282,7 @@ def test_columns_and_rows_of_two_people_fit_together(sides) -> None:
     theirs.insert(ROWS, height, ["New", *["x"] * (width - 1)])
     ops.delete_item(theirs, COLUMNS, width - 1)
     ops.move_item(theirs, ROWS, 0, 2)
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     assert not merged.conflicts
     gold = merged.data["gold"]
     assert [c["name"] for c in gold["columns"]][:2] == ["The state", "Mine"]
@@ -298,7 +298,7 @@ def test_facts_of_one_key_and_lists_of_names_are_joined(sides) -> None:
     for edit, value, alias in ((mine, "1", "one"), (theirs, "2", "two")):
         edit.insert(FACTS, 0, {**blank_fact(), "key": "new", "value": value, "aliases": [alias]})
         edit.set(("gold", "answer_aliases"), [*edit.items(("gold", "answer_aliases")), alias])
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     assert only(merged).label == "Fact 1 · Value"
     keys = [fact["key"] for fact in merged.data["gold"]["facts"]]
     assert keys.count("new") == 1
@@ -310,24 +310,24 @@ def test_two_orders_of_one_list_are_a_clash(sides) -> None:
     base, mine, theirs = sides("checkpoints-highest-mountain")
     ops.move_item(mine, STEPS, 0, 2)
     ops.move_item(theirs, STEPS, 0, 1)
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     clash = only(merged)
     assert clash.key == "gold/steps/order"
     for side, wanted in (("mine", mine), ("theirs", theirs)):
-        assert merge(base, mine.data, theirs.data, {clash.key: side}).data == wanted.data
+        assert Merging(base, mine.data, theirs.data).merge({clash.key: side}).data == wanted.data
 
 
 def test_a_persona_that_one_took_away_and_one_changed(sides) -> None:
     base, mine, theirs = sides("espresso")
     ops.remove_persona(mine)
     theirs.set(("persona", "name"), "Kim")
-    merged = merge(base, mine.data, theirs.data)
+    merged = Merging(base, mine.data, theirs.data).merge()
     clash = only(merged)
     assert clash.key == "persona"
     for side, wanted in (("mine", mine), ("theirs", theirs)):
-        data = merge(base, mine.data, theirs.data, {clash.key: side}).data
+        data = Merging(base, mine.data, theirs.data).merge({clash.key: side}).data
         assert data["persona"] == wanted.data["persona"]
-    with_persona = merge(base, mine.data, theirs.data, {clash.key: "theirs"}).data
+    with_persona = Merging(base, mine.data, theirs.data).merge({clash.key: "theirs"}).data
     assert with_persona["gold"]["triples"][0]["stage"] is None
 
 
@@ -338,7 +338,7 @@ def test_data_that_is_no_task_is_merged_all_the_same(sides, odd: Any) -> None:
     for path in (("gold",), ("gold", "triples"), ("persona",), ("persona", "stages"), ("sources",)):
         edit = TaskEdit(mine.data)
         edit.set(path, odd)
-        merged = merge(base, edit.data, theirs.data)
+        merged = Merging(base, edit.data, theirs.data).merge()
         assert merged.data["title"] == "Theirs"
-        assert merge(base, theirs.data, edit.data).data["title"] == "Theirs"
-        assert merge(edit.data, base, theirs.data).data["title"] == "Theirs"
+        assert Merging(base, theirs.data, edit.data).merge().data["title"] == "Theirs"
+        assert Merging(edit.data, base, theirs.data).merge().data["title"] == "Theirs"

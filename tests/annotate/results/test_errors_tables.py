@@ -197,7 +197,7 @@ def test_compactions_with_the_difference_they_go_with():
     low, high = difference.interval or (0, 0)
     assert -0.6 < low < -0.3 < high < 0.1
     assert behind(table, 0, 4) == tuple(each.trial.id for each in rows[:10:2])
-    assert compaction_tables(pool(row("a", "t", {"compactions": 0}))) == ()
+    assert [*compaction_tables(pool(row("a", "t", {"compactions": 0})))] == []
 
 
 def test_profiles():
@@ -309,4 +309,4 @@ def test_tools():
         ["all tools", "3.0", "2.0"],
     ]
     assert behind(table, 3, 1) == (rows[0].trial.id,)
-    assert tool_tables(pool(row("a", "t", {}))) == ()
+    assert [*tool_tables(pool(row("a", "t", {})))] == []

@@ -37,7 +37,7 @@ from cuecard.core.engine.messages import (
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import FileProblems, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
-from cuecard.core.records import Shadow
+from cuecard.core.records import Shadow, TrialCell
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.store.bundle_records import SharedPayload, SharedTrial
 from cuecard.store.workspace import Workspace
@@ -105,14 +105,19 @@ def other_trial(workspace: Workspace) -> int:
         name="other", kind="grid", created_by="ann", samples=1, limits=workspace.runs.get(1).limits
     )
     trial = workspace.runs.trials(1)[0]
-    return workspace.runs.add_trial(
+    return workspace.runs.add_trials(
         run.id,
-        **{
-            name: getattr(trial, name) for name in ("task_id", "revision", "agent", "user", "world")
-        },
-        sample=0,
-        seed=0,
-    ).id
+        [
+            TrialCell(
+                **{
+                    name: getattr(trial, name)
+                    for name in ("task_id", "revision", "agent", "user", "world")
+                },
+                sample=0,
+                seed=0,
+            )
+        ],
+    )[0].id
 
 
 def picture(workspace: Workspace, run: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from apart import Clock, fresh, small_task
-from cuecard.annotate.authoring.merge import merge
+from cuecard.annotate.authoring.merge import Merging
 from cuecard.annotate.sharing.merging import fork_of, join_fork
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.contributions import Submitted
@@ -30,7 +30,7 @@ def test_a_fork_is_joined_over_what_both_stand_on(tmp_path: Path) -> None:
         assert (fork.head, fork.other, fork.base_number, fork.more) == (4, 3, 2, 0)
         # Ana saved the older of the two, so hers is that one.
         assert (fork.mine.authors, fork.theirs.authors) == (("Ana",), ("Ben",))
-        merged = merge(fork.base, fork.mine.data, fork.theirs.data)
+        merged = Merging(fork.base, fork.mine.data, fork.theirs.data).merge()
         assert not merged.conflicts
         joined = join_fork(ana, fork, merged.data, "Ana", " together ")
         assert (joined.task.title, joined.task.notes, joined.number) == ("Ana's", "Ben's", 5)
@@ -52,9 +52,9 @@ def test_tasks_that_were_begun_apart_under_one_id_are_joined(tmp_path: Path) -> 
         assert (fork.base_number, fork.mine.revision.task.title) == (0, "Other")
         # The head is in review: a stranger does not learn who wrote it.
         assert fork.mine.authors == ()
-        outcome = merge(fork.base, fork.mine.data, fork.theirs.data)
+        outcome = Merging(fork.base, fork.mine.data, fork.theirs.data).merge()
         (clash,) = outcome.conflicts
-        chosen = merge(fork.base, fork.mine.data, fork.theirs.data, {clash.key: "theirs"})
+        chosen = Merging(fork.base, fork.mine.data, fork.theirs.data).merge({clash.key: "theirs"})
         joined = join_fork(ana, fork, chosen.data, "Ana")
         assert joined.task == small_task(title="One")
         # What says the same as one of them still brings them together.

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from cuecard.core.agents.briefing import TURN_TOOLS
+from cuecard.core.agents.briefing import ANSWER, ASK
 from cuecard.core.agents.mcp_world import HOST, Door, WorldServer
 from cuecard.core.engine.events import Limits, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall
@@ -30,7 +30,7 @@ class Bench:
 
     def __init__(self, server: WorldServer) -> None:
         self.server = server
-        self.door = Door((SEARCH, *TURN_TOOLS), "en")
+        self.door = Door((SEARCH, ASK, ANSWER), "en")
         self.url = server.add(self.door)
         self.sink = MemorySink()
         self.trial_log = TrialLog(self.sink)

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import openai_server as fake
-from cuecard.core.agents.briefing import TURN_TOOLS
+from cuecard.core.agents.briefing import ANSWER, ASK
 from cuecard.core.agents.calling import TAGGED, AnswerOnly, split_thoughts
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Act, ModelReply
@@ -69,11 +69,11 @@ def test_what_the_model_sees_of_itself() -> None:
 
 def test_an_answer_is_the_tool_where_there_is_one() -> None:
     reply = ModelReply(text="<answer>4879 km</answer>")
-    spoken = TAGGED.decode(reply, (SEARCH, *TURN_TOOLS), may_call=True)
+    spoken = TAGGED.decode(reply, (SEARCH, ASK, ANSWER), may_call=True)
     assert [(call.name, call.arguments) for call in spoken.calls] == [
         ("answer", {"answer": "4879 km"})
     ]
-    assert TAGGED.decode(reply, (SEARCH, *TURN_TOOLS), may_call=False).calls == ()
+    assert TAGGED.decode(reply, (SEARCH, ASK, ANSWER), may_call=False).calls == ()
 
 
 TEXT = st.lists(

@@ -14,6 +14,7 @@ from cuecard.core.evaluation.rescoring import RescoreOutcome, pairs_of, plan_res
 from cuecard.core.evaluation.runs import resume_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Judgement, TablePrediction
 from cuecard.store.workspace import Workspace
@@ -158,7 +159,9 @@ async def test_a_copy_that_was_broken_off_is_finished_and_never_played(workspace
         plan=outcome.run.plan,
     )  # fmt: skip
     fields = made.model_dump(include={"task_id", "revision", "sample", "seed"})
-    workspace.runs.add_trial(cut.id, agent=made.agent, user=made.user, world=made.world, **fields)
+    workspace.runs.add_trials(
+        cut.id, [TrialCell(agent=made.agent, user=made.user, world=made.world, **fields)]
+    )[0]
     with pytest.raises(Exception, match="Rescoring was interrupted"):
         await resume_run(workspace, cut.id)
     again = await rescore_run(workspace, plan, [lexical_judge()], by="bo")

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.core.judges.quantities import parse_quantity, quantities_in, same_quantity
+from cuecard.core.judges.quantities import (
+    Quantity,
+    amounts_in,
+    parse_quantity,
+    same_quantity,
+    spelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +75,10 @@ def test_amounts_compare_as_values(gold, predicted, same):
     assert left is not None
     assert right is not None
     assert same_quantity(left, right) is same
+
+
+def quantities_in(text: str) -> list[Quantity]:
+    return [quantity for quantity, _start, _end in amounts_in(spelled(text))]
 
 
 def test_amounts_in_a_text():

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from cuecard.annotate.authoring.changes import Change
 from cuecard.tui.present.changes import entries_of
-from cuecard.tui.present.entry_layout import block_of
+from cuecard.tui.present.entry_layout import Block
 
 
 def lines_of(change: Change, *, opened: bool = False, width: int = 60) -> list[str]:
     [entry] = entries_of([change])
-    block = block_of(entry, opened=opened, width=width, gap=False)
+    block = Block(entry, opened=opened, width=width, gap=False).lines
     return ["".join(piece.text for piece in line) for line in block]
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from cuecard.core.engine.events import AgentSpoke, Event, EventBody, TrialRetried, UserSpoke
 from cuecard.core.engine.messages import AgentReply, UserReply
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
-from cuecard.tui.present.entry_layout import EAGER, EntryLayout, block_of
+from cuecard.tui.present.entry_layout import EAGER, Block, EntryLayout
 from cuecard.tui.present.transcript import TranscriptState, entries_of
 
 LONG = "\n\n".join(f"{n} *words* and more words that go on and on for a while" for n in range(400))
@@ -36,7 +36,9 @@ def test_what_is_in_view_is_laid_out_and_stays_where_it_is() -> None:
     whole = layout.lines
     assert len(whole) == layout.height
     assert whole == [
-        line for one in layout.entries for line in block_of(one, opened=False, width=30)
+        line
+        for one in layout.entries
+        for line in Block(one, opened=False, width=30, gap=True).lines
     ]
 
 

@@ -18,7 +18,7 @@ from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision
 from cuecard.core.records import Answer, Comment, Review
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.tui.present.entry_layout import block_of
+from cuecard.tui.present.entry_layout import Block
 from cuecard.tui.present.review import ReviewForm, compared, inside, next_need
 from cuecard.tui.present.review_document import (
     Notes,
@@ -45,7 +45,7 @@ def espresso() -> Task:
 
 
 def lines(rows) -> str:
-    blocks = [block_of(row.entry, opened=True, width=70) for row in rows]
+    blocks = [Block(row.entry, opened=True, width=70, gap=True).lines for row in rows]
     return "\n".join("".join(p.text for p in line) for block in blocks for line in block)
 
 
@@ -223,7 +223,9 @@ def test_a_thread_tells_what_became_of_its_element(espresso: Task) -> None:
     data = espresso.model_dump(mode="json")
 
     def told(one: Thread) -> str:
-        block = block_of(thread_entry(one, data, "ann", {"gold": "Gold"}), opened=True, width=70)
+        block = Block(
+            thread_entry(one, data, "ann", {"gold": "Gold"}), opened=True, width=70, gap=True
+        ).lines
         return "\n".join("".join(p.text for p in line) for line in block)
 
     still = told(thread("gold.triples[3].tail", HOSTILE, then="bronze", now="bronze"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.agreement.coefficients import contingency, label_shares, why_undefined
 from cuecard.annotate.agreement.ratings import Ratings, as_numbers
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-LEVELS: tuple[Level, ...] = get_args(Level)
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
 
 

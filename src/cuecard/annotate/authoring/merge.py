@@ -80,16 +80,6 @@ class Merging:
         return Merge(plain, walk.found, frozenset(clashes - chosen.keys()))
 
 
-def merge(
-    base: Mapping[str, Any],
-    mine: Mapping[str, Any],
-    theirs: Mapping[str, Any],
-    choices: Mapping[str, Side] | None = None,
-) -> Merge:
-    """One merge; see `Merging` for several."""
-    return Merging(base, mine, theirs).merge(choices)
-
-
 MOST_TITLES = 30
 Three = tuple[Any, Any, Any]
 Used = tuple[set[int], set[int]]

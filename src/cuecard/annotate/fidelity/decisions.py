@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import (
     ac1_coefficient,
@@ -37,26 +36,22 @@ from cuecard.core.i18n import _
 from cuecard.core.tables.table import Coefficient, quotient, share
 from cuecard.core.text import normalise
 
-if TYPE_CHECKING:
-    pass
-
-
 ORDER = 6
 BETA = 2.0
 
 
-def chrf(text: str, reference: str, order: int = ORDER, beta: float = BETA) -> float | None:
+def chrf(text: str, reference: str) -> float | None:
     """The character n-gram F-score of `text` against `reference`, 0 to 1 (Popović 2015, "chrF: character
     n-gram F-score for automatic MT evaluation", WMT, 392-395; beta 2 as in Popović 2016): precision and
-    recall of the n-grams of 1 to `order` characters, each the plain mean over the lengths that both texts
-    have, put together as F with recall weighing beta times as much. Blanks are left out, case counts.
+    recall of the n-grams of 1 to `ORDER` characters, each the plain mean over the lengths that both texts
+    have, put together as F with recall weighing `BETA` times as much. Blanks are left out, case counts.
 
     None where one of the texts has no characters.
     """
     said, wanted = "".join(text.split()), "".join(reference.split())
     if not said or not wanted:
         return None
-    lengths = range(1, min(order, len(said), len(wanted)) + 1)
+    lengths = range(1, min(ORDER, len(said), len(wanted)) + 1)
     precision = recall = 0.0
     for n in lengths:
         ours, theirs = _grams(said, n), _grams(wanted, n)
@@ -66,7 +61,7 @@ def chrf(text: str, reference: str, order: int = ORDER, beta: float = BETA) -> f
     if not precision + recall:
         return 0.0
     precision, recall = precision / len(lengths), recall / len(lengths)
-    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    return (1 + BETA**2) * precision * recall / (BETA**2 * precision + recall)
 
 
 def _grams(text: str, n: int) -> Counter[str]:

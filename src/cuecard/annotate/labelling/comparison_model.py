@@ -76,12 +76,11 @@ def said_by(rater: Rater, case: Case) -> str:
 def columns_of(
     inputs: ComparisonInputs,
     raters: Sequence[Rater],
-    cases: Sequence[Case] | None = None,
     *,
     gaps: bool = False,
     least: int = 0,
 ) -> Columns:
-    """The raters' labels on those of the cases (default: all) that all of them decided; with `gaps` on those that any
+    """The raters' labels on those cases that all of them decided; with `gaps` on those that any
     of them did, with at least `least` people.
     """
     people = [rater for rater in raters if rater.role != "judge"]
@@ -93,7 +92,7 @@ def columns_of(
     code = {label: number for number, label in enumerate(inputs.domain)}
     chosen: list[Case] = []
     codes: list[tuple[int, ...]] = []
-    for case in inputs.cases if cases is None else cases:
+    for case in inputs.cases:
         row = tuple(code.get(said_by(rater, case), MISSING) for rater in raters)
         if (any if gaps else all)(label != MISSING for label in row) and labelled(case) >= least:
             chosen.append(case)

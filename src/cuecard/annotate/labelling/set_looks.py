@@ -126,8 +126,8 @@ class SetWatch:
         }
         return ""
 
-    def look(self, *, ahead: bool = True) -> SetLook:
-        """Where the set stands; with `ahead` also how many labels are to come. Raises `NotFound` if it is gone."""
+    def look(self) -> SetLook:
+        """Where the set stands, and how many labels are to come. Raises `NotFound` if it is gone."""
         said = self._read()
         drawn = _drawn_units(self._items, self._unit)
         found = SetLook(
@@ -144,13 +144,13 @@ class SetWatch:
         if self.reason:
             return found
         self._take_in(said)
-        shares = [self._share(key, ahead) for key in self._now if not key[1]]
+        shares = [self._share(key) for key in self._now if not key[1]]
         families = list(dict.fromkeys(family for family, agent in self._now if agent))
         return found.model_copy(
             update={
                 "shares": tuple(shares),
-                "agents": tuple(self._share(key, ahead=False) for key in self._now if key[1]),
-                "orders": tuple(self._order(family, ahead) for family in families),
+                "agents": tuple(self._share(key) for key in self._now if key[1]),
+                "orders": tuple(self._order(family) for family in families),
             }
         )
 
@@ -210,7 +210,7 @@ class SetWatch:
             if place in index
         ]
 
-    def _share(self, place: SequenceKey, ahead: bool) -> ShareLook:
+    def _share(self, place: SequenceKey) -> ShareLook:
         sequence = self._now[place]
         of_agent = bool(place[1])
         subject: Subject = self._first
@@ -219,7 +219,7 @@ class SetWatch:
         low, high = sequence.interval
         value = sequence.estimate
         width, more = self.half_width, None
-        if ahead and width is not None and not of_agent:
+        if width is not None and not of_agent:
             more = labels_to_go(
                 [sequence], self._rest([place]), lambda found: found[0].half_width <= width
             )
@@ -241,7 +241,7 @@ class SetWatch:
             more=more,
         )
 
-    def _order(self, family: str, ahead: bool) -> OrderLook:
+    def _order(self, family: str) -> OrderLook:
         places = [place for place in self._now if place[0] == family and place[1]]
         told: list[tuple[str, str]] = []
         open_: list[tuple[str, str]] = []
@@ -254,7 +254,7 @@ class SetWatch:
             else:
                 told.append((right[1], left[1]))
         more = None
-        if ahead and self.order:
+        if self.order:
             more = labels_to_go(
                 [self._now[place] for place in places],
                 self._rest(places),

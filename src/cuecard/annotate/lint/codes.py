@@ -281,9 +281,6 @@ _RULES = (
 RULES: Mapping[str, Rule] = {rule.code: rule for rule in _RULES}
 """Every code with its rule, by subject."""
 
-CODES: Mapping[str, str] = {code: RULES[code].asks for code in sorted(RULES)}
-"""What each code asks for; translate with `_()` when shown."""
-
 
 def may_silence(code: str, severity: Severity | str) -> bool:
     """Whether an author may silence a finding, with a reason: not structural errors, without whose repair nothing can

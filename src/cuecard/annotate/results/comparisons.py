@@ -72,7 +72,6 @@ PLAIN = frozenset(("end_to_end", "neutral", "simulated", "single", "none", "with
 """The default bases of comparisons."""
 _ALSO: tuple[Dimension, ...] = (*COMPARABLE, "language", "difficulty", "domain", "tier")
 
-ValueOf = Callable[[Row], str]
 T = TypeVar("T")
 
 
@@ -85,14 +84,13 @@ def compare(
     measure: str | None = None,
     taken: Taken | None = None,
     arms: Sequence[str] | None = None,
-    value: ValueOf | None = None,
     resamples: int = RESAMPLES,
 ) -> Comparison:
     """Compare each of `arms` (default: all) with `base` (default: see `BASES`, or the first) by the family's main
     measure or `measure`, paired by task and revision, and within the other dimensions where both sides have the same
     values (`Contrast.within`); a task's value is the mean over those. `taken` None: the measure's default way of
-    combining samples. Judges are compared on the same trials. `value`: a function that
-    gives the value instead of the dimension; trials with an unknown one belong to no arm. Arms that share no task with
+    combining samples. Judges are compared on the same trials. Trials whose value
+    is unknown belong to no arm. Arms that share no task with
     the base have a contrast with n = 0.
 
     Raises `NotFound` (an unknown arm or measure), `NotAllowed` (fewer than two arms, no judged trials, a dimension of
@@ -108,14 +106,14 @@ def compare(
         raise NotAllowed(_("No trial is judged"), hint=_("Judge the runs first (`cuecard judge`)."))
     if name not in known or taken not in statistics_of(name):
         raise unknown(_("No such measure"), f"{name}.{taken.value}", known)
-    groups = _grouped(mine, dimension, value)
+    groups = _grouped(mine, dimension)
     chosen = _chosen(groups, dimension, base, arms, names_of(pool))
     first = chosen[0]
     contrasts: list[Contrast] = []
 
     def once(of: str, arms: tuple[str, ...], count: Callable[[], T]) -> T:
         """What is the same for all measures."""
-        return count() if value else mine.once((of, dimension, *arms), count)
+        return mine.once((of, dimension, *arms), count)
 
     for other in chosen[1:]:
         match = once(
@@ -166,8 +164,6 @@ def comparisons(
     *,
     measures: Sequence[str] = (),
     arms: Sequence[str] | None = None,
-    value: ValueOf | None = None,
-    resamples: int = RESAMPLES,
 ) -> tuple[Comparison, ...]:
     """A comparison for each family in which arms share a task and each of `measures` that it has (default: its
     headlines). Raises as `compare` if there is none.
@@ -193,8 +189,6 @@ def comparisons(
                         family=family,
                         measure=name,
                         arms=arms,
-                        value=value,
-                        resamples=resamples,
                     )
                 )
             except CuecardError as error:
@@ -223,10 +217,10 @@ def dimension_named(name: str) -> Dimension:
     raise unknown(_("No such dimension"), name, DIMENSIONS)
 
 
-def _grouped(pool: Pool, dimension: Dimension, value: ValueOf | None) -> dict[str, list[Row]]:
+def _grouped(pool: Pool, dimension: Dimension) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in pool.rows:
-        groups[value(row) if value else row.value(dimension)].append(row)
+        groups[row.value(dimension)].append(row)
     groups.pop("", None)
     order = {run.uid[:8]: f"{at:06}" for at, run in enumerate(pool.runs)}
     names = sorted(groups, key=lambda name: place_of(dimension, order.get(name, name)))

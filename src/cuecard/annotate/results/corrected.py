@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-def corrections_in(workspace: Workspace, pool: Pool, set_id: int | None = None) -> Corrections:
+def corrections_in(workspace: Workspace, pool: Pool) -> Corrections:
     """What people decided of the pool's trials (see `corrections_of`); falsy without labels."""
-    return corrections_of(workspace, judged_in(pool.rows), set_id)
+    return corrections_of(workspace, judged_in(pool.rows))
 
 
 def judged_in(rows: Iterable[Row]) -> list[TrialScores]:

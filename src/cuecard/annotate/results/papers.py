@@ -123,7 +123,7 @@ def _tools(pool: Pool) -> Tables:
 def _causes(pool: Pool) -> Tables:
     from cuecard.annotate.results.errors.causes import cause_tables
 
-    return cause_tables(pool)
+    return tuple(cause_tables(pool))
 
 
 def _differences(pool: Pool) -> Tables:

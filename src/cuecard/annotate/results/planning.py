@@ -87,7 +87,7 @@ class Plan(Frozen):
         return self.prices.cost(design) if self.prices else None
 
 
-def guessed_plan(asked: Asked, measure: str = "") -> Plan:
+def guessed_plan(asked: Asked) -> Plan:
     """A plan without a pilot. Raises `NotAllowed` without guesses of how tasks and samples vary."""
     if asked.task_sd is None or asked.sample_sd is None:
         raise NotAllowed(
@@ -99,7 +99,7 @@ def guessed_plan(asked: Asked, measure: str = "") -> Plan:
     paid = (asked.task_cost, asked.trial_cost or 0.0, asked.judgement_cost or 0.0)
     return Plan(
         family=None,
-        measure=measure,
+        measure="",
         noise=_guessed(Noise(0.0, 0.0), asked),
         design=_design(asked, Design(30, 3)),
         prices=Prices(*paid, agents) if any(paid) else None,

@@ -183,9 +183,7 @@ class FiguresReport(Frozen):
         return next((found for found in self.pairs if found.who == wanted), None)
 
 
-def figures_of(
-    logs: Mapping[str, TaskLog], *, dimensions: Sequence[str] = (), seed: int = 0
-) -> FiguresReport:
+def figures_of(logs: Mapping[str, TaskLog], *, dimensions: Sequence[str] = ()) -> FiguresReport:
     """All statistics, from the logs by task id; what a log hides from its reader is not counted. `dimensions`: the
     order of keys; others follow by name.
 
@@ -200,13 +198,13 @@ def figures_of(
     for pair in combinations(names, 2):
         shared = [_only(round_, pair) for round_ in rounds if all(map(round_.by, pair))]
         if shared:
-            pairs.append(_figures(pair, shared, order, seed))
+            pairs.append(_figures(pair, shared, order))
     people = [
-        _figures((name,), [_only(r, (name,)) for r in rounds if r.by(name)], order, seed)
+        _figures((name,), [_only(r, (name,)) for r in rounds if r.by(name)], order)
         for name in names
     ]
     return FiguresReport(
-        overall=_figures((), rounds, order, seed),
+        overall=_figures((), rounds, order),
         pairs=tuple(pairs),
         people=tuple(people),
         approvals=_approvals(logs),
@@ -216,7 +214,7 @@ def figures_of(
 
 
 def _figures(
-    who: tuple[str, ...], rounds: Sequence[DecidedRound], dimensions: Sequence[str], seed: int
+    who: tuple[str, ...], rounds: Sequence[DecidedRound], dimensions: Sequence[str]
 ) -> ReviewFigures:
     tasks = [round_.task_id for round_ in rounds for _given in round_.reviews]
     reviews = [given for round_ in rounds for given in round_.reviews]
@@ -227,14 +225,14 @@ def _figures(
         revisions=len(rounds),
         reviews=len(reviews),
         seconds=spread([given.seconds for given in reviews if given.seconds > 0]),
-        returned=with_intervals([share("return_rate", returns)], tasks, seed=seed)[0],
+        returned=with_intervals([share("return_rate", returns)], tasks)[0],
         reasons=_reasons(reviews),
-        agreement=() if len(who) == 1 else _agreement(rounds, dimensions, seed, bool(who)),
+        agreement=() if len(who) == 1 else _agreement(rounds, dimensions, bool(who)),
     )
 
 
 def _agreement(
-    rounds: Sequence[DecidedRound], dimensions: Sequence[str], seed: int, of_pair: bool
+    rounds: Sequence[DecidedRound], dimensions: Sequence[str], of_pair: bool
 ) -> tuple[MeasureAgreement, ...]:
     """The decision, all dimensions together, then each that was rated in these rounds."""
     rated = {key for round_ in rounds for given in round_.reviews for key in given.ratings}
@@ -260,7 +258,6 @@ def _agreement(
     statistics = with_intervals(
         [coefficient for coefficients in sets for coefficient in coefficients],
         [round_.task_id for round_ in rounds],
-        seed=seed,
     )
     unsure = Counter(
         key

@@ -130,7 +130,6 @@ ANSWER = ToolSpec(
         "required": ["answer"],
     },
 )
-TURN_TOOLS = (ASK, ANSWER)
 _ENDINGS = {ASK.name: (Act.ASK, "question"), ANSWER.name: (Act.ANSWER, "answer")}
 
 _TYPES: dict[str, Callable[[object], bool]] = {

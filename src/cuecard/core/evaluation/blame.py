@@ -185,7 +185,6 @@ async def propose(
     concurrency: int = 4,
     budget: float | None = None,
     on_progress: OnProgress | None = None,
-    control: RunControl | None = None,
 ) -> Proposed:
     """Have the configuration's model `model` (or `RULE`) propose whose fault each of these failed trials is, and keep it
     under the name of `person`, who has it done. `judge`: whose verdicts it is shown. What the same model said with the
@@ -195,7 +194,7 @@ async def propose(
     """
     from cuecard.core.llm.hub import ModelHub
 
-    control = control or RunControl()
+    control = RunControl()
     meter = Meter(0.0, budget, control)
     hub = ModelHub(config)
     cases, before = await asyncio.to_thread(_cases, workspace, trial_ids, judge, model, config)

@@ -158,13 +158,6 @@ def parse_quantity(text: str) -> Quantity | None:
     return _amount(found) if found else _from_words(plain)
 
 
-def quantities_in(text: str) -> list[Quantity]:
-    """The amounts in a longer text, in order, with the unit right before or after each. An unlisted word after a number
-    is read as an unknown unit (`36 tickets`), so that the number is not taken for an amount without one.
-    """
-    return [quantity for quantity, _start, _end in amounts_in(spelled(text))]
-
-
 def amounts_in(plain: str) -> list[tuple[Quantity, int, int]]:
     """The amounts in a text that `spelled` gave, each with its start and end (exclusive) in it."""
     found: list[tuple[Quantity, int, int]] = []

@@ -53,11 +53,8 @@ class CellGrid(Grid):
         *,
         marking: bool,
         numbered: bool,
-        fixed: int,
     ) -> None:
-        super().__init__(
-            columns, cursor="cell", marking=marking, numbered=numbered, fixed=fixed, id="cells"
-        )
+        super().__init__(columns, cursor="cell", marking=marking, numbered=numbered, id="cells")
         self._route = route
         self._picked = picked
         self._popup: Popup | None = None

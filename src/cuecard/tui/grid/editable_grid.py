@@ -87,17 +87,14 @@ class EditableGrid(Container):
         *,
         marking: bool = False,
         numbered: bool = True,
-        fixed: int = 0,
-        id: str | None = None,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         grid = CellGrid(
             columns,
             self._routed,
             self._was_picked,
             marking=marking,
             numbered=numbered,
-            fixed=fixed,
         )
         self.grid: Grid = grid
         self._over = CellOverlay(grid, self._routed, self._was_typed, self._was_left)
@@ -142,14 +139,12 @@ class EditableGrid(Container):
         column: int,
         text: str,
         *,
-        keep: bool = True,
         candidates: Sequence[str] | Completer = (),
         hint: Callable[[str], str] | None = None,
     ) -> None:
         """Edit a cell whose present text is `text`: what Escape brings back.
 
-        What was typed to begin with is put in here, instead of `text`; without `keep` the cell
-        begins empty. `candidates` come in order of preference, or from a `Completer`; `hint`
+        What was typed to begin with is put in here, instead of `text`. `candidates` come in order of preference, or from a `Completer`; `hint`
         gives a warning about a text, or "", and is asked at every key.
         """
         if self._editing and self._editing != (row, column):
@@ -158,7 +153,7 @@ class EditableGrid(Container):
         self._asked = self._asked_text = None
         self.grid.move_to(row, column)
         self._editing, self._original = (row, column), text
-        start = typed if typed is not None else text if keep else ""
+        start = typed if typed is not None else text
         self._over.open(
             (row, column),
             start,

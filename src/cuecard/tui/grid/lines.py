@@ -71,10 +71,10 @@ class ScrollBar(NamedTuple):
 class GridCursor:
     """A place in `rows` x `columns` (`column` counts those that are not shown too) and marked rows."""
 
-    def __init__(self, rows: int = 0, row: int = 0, column: int = 0) -> None:
+    def __init__(self, rows: int = 0, row: int = 0) -> None:
         self.rows = rows
         self.row = row
-        self.column = column
+        self.column = 0
         self.marked: frozenset[int] = frozenset()
         # Where extending began, and what was marked before it.
         self._anchor: int | None = None

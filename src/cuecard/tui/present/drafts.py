@@ -25,12 +25,12 @@ from cuecard.tui.present.play_status import evidence_of
 
 
 class KeptJson:
-    """The file of one thing: `place` names it within the workspace at `url`, `folder` is its kind. A
+    """The file of one thing: `place` names it within the workspace at `url`. A
     machine without a writable home just forgets.
     """
 
-    def __init__(self, url: str, place: str, folder: str = "unsent") -> None:
-        self._url, self._place, self._folder = url, place, folder
+    def __init__(self, url: str, place: str) -> None:
+        self._url, self._place = url, place
 
     def load(self) -> dict[str, Any]:
         """What was kept; {} if nothing was, or nothing that can be read."""
@@ -53,7 +53,7 @@ class KeptJson:
             self._path().unlink(missing_ok=True)
 
     def _path(self) -> Path:
-        return kept_path(self._folder, self._url, self._name)
+        return kept_path("unsent", self._url, self._name)
 
     def _name(self, url: str) -> str:
         text = f"{url} {self._place}".encode("utf-8", "replace")

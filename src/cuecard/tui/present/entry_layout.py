@@ -19,13 +19,6 @@ from cuecard.tui.present.entries import (
 )
 
 
-def block_of(entry: Entry, *, opened: bool, width: int, gap: bool = True) -> list[Line]:
-    """All lines of an entry: head, body, the fold if `opened`, and with `gap` an empty line; without one
-    the head's further lines are indented instead.
-    """
-    return Block(entry, opened=opened, width=width, gap=gap).lines
-
-
 @dataclass(slots=True)
 class _Part:
     """`paragraph`: what it is laid out from: the entry's paragraph `number`, or a segment of that. `first`

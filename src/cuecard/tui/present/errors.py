@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -77,7 +77,7 @@ _PART: dict[Section, Part] = {
     "turns": "turns",
     "calls": "calls",
 }
-_MAKERS: dict[Section, tuple[Callable[[Pool], tuple[Table, ...]], ...]] = {
+_MAKERS: dict[Section, tuple[Callable[[Pool], Iterable[Table]], ...]] = {
     "causes": (cause_tables,),
     "curves": (tier_tables, curve_tables),
     "profiles": (profile_tables,),

@@ -45,11 +45,10 @@ def cut(text: str, room: int) -> str:
     return f"{set_cell_size(flat, room - 1).rstrip()}…"
 
 
-def padded(text: str, room: int, *, right: bool = False) -> str:
+def padded(text: str, room: int) -> str:
     """`cut` and filled with blanks to exactly `room` cells."""
     kept = cut(text, room)
-    blanks = " " * max(0, room - cell_len(kept))
-    return f"{blanks}{kept}" if right else f"{kept}{blanks}"
+    return kept + " " * max(0, room - cell_len(kept))
 
 
 class Canvas:

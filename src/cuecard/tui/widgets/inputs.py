@@ -152,20 +152,17 @@ class PathInput(Vertical):
 
     def __init__(
         self,
-        value: str = "",
         *,
         folders: bool = False,
         placeholder: str = "",
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self._start, self._folders, self._placeholder = value, folders, placeholder
-        self._found = Completion(value)
+        self._folders, self._placeholder = folders, placeholder
+        self._found = Completion("")
 
     def compose(self) -> ComposeResult:
-        yield LineEditor(
-            self._start, placeholder=self._placeholder, compact=True, select_on_focus=False
-        )
+        yield LineEditor(placeholder=self._placeholder, compact=True, select_on_focus=False)
         yield Static("", markup=False)
 
     @property

@@ -59,7 +59,6 @@ class DimensionList(Widget, can_focus=True):
         self._ratings: Mapping[str, Rating] = {}
         self._hints: Mapping[str, str] = {}
         self._wants: Mapping[str, str] = {}
-        self._locked = False
 
     def load(
         self,
@@ -68,15 +67,10 @@ class DimensionList(Widget, can_focus=True):
         *,
         hints: Mapping[str, str] | None = None,
         wants: Mapping[str, str] | None = None,
-        locked: bool = False,
     ) -> None:
-        """`locked`: to be read only."""
         self._dimensions = dimensions
         self._ratings = dict(ratings)
         self._hints, self._wants = dict(hints or {}), dict(wants or {})
-        if locked != self._locked:
-            self._locked = locked
-            self.refresh_bindings()
         self.refresh(layout=True)
 
     def go_to(self, key: str) -> None:
@@ -89,9 +83,6 @@ class DimensionList(Widget, can_focus=True):
     def current(self) -> str:
         """The key of the dimension under the cursor."""
         return self._dimensions[self.cursor].key if self._dimensions else ""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return not self._locked if action == "rate" else True
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         told = self._dimensions[self.cursor : self.cursor + 1]
@@ -172,8 +163,8 @@ class ThreadList(EntryList):
             self.text = text
             self.turns: Turn = turns
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(gap=True, id=id)
+    def __init__(self) -> None:
+        super().__init__(gap=True)
         self._comments: Comments | None = None
 
     def load_comments(self, comments: Comments, protocol: Protocol) -> None:

@@ -204,8 +204,8 @@ class Paragraphs(OneLayout):
     Paragraphs { height: auto; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._paragraphs: list[Paragraph] = []
 
     def load(self, paragraphs: Sequence[Paragraph]) -> None:
@@ -241,8 +241,8 @@ class Prose(Widget):
     Prose { height: auto; width: 1fr; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._markdown = ""
         self._laid_out: tuple[int, list[Line]] = (-1, [])
 

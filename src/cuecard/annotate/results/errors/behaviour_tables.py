@@ -28,13 +28,6 @@ TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_toke
 Means = Mapping[str, Statistic]
 
 
-def interaction_tables(pool: Pool, by: grouping.By = grouping.BY) -> tuple[Table, ...]:
-    """Tables for each family: turns and calls, what the user disclosed, tokens, measures of other packages. Means over tasks of the mean over
-    samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
-    """
-    return tuple(_tables(pool, by))
-
-
 def means_of(group: grouping.Group, measures: Sequence[str]) -> dict[str, Statistic]:
     """The mean over tasks of each measure that occurs."""
     found = with_task_intervals(samples_of(group.rows), measures)
@@ -57,8 +50,11 @@ def mean_cell(group: grouping.Group, name: str, statistic: Statistic | None) -> 
     )
 
 
-def _tables(pool: Pool, by: grouping.By) -> Iterator[Table]:
-    groups = grouping.groups_of(pool, by)
+def interaction_tables(pool: Pool) -> Iterator[Table]:
+    """Tables for each family: turns and calls, what the user disclosed, tokens, measures of other packages. Means over tasks of the mean over
+    samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
+    """
+    groups = grouping.groups_of(pool)
     notes = grouping.notes_of(pool, groups)
     for family, mine in grouping.by_family(groups):
         own = tuple(MEASURES)
@@ -118,11 +114,6 @@ MOST = 20
 _ALL = ""
 
 
-def tool_tables(pool: Pool, by: grouping.By = grouping.BY) -> tuple[Table, ...]:
-    """Calls per judged trial by tool for each family, refused calls included, with intervals by task."""
-    return tuple(_tables_of_tools(pool, by))
-
-
 def calls_of(group: grouping.Group, tools: Sequence[str]) -> dict[str, grouping.Rate]:
     """Calls per trial of each tool, and in all under the key ""."""
     judged = group.judged
@@ -141,8 +132,9 @@ def calls_of(group: grouping.Group, tools: Sequence[str]) -> dict[str, grouping.
     return grouping.counted(plans)
 
 
-def _tables_of_tools(pool: Pool, by: grouping.By) -> Iterator[Table]:
-    groups = grouping.groups_of(pool, by)
+def tool_tables(pool: Pool) -> Iterator[Table]:
+    """Calls per judged trial by tool for each family, refused calls included, with intervals by task."""
+    groups = grouping.groups_of(pool)
     notes = grouping.notes_of(pool, groups)
     for family, mine in grouping.by_family(groups):
         totals: dict[str, int] = {}
@@ -178,13 +170,6 @@ def _tool_table(
     )
 
 
-def compaction_tables(pool: Pool, by: grouping.By = grouping.BY) -> tuple[Table, ...]:
-    """A table for each family in which any trial was compacted: how often, and the family's main measure with and
-    without, over trials, with the difference and intervals by task.
-    """
-    return tuple(_tables_of_compaction(pool, by))
-
-
 def with_and_without(group: grouping.Group) -> tuple[grouping.Rate, grouping.Rate, Statistic]:
     """The mean of the main measure over trials with compaction and over those without, and the first minus the second;
     the difference's `n` is that of the smaller group.
@@ -209,8 +194,11 @@ def with_and_without(group: grouping.Group) -> tuple[grouping.Rate, grouping.Rat
     return rates[True], rates[False], statistic
 
 
-def _tables_of_compaction(pool: Pool, by: grouping.By) -> Iterator[Table]:
-    groups = grouping.groups_of(pool, by)
+def compaction_tables(pool: Pool) -> Iterator[Table]:
+    """A table for each family in which any trial was compacted: how often, and the family's main measure with and
+    without, over trials, with the difference and intervals by task.
+    """
+    groups = grouping.groups_of(pool)
     notes = grouping.notes_of(pool, groups)
     for family, mine in grouping.by_family(groups):
         if any(figures.value("compactions") for group in mine for _r, figures in group.judged):

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.families.registry import ANNOTATE, Cause
 from cuecard.annotate.results.errors.groups import (
-    BY,
     By,
     Group,
     Rate,
@@ -42,21 +41,21 @@ MACHINERY: Mapping[Termination, Cause] = {
 }
 
 
-def failed(row: Row, bars: Bars = BARS) -> bool | None:
+def failed(row: Row) -> bool | None:
     """Whether the trial failed: by an error of the machinery, or because its family's measure is below the threshold.
     None: unknown, because it has not ended or its measure has no value.
     """
     end = row.trial.termination
     if end is None:
         return None
-    name, least = bars[row.family]
+    name, least = BARS[row.family]
     value = row.measure(name)
     if end.is_failure and (value is None or value < least):
         return True
     return None if value is None else value < least
 
 
-def cause_of(row: Row, bars: Bars = BARS) -> Cause | None:
+def cause_of(row: Row) -> Cause | None:
     """The one cause of a failed trial; None where it has not ended or has not failed.
 
     In this order: the machinery failed; what was handed in could not be read, or nothing was handed in; it ran
@@ -64,7 +63,7 @@ def cause_of(row: Row, bars: Bars = BARS) -> Cause | None:
     whose measure has no value is `UNJUDGED`.
     """
     end = row.trial.termination
-    short = failed(row, bars)
+    short = failed(row)
     if end is None or short is False:
         return None
     if short and end in MACHINERY:
@@ -172,15 +171,13 @@ class Detail(Frozen):
     trials: tuple[int, ...]
 
 
-def clusters(
-    pool: Pool, by: By = (), bars: Bars = BARS, families: Sequence[Family] = FAMILIES
-) -> tuple[Cluster, ...]:
+def clusters(pool: Pool, by: By = (), families: Sequence[Family] = FAMILIES) -> tuple[Cluster, ...]:
     """Every cause that occurs, family by family and group by group, the most frequent first, those that are no
     failure last. `by`: such as `("agent",)` or `("domain",)`; without it, all trials of a family together.
     """
     found: list[Cluster] = []
     for group in groups_of(pool, by, families):
-        mine = _of_group(group, bars)
+        mine = _of_group(group)
         found += sorted(mine, key=lambda c: (c.cause is Cause.UNJUDGED, -c.count, c.cause.value))
     return tuple(found)
 
@@ -212,8 +209,8 @@ def masked(text: str) -> str:
     return _NUMBER.sub("N", _ID.sub("ID", _URL.sub("URL", text)))
 
 
-def _of_group(group: Group, bars: Bars) -> list[Cluster]:
-    causes = {row.trial.id: cause_of(row, bars) for row in group.rows}
+def _of_group(group: Group) -> list[Cluster]:
+    causes = {row.trial.id: cause_of(row) for row in group.rows}
     ended = [row for row in group.rows if row.trial.termination is not None]
     known = [row for row in ended if causes[row.trial.id] is not Cause.UNJUDGED]
     present = dict.fromkeys(cause for cause in causes.values() if cause is not None)
@@ -280,22 +277,18 @@ def cause_word(cause: Cause) -> str:
     return _(CAUSE_WORDS[cause])
 
 
-def cause_tables(pool: Pool, by: By = BY, bars: Bars = BARS) -> tuple[Table, ...]:
-    """Causes by arm for each family, then the machinery's error messages."""
-    return tuple(_tables(pool, by, bars))
-
-
-def failures(group: Group, bars: Bars = BARS) -> Rate:
+def failures(group: Group) -> Rate:
     """The share of failed trials among those of which it is known."""
-    told = ((row, failed(row, bars)) for row in group.rows)
+    told = ((row, failed(row)) for row in group.rows)
     known = ((row, short) for row, short in told if short is not None)
     return counted({"": flagged("failed", known, _("no trial is judged"))})[""]
 
 
-def _tables(pool: Pool, by: By, bars: Bars) -> Iterator[Table]:
-    for family, mine in by_family(groups_of(pool, by)):
-        found = clusters(pool, mine[0].by, bars, (family,))
-        yield _causes(family, mine, found, bars)
+def cause_tables(pool: Pool) -> Iterator[Table]:
+    """Causes by arm for each family, then the machinery's error messages."""
+    for family, mine in by_family(groups_of(pool)):
+        found = clusters(pool, mine[0].by, (family,))
+        yield _causes(family, mine, found)
     said = details(pool)
     if said:
         agents = {row.trial.id: row.trial.agent.name for row in pool.rows}
@@ -316,7 +309,7 @@ def _tables(pool: Pool, by: By, bars: Bars) -> Iterator[Table]:
         )
 
 
-def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], bars: Bars) -> Table:
+def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster]) -> Table:
     arms: list[tuple[str, _Arm]] = [
         (
             group.name,
@@ -325,10 +318,10 @@ def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster], b
         for group in groups
     ]
     present = {each.cause for each in found}
-    name, least = bars[family]
+    name, least = BARS[family]
     rows: list[tuple[str, Callable[[_Arm], Cell]]] = [
         (_("trials"), lambda arm: number(arm[0].ended, [r.trial.id for r in arm[0].rows])),
-        (_("failed"), lambda arm: _share(failures(arm[0], bars))),
+        (_("failed"), lambda arm: _share(failures(arm[0]))),
     ]
     # What is no failure stands last.
     shown = [c for c in Cause if c in present and c is not Cause.UNJUDGED]

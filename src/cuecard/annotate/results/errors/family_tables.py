@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.results.errors.behaviour_tables import mean_cell, means_of
 from cuecard.annotate.results.errors.groups import (
-    BY,
     By,
     Group,
     across,
@@ -53,11 +52,11 @@ STATUS_WORDS: dict[CheckpointStatus, str] = {
 _Of = Callable[[ProfileRate], Cell]
 
 
-def profile_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
+def profile_tables(pool: Pool) -> tuple[Table, ...]:
     """Shares of the behaviour profiles and their pass rates, the same by ambiguity and by difficulty, and the statuses
     of agents' turns. Empty without checkpoint tasks.
     """
-    report = error_report(pool, by, families=("checkpoints",))
+    report = error_report(pool, families=("checkpoints",))
     arms = [(arm, arm.chain) for arm in report.arms if arm.chain]
     return tuple(_tables(arms, report.by, report.notes.get("checkpoints", ()))) if arms else ()
 
@@ -161,11 +160,11 @@ def _read(arms: Sequence[tuple[ArmErrors, ChainErrors]]) -> Table:
 MEASURES = ("pass_at_1", "fcr", "hit_rate", "tool_calls", "premature_stop")
 
 
-def tier_tables(pool: Pool, by: By = BY) -> tuple[Table, ...]:
+def tier_tables(pool: Pool) -> tuple[Table, ...]:
     """A line for each arm and tier, and one for all tiers if an arm has several. Means over tasks of the mean over
     samples; as in FORMATS, paraworld, trials without tool calls count zeros. Empty without fact tasks.
     """
-    whole = {group.values: group for group in groups_of(pool, by, ("facts",)) if group.judged}
+    whole = {group.values: group for group in groups_of(pool, families=("facts",)) if group.judged}
     if not whole:
         return ()
     arms = next(iter(whole.values())).by
@@ -209,12 +208,12 @@ FIRST = 10
 EVERY = 5
 
 
-def curve_tables(pool: Pool, by: By = BY, *, k_trunc: int | None = None) -> tuple[Table, ...]:
+def curve_tables(pool: Pool, *, k_trunc: int | None = None) -> tuple[Table, ...]:
     """New facts, coverage and hit precision at the k-th tool call, for each arm over a fixed cohort and over all
     trials: the first `FIRST` calls, then every fifth and the last. `k_trunc`: the last call of the cohort. Empty
     without fact tasks.
     """
-    report = error_report(pool, by, families=("facts",), k_trunc=k_trunc)
+    report = error_report(pool, families=("facts",), k_trunc=k_trunc)
     below = (
         _("Coverage and precision in percent; intervals 95%, by task."),
         *report.notes.get("facts", ()),

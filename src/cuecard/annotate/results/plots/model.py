@@ -132,15 +132,12 @@ def nice_step(span: float, most: int, *, whole: bool = False) -> float:
     return max(1.0, ceil(span / most)) if whole else 20 * power
 
 
-def bounds(
-    values: list[float], *, scale: Scale = "number", zero: bool = True
-) -> tuple[float, float]:
-    """Round ends of an axis for these values; shares stay within 0 and 1, others begin at zero with `zero`."""
+def bounds(values: list[float], *, scale: Scale = "number") -> tuple[float, float]:
+    """Round ends of an axis for these values; shares stay within 0 and 1, others reach to zero."""
     if scale == "share":
         return 0.0, 1.0
     low, high = min(values, default=0.0), max(values, default=1.0)
-    if zero:
-        low, high = min(0.0, low), max(0.0, high)
+    low, high = min(0.0, low), max(0.0, high)
     if high - low <= 0:
         high = low + (abs(low) or 1.0)
     step = nice_step(high - low, 5, whole=scale == "count")

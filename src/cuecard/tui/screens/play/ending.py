@@ -128,8 +128,8 @@ class AfterPane(Vertical):
     AfterPane { height: auto; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._asked = self._asking = False
 
     def compose(self) -> ComposeResult:

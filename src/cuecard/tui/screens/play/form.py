@@ -213,8 +213,8 @@ class SessionFormPane(Vertical):
     class Later(Message):
         """The person leaves it for later."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._state = FormState()
         self._kept: KeptJson | None = None
         self._timer: Timer | None = None

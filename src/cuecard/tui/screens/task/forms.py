@@ -10,13 +10,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.schema import PARAGRAPH, Items, Leaf, Record, Shape, part
 from cuecard.annotate.authoring.stages import rung_of
-from cuecard.annotate.authoring.task_data import (
-    Path,
-    blank_column,
-    blank_source,
-    blank_stage,
-    blank_step,
-)
+from cuecard.annotate.authoring.task_data import Path, blank_column, blank_stage, blank_step
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.families import TUI
@@ -90,11 +84,6 @@ def _stage_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
     return str(index + 1), str(stage["title"]), _(str(kind)), str(stage["line"])
 
 
-def _source_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
-    source = edit.items(ops.SOURCES)[index]
-    return str(source["url"]), str(source["note"])
-
-
 STAGES = CollectionSpec(
     path=ops.STAGES,
     columns=(
@@ -112,20 +101,6 @@ STAGES = CollectionSpec(
         " says, and what to do while the cue is not met."
     ),
     beside=True,
-)
-SOURCES = CollectionSpec(
-    path=ops.SOURCES,
-    columns=(
-        FittedColumn(N_("Address"), 20, grow=3),
-        FittedColumn(N_("Note"), 12, grow=2),
-    ),
-    cells=_source_cells,
-    fields=SOURCE,
-    blank=blank_source,
-    title=N_("No sources yet"),
-    about=N_(
-        "Pages that support the gold answer as a whole; a triple may have sources of its own."
-    ),
 )
 
 

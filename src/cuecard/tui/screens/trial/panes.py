@@ -227,8 +227,8 @@ class PaneBar(Static):
     PaneBar { height: 1; width: 1fr; padding: 0 1; background: $panel; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__("", markup=False, id=id)
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
         self._active = ""
         self._steps = False
         self._moment = self._happened = ""
