@@ -11,10 +11,10 @@ from cuecard.annotate.assist.model_calls import (
     Complaint,
     Helper,
     complain,
-    dicts_at,
+    gold_item,
     language_of,
+    removals,
     text_at,
-    texts_at,
 )
 from cuecard.annotate.assist.proposals import Proposal, ProposedItem, with_lint
 from cuecard.annotate.assist.replies import DraftChain, DraftStep
@@ -128,40 +128,12 @@ def _items(data: Mapping[str, Any], question: str, draft: DraftChain) -> list[Pr
             JsonValue, [name for name in forbidden if not contains_term(draft.opening, name)]
         ),
     }
-    items += [
-        ProposedItem(
-            id=f"old{number}",
-            label=str(step.get("question") or number),
-            place="gold.steps",
-            deed="remove",
-            before=step,
-        )
-        for number, step in enumerate(dicts_at(data, "gold", "steps"), start=1)
-        if str(step.get("question") or "").strip()
-    ]
+    items += removals(data, "gold", "steps", name="question", said="question")
     items += [_step(step, number) for number, step in enumerate(draft.steps, start=1)]
     if not _ends_rightly(draft):
         items[-1] = items[-1].flagged([_("the last step does not end at the final answer")])
-    fields = (_field(data, field, value) for field, value in values.items())
+    fields = (gold_item(data, field, _(_FIELDS[field]), value) for field, value in values.items())
     return [*items, *(item for item in fields if item is not None)]
-
-
-def _field(data: Mapping[str, Any], field: str, after: JsonValue) -> ProposedItem | None:
-    path = ("gold", field)
-    before = cast(
-        JsonValue, texts_at(data, *path) if isinstance(after, list) else text_at(data, *path)
-    )
-    if not after or after == before:
-        return None
-    place = f"gold.{field}"
-    return ProposedItem(
-        id=field,
-        label=_(_FIELDS[field]),
-        place=place,
-        before=before,
-        after=after,
-        ticked=not before,
-    )
 
 
 def _step(step: DraftStep, number: int) -> ProposedItem:

@@ -14,9 +14,9 @@ from cuecard.annotate.assist.model_calls import (
     Helper,
     complain,
     dicts_at,
+    gold_item,
     language_of,
     text_at,
-    texts_at,
 )
 from cuecard.annotate.assist.proposals import Proposal, ProposedItem, with_lint
 from cuecard.annotate.assist.replies import DraftFact, DraftWorld
@@ -159,22 +159,9 @@ def _items(data: Mapping[str, Any], draft: DraftWorld, today: date) -> list[Prop
         "derivation": draft.derivation,
     }
     for field, after in values.items():
-        old = cast(
-            JsonValue,
-            texts_at(data, "gold", field)
-            if isinstance(after, list)
-            else text_at(data, "gold", field),
-        )
-        if not after or after == old:
+        item = gold_item(data, field, _(_FIELDS[field]), after)
+        if item is None:
             continue
-        item = ProposedItem(
-            id=field,
-            label=_(_FIELDS[field]),
-            place=f"gold.{field}",
-            before=old,
-            after=after,
-            ticked=not old,
-        )
         if field == "answer" and given is not None:
             text = _("it is the value of the fact “{key}”").format(key=given.key)
             item = item.flagged([text])

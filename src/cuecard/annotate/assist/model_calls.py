@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from cuecard.annotate.assist.proposals import Proposal, ProposedItem, Spent
 from cuecard.annotate.authoring import task_data
@@ -249,6 +249,43 @@ def dicts_at(data: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
 def texts_at(data: Mapping[str, Any], *path: str) -> list[str]:
     """The texts in the list at `path` that are not blank."""
     return [v for v in _list(data, path) if isinstance(v, str) and v.strip()]
+
+
+def gold_item(
+    data: Mapping[str, Any], field: str, label: str, after: JsonValue
+) -> ProposedItem | None:
+    """The proposal to set a field of gold; None where it says nothing, or nothing new. What the author has written is not
+    overwritten unless they say so.
+    """
+    path = ("gold", field)
+    before = cast(
+        JsonValue, texts_at(data, *path) if isinstance(after, list) else text_at(data, *path)
+    )
+    if not after or after == before:
+        return None
+    return ProposedItem(
+        id=field,
+        label=label,
+        place=f"gold.{field}",
+        before=before,
+        after=after,
+        ticked=not before,
+    )
+
+
+def removals(data: Mapping[str, Any], *path: str, name: str, said: str) -> list[ProposedItem]:
+    """The proposals to remove what is in the list at `path` and says anything in `said`; its field `name` is the label."""
+    return [
+        ProposedItem(
+            id=f"old{number}",
+            label=str(old.get(name) or number),
+            place=".".join(path),
+            deed="remove",
+            before=old,
+        )
+        for number, old in enumerate(dicts_at(data, *path), start=1)
+        if str(old.get(said) or "").strip()
+    ]
 
 
 def triples_of(data: Mapping[str, Any]) -> list[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from cuecard.annotate.assist.model_calls import (
     dicts_at,
     language_of,
     node_names,
+    removals,
     stages_of,
     text_at,
     texts_at,
@@ -139,17 +140,7 @@ def _items(
             item = item if not before else item.model_copy(update={"ticked": anew})
             items.append(item.flagged(_language(after, language)))
     if anew:
-        items += [
-            ProposedItem(
-                id=f"old{number}",
-                label=str(stage.get("title") or number),
-                place="persona.stages",
-                deed="remove",
-                before=stage,
-            )
-            for number, stage in enumerate(dicts_at(data, "persona", "stages"), start=1)
-            if str(stage.get("line") or "").strip()
-        ]
+        items += removals(data, "persona", "stages", name="title", said="line")
     twice = set(_twice(draft.stages))
     for number, stage in enumerate(draft.stages, start=kept + 1):
         item = _stage(stage, number, triples, language)

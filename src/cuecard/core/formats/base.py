@@ -302,12 +302,7 @@ def scalar(value: object) -> object:
 
 def objects_in(obj: Obj, key: str) -> list[Obj]:
     """The list of objects at `key`; empty when absent. Raises `Refused`."""
-    value = obj.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise Refused((key, _("must be a list")))
-    items = cast(list[Any], value)
+    items = _list_in(obj, key)
     wrong = [
         (f"{key}[{index}]", _("must be an object with named fields"))
         for index, item in enumerate(items)
@@ -320,13 +315,17 @@ def objects_in(obj: Obj, key: str) -> list[Obj]:
 
 def texts_in(obj: Obj, key: str) -> list[object]:
     """The entries of the list at `key` that are not blank texts; empty when absent. Raises `Refused`."""
+    items = _list_in(obj, key)
+    return [scalar(item) for item in items if not (isinstance(item, str) and not item.strip())]
+
+
+def _list_in(obj: Obj, key: str) -> list[object]:
     value = obj.get(key)
     if value is None:
         return []
     if not isinstance(value, list):
         raise Refused((key, _("must be a list")))
-    items = cast(list[object], value)
-    return [scalar(item) for item in items if not (isinstance(item, str) and not item.strip())]
+    return cast(list[object], value)
 
 
 def check_family(tasks: Sequence[Task], name: str, families: Sequence[Family]) -> None:

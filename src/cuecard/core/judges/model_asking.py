@@ -6,7 +6,7 @@ The docstrings of the shapes are part of their JSON schema, which is sent to the
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar, cast
@@ -24,6 +24,7 @@ from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import content_words, storable
 from cuecard.core.verdicts import Verdict
 
+T = TypeVar("T")
 _YES = frozenset(("yes", "y", "true", "1", "是", "covered"))
 _NO = frozenset(("no", "n", "false", "0", "否", "not covered"))
 
@@ -307,29 +308,35 @@ async def ask_all(
     """
     indices = list(questions.items)
     batches = [indices[i : i + asking.batch] for i in range(0, len(indices), asking.batch)]
-    results = await asyncio.gather(
-        *(
-            _ask_batch(asking, questions, batch, step_context.scope(f"batch/{number}"))
-            for number, batch in enumerate(batches)
-        ),
-        return_exceptions=True,
+    results = await all_of(
+        _ask_batch(asking, questions, batch, step_context.scope(f"batch/{number}"))
+        for number, batch in enumerate(batches)
     )
-    failed = [result for result in results if isinstance(result, BaseException)]
-    for error in failed:
-        if not isinstance(error, ModelCallError):
-            raise error
-    if failed and len(failed) == len(batches):
-        raise failed[0]
     found: dict[int, EntryT] = {}
     problems: dict[int, str] = {}
     for batch, result in zip(batches, results, strict=True):
         reason = _("no usable answer of the model")
-        if isinstance(result, BaseException):
+        if isinstance(result, ModelCallError):
             reason = _("the call failed: {reason}").format(reason=result)
         else:
             found.update(result)
         problems.update((index, reason) for index in batch if index not in found)
     return Answers(found, problems)
+
+
+async def all_of(calls: Iterable[Awaitable[T]]) -> list[T | ModelCallError]:
+    """What the calls give, in their order: a result, or why there is none. Raises the first `ModelCallError` if all failed,
+    and `Halt`, after the other calls under way are done.
+    """
+    found: list[T | ModelCallError] = []
+    for result in await asyncio.gather(*calls, return_exceptions=True):
+        if isinstance(result, BaseException) and not isinstance(result, ModelCallError):
+            raise result
+        found.append(result)
+    failed = [result for result in found if isinstance(result, ModelCallError)]
+    if failed and len(failed) == len(found):
+        raise failed[0]
+    return found
 
 
 async def _ask_batch(

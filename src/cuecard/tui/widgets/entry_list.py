@@ -23,6 +23,26 @@ LOOK_AHEAD = 0.03
 """Seconds after which the next pages are laid out: when the terminal has been given the one in view."""
 
 
+class OfEntryList(Message):
+    """Something that happened in an `EntryList`."""
+
+    def __init__(self, entry_list: EntryList) -> None:
+        super().__init__()
+        self.entry_list = entry_list
+
+    @property
+    def control(self) -> EntryList:
+        return self.entry_list
+
+
+class OfEntry(OfEntryList):
+    """Something that happened to one of its entries."""
+
+    def __init__(self, entry_list: EntryList, index: int) -> None:
+        super().__init__(entry_list)
+        self.index = index
+
+
 class EntryList(ScrollView, can_focus=True):
     """`load` entries; the cursor walks over them, Enter opens what is folded."""
 
@@ -77,40 +97,14 @@ class EntryList(ScrollView, can_focus=True):
     # More lines are no reason to lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
-    class Chosen(Message):
+    class Chosen(OfEntry):
         """Enter was pressed on an entry, or its first line clicked."""
 
-        def __init__(self, entry_list: EntryList, index: int) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-            self.index = index
-
-        @property
-        def control(self) -> EntryList:
-            return self.entry_list
-
-    class CursorMoved(Message):
+    class CursorMoved(OfEntry):
         """The cursor is on another entry."""
 
-        def __init__(self, entry_list: EntryList, index: int) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-            self.index = index
-
-        @property
-        def control(self) -> EntryList:
-            return self.entry_list
-
-    class Unfolded(Message):
+    class Unfolded(OfEntryList):
         """What was folded is shown now, of one entry or of all."""
-
-        def __init__(self, entry_list: EntryList) -> None:
-            super().__init__()
-            self.entry_list = entry_list
-
-        @property
-        def control(self) -> EntryList:
-            return self.entry_list
 
     def __init__(
         self, *, gap: bool = False, id: str | None = None, classes: str | None = None

@@ -1,6 +1,5 @@
 """The model judge of tables: columns, keys and cells that are not equal by rule are compared by a model."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +27,7 @@ from cuecard.core.judges.model_asking import (
     PartnerEntry,
     Partners,
     Questions,
+    all_of,
     ask_all,
     likely,
 )
@@ -165,21 +165,12 @@ class _Cells:
             for position, column in enumerate(self._table.columns)
             if column.name not in self._table.unique_columns and (cells := self._open(position))
         }
-        results = await asyncio.gather(
-            *(
-                self._ask_column(asking, request, position, cells, step_context)
-                for position, cells in wanted.items()
-            ),
-            return_exceptions=True,
+        results = await all_of(
+            self._ask_column(asking, request, position, cells, step_context)
+            for position, cells in wanted.items()
         )
-        failed = [result for result in results if isinstance(result, BaseException)]
-        for error in failed:
-            if not isinstance(error, ModelCallError):
-                raise error
-        if failed and len(failed) == len(wanted):
-            raise failed[0]
         for (position, cells), result in zip(wanted.items(), results, strict=True):
-            if isinstance(result, BaseException):
+            if isinstance(result, ModelCallError):
                 reason = _("the call failed: {reason}").format(reason=result)
                 result = Answers[CellEntry]({}, dict.fromkeys(cells, reason))
             self._answers[position] = result

@@ -30,7 +30,27 @@ _REST, _REST_TYPING = 0.15, 0.7
 """Seconds without a move, or without a key in a cell, until what is beside the grid follows."""
 
 
-class TriplesRoom(TaskPane):
+class GraphRoom(TaskPane):
+    """A grid with a filter above it and the graph beside it."""
+
+    @property
+    def editable_grid(self) -> EditableGrid:
+        return self.query_one(EditableGrid)
+
+    @property
+    def grid(self) -> Grid:
+        return self.editable_grid.grid
+
+    @property
+    def side(self) -> GraphSide:
+        return self.query_one(GraphSide)
+
+    @property
+    def box(self) -> Input:
+        return self.query_one(".filter", Input)
+
+
+class TriplesRoom(GraphRoom):
     """The grid with a filter above it, the detail of one triple below and the graph beside it."""
 
     def __init__(self, *, id: str) -> None:
@@ -61,24 +81,8 @@ class TriplesRoom(TaskPane):
             yield GraphSide()
 
     @property
-    def editable_grid(self) -> EditableGrid:
-        return self.query_one(EditableGrid)
-
-    @property
-    def grid(self) -> Grid:
-        return self.editable_grid.grid
-
-    @property
     def detail(self) -> TripleDetail:
         return self.query_one(TripleDetail)
-
-    @property
-    def side(self) -> GraphSide:
-        return self.query_one(GraphSide)
-
-    @property
-    def box(self) -> Input:
-        return self.query_one(".filter", Input)
 
     @property
     def index(self) -> int:

@@ -18,6 +18,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import EditableGrid, Grid
+from cuecard.tui.screens.task.graph_base import GraphRoom
 from cuecard.tui.screens.task.graph_entities import (
     COLUMNS,
     FIELD_COLUMN,
@@ -29,7 +30,6 @@ from cuecard.tui.screens.task.graph_entities import (
     StatusLine,
 )
 from cuecard.tui.screens.task.graph_rows import Bulk, Names, TripleRows, renamed
-from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
@@ -42,7 +42,7 @@ _ON_ROWS = frozenset(("remove", "change", "merge"))
 _ON_GRID = frozenset(("add", "filter", "sort"))
 
 
-class NodesPane(TaskPane):
+class NodesPane(GraphRoom):
     """The nodes as a grid. A finished change of a name renames the entity everywhere; aliases change at once."""
 
     BINDINGS = keys(
@@ -80,22 +80,6 @@ class NodesPane(TaskPane):
                     ("{ADD}", _("add the first one")),
                 )
             yield GraphSide()
-
-    @property
-    def editable_grid(self) -> EditableGrid:
-        return self.query_one(EditableGrid)
-
-    @property
-    def grid(self) -> Grid:
-        return self.editable_grid.grid
-
-    @property
-    def side(self) -> GraphSide:
-        return self.query_one(GraphSide)
-
-    @property
-    def box(self) -> Input:
-        return self.query_one(".filter", Input)
 
     @property
     def name_here(self) -> str:
