@@ -35,9 +35,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import openai_server
 import postgres_server
-from cuecard.core.archive import WORKER_LAPSE
 from cuecard.core.engine.events import ModelReplied, RunState, TrialEnded
 from cuecard.core.records import RunRecord
+from cuecard.core.worker_archive import WORKER_LAPSE
 from cuecard.store.workspace import Workspace
 from scripted_brain import Faulty, mark_of
 

@@ -23,7 +23,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.judgements import VerdictFilter
+from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.store.workspace import Workspace
 from grid import PAGES, SHOW, SIZE, Terminal, figures
 

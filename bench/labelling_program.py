@@ -17,7 +17,7 @@ from textual.widgets import DataTable, Static
 
 from cuecard import tui
 from cuecard.core.label_records import RunLabels
-from cuecard.store.judgements import VerdictFilter
+from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.grid.cells import plain

@@ -86,7 +86,7 @@ from cuecard.tui.screens.review_dialogs import (
 from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
-from cuecard.tui.screens.run.workers import RunWorkersScreen
+from cuecard.tui.screens.run.trials import RunWorkersScreen
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog
 from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen

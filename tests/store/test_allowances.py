@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sqlmodel import col, update
 
 from budget import examples
-from cuecard.core.archive import Refusal
 from cuecard.core.engine.events import ModelReplied
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.errors import NotFound
 from cuecard.core.llm.limiter import Need
 from cuecard.core.records import TrialRecord
+from cuecard.core.worker_archive import Refusal
 from cuecard.store.allowances import part_of
 from cuecard.store.trial_tables import AllowanceRow
 from cuecard.store.workspace import Workspace

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from apart import fresh
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.engine.events import Limits
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store.copies import Copied, OnRows
 from cuecard.store.schema import APPEND_ONLY, PRESENT
 from cuecard.store.workspace import Workspace, database_at

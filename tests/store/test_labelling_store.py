@@ -17,8 +17,8 @@ from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 from cuecard.store.engine import Database
-from cuecard.store.judgements import VerdictFilter, VerdictPages
 from cuecard.store.labels import OutsideLabel
+from cuecard.store.verdict_pages import VerdictFilter, VerdictPages
 from cuecard.store.workspace import Workspace
 
 MakeTrial = Callable[..., TrialRecord]

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url, text
 
-from cuecard.core.archive import LAPSE, BeingPlayed
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState
 from cuecard.core.engine.messages import AgentReply
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import TrialRecord
+from cuecard.core.worker_archive import LAPSE, BeingPlayed
 from cuecard.store import leases
 from cuecard.store.engine import Database
 from cuecard.store.schema import upgrade

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.archive import POISON_AT_LAST, BeingPlayed, Claim
 from cuecard.core.engine.events import Event, EventBody, RunState, UserSpoke
 from cuecard.core.engine.messages import ModelReply, UserReply
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import ClaimLost, NotAllowed
 from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Judgement
+from cuecard.core.worker_archive import POISON_AT_LAST, BeingPlayed, Claim
 from cuecard.store.workspace import Workspace
 
 NO_LAPSE = 0.0

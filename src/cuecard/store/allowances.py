@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, text
 from sqlmodel import Session, col, select
 
-from cuecard.core.archive import LAPSE, Refusal, Shares
 from cuecard.core.records import OrderKind, RunOrder
+from cuecard.core.worker_archive import LAPSE, Refusal, Shares
 from cuecard.store.engine import Database, run_row
 from cuecard.store.leases import db_now
 from cuecard.store.trial_tables import AllowanceRow, RunOrderRow, TrialRow, UsageRow

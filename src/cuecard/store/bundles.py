@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlmodel import Session, and_, col, func, or_, select
 
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.records import RunState
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_import import BundleImport
 from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_batches, tally

@@ -28,11 +28,11 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, col
 
-from cuecard.core.archive import LAPSE, BeingPlayed
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
+from cuecard.core.worker_archive import LAPSE, BeingPlayed
 from cuecard.store import errors as troubles
 from cuecard.store import roles
 from cuecard.store.engine import Database

@@ -19,7 +19,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session, col, select
 
-from cuecard.core.archive import Claim
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
     ClaimLost,
@@ -31,6 +30,7 @@ from cuecard.core.errors import (
     public_form,
 )
 from cuecard.core.i18n import _
+from cuecard.core.worker_archive import Claim
 from cuecard.store import errors as troubles
 from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
 from cuecard.store.task_tables import TaskRow

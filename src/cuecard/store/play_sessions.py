@@ -8,13 +8,14 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter
 from sqlmodel import Session, col, or_, select
 
-from cuecard.core.archive import Acquaintance, Claim
+from cuecard.core.archive import Acquaintance
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.records import PlayMove, PlayStep, Pulse, SessionForm, Shadow
 from cuecard.core.tasks.base import FormQuestion
+from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
 from cuecard.store.engine import Database, known_or_held, trial_row

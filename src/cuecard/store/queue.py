@@ -18,10 +18,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
+from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.store import errors as troubles
 from cuecard.store.claims import Claims
 from cuecard.store.engine import Database

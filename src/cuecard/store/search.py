@@ -18,8 +18,8 @@ from sqlmodel import Session
 from cuecard.core.errors import DatabaseAway
 from cuecard.store.codec import unpack
 from cuecard.store.engine import Database
-from cuecard.store.judgements import VerdictFilter, conditions
 from cuecard.store.task_tables import clean, insert_of, metadata
+from cuecard.store.verdict_pages import VerdictFilter, conditions
 
 WORDS, LETTERS = 8, 200
 """How many words are looked for at most, and how long they are together."""

@@ -16,7 +16,6 @@ from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
-from cuecard.core.archive import Claim
 from cuecard.core.engine.events import Concluded, Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
@@ -24,6 +23,7 @@ from cuecard.core.errors import Conflict, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.records import Outline, PromptUse, UsageRecord
 from cuecard.core.verdicts import Prediction
+from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import (
     Shelf,
     decode,

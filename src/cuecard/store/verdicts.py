@@ -10,7 +10,6 @@ from sqlalchemy import BigInteger, literal
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
-from cuecard.core.archive import Claim
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
@@ -26,6 +25,7 @@ from cuecard.core.label_records import (
 )
 from cuecard.core.records import KeptFigures
 from cuecard.core.verdicts import Item, Judgement
+from cuecard.core.worker_archive import Claim
 from cuecard.store.engine import Database, known_or_held, run_row, trial_row, verdict_row
 from cuecard.store.judgements import (
     PRIME,

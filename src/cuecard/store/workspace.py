@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from cuecard.core.archive import PATIENCE, Claim, Done
+from cuecard.core.archive import PATIENCE, Done
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
 from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
 from cuecard.core.i18n import _
 from cuecard.core.verdicts import Item
+from cuecard.core.worker_archive import Claim
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
 from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write, check_file
-from cuecard.store.judgements import VerdictPages
 from cuecard.store.label_sets import Adjudications, LabelSets
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
@@ -34,6 +34,7 @@ from cuecard.store.schema import ensure_head
 from cuecard.store.tags import Tags
 from cuecard.store.tasks import Tasks
 from cuecard.store.trial_logs import JudgeCalls, KeptPrompts
+from cuecard.store.verdict_pages import VerdictPages
 from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 

@@ -13,10 +13,11 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE, Claim
+from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
 from cuecard.core.errors import Conflict, CuecardError, DatabaseAway, NotFound
 from cuecard.core.i18n import _
+from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
 from cuecard.store.engine import Database, trial_missing
 from cuecard.store.task_tables import in_utc, metadata

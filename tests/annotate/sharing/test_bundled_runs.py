@@ -14,7 +14,6 @@ from apart import Held, fresh, held, merge_files, packed, unpacked
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.annotate.sharing.merging import arrived_rows, left_out_text
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.engine.events import (
     Event,
     EventBody,
@@ -39,6 +38,7 @@ from cuecard.core.errors import FileProblems, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import Shadow, TrialCell
 from cuecard.core.tasks.base import FormQuestion
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store.bundle_records import SharedPayload, SharedTrial
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, triple

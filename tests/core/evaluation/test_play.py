@@ -13,7 +13,6 @@ import pytest
 
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination
 from cuecard.core.engine.messages import UserReply
@@ -22,6 +21,7 @@ from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.play_setup import PlayOutcome
 from cuecard.core.evaluation.runs import settle_runs
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store.workspace import Workspace
 from lab_players import bodies, in_a_loop_that_dies, play_out, speak
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
@@ -26,6 +25,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import resume_run, settle_runs, start_run
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from openai_server import OpenAIServer, Reply, Request, text

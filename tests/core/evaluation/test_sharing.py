@@ -18,9 +18,10 @@ from cuecard.core.engine.events import Limits
 from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import BudgetSpent, CuecardError, ModelPaused
 from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.evaluation.offering import give_order
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
 from cuecard.core.evaluation.runs import RunOutcome, budget_of, judges_of, resume_run, spent_on
-from cuecard.core.evaluation.sharing import give_order, within_limits
+from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
 from cuecard.store.workspace import Workspace

@@ -15,7 +15,6 @@ import pytest
 import sqlalchemy
 
 import worker_process
-from cuecard.core.archive import POISON, BeingPlayed
 from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
 from cuecard.core.engine.messages import UserReply
@@ -23,15 +22,15 @@ from cuecard.core.engine.run import RunControl
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.judging import judge_run
-from cuecard.core.evaluation.offering import follow_run, offer_run
+from cuecard.core.evaluation.offering import follow_run, give_order, offer_run
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run, settings_of
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.rescoring import enter_rescoring, plan_rescoring, rescore_run
 from cuecard.core.evaluation.runs import judges_of, resume_run, spent_on, start_run
-from cuecard.core.evaluation.sharing import give_order
 from cuecard.core.evaluation.workers import Worker
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import Handout
+from cuecard.core.worker_archive import POISON, BeingPlayed
 from cuecard.store.workspace import Workspace
 from judge_scripts import good
 from judged_trials import GOLD, ended_run, graph_task, triples

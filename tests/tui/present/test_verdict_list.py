@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.judgements import Pages
+from cuecard.store.verdict_pages import Pages
 from cuecard.tui.present.verdicts import ListedVerdict, VerdictLines, item_label
 
 SIZE = 10

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from cuecard.core.agents.mcp_protocol import SERVER_NAME
+from cuecard.core.agents.mcp_world import SERVER_NAME
 from cuecard.core.config_players import Permissions
 from cuecard.core.errors import scrub
 from cuecard.core.i18n import _

@@ -16,9 +16,8 @@ from weakref import WeakKeyDictionary
 
 from cuecard.core.agents.acp_harness import Harness, HarnessFailed
 from cuecard.core.agents.acp_session import Session, earlier_session
-from cuecard.core.agents.mcp_protocol import SERVER_NAME
 from cuecard.core.agents.mcp_stdio import URL_VARIABLE
-from cuecard.core.agents.mcp_world import Door, OpenTurn, WorldServer
+from cuecard.core.agents.mcp_world import SERVER_NAME, Door, OpenTurn, WorldServer
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.engine.messages import HarnessSession, StartOver
 from cuecard.core.engine.step_context import StepContext

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cuecard.core.agents.briefing import approach_to
@@ -102,14 +101,6 @@ def find_command(name: str, agent: AcpAgentConfig) -> str:
             _("give its whole path") if lost else _("is it installed, and on the PATH?"),
         )
     return found
-
-
-def check_commands(names: Collection[str], config: Config) -> None:
-    """Raises `ConfigError` where one of these agents is a harness whose program is not there."""
-    for name in names:
-        agent = config.agents.get(name)
-        if isinstance(agent, AcpAgentConfig):
-            find_command(name, agent)
 
 
 def _value(agent: str, variable: str) -> str:

@@ -4,12 +4,12 @@ parts that people play: the user at a screen, and the agent as a Wizard of Oz.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from cuecard.core.agents.briefing import Note, approach_to, complaint, say
-from cuecard.core.config_players import PERSON, Settings
+from cuecard.core.config_players import PERSON, AcpAgentConfig, Settings
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Marked
 from cuecard.core.engine.messages import (
@@ -164,6 +164,16 @@ def build_judge(name: str, config: Config, hub: ModelHub) -> Judge:
     """The judge called `name`. Raises `ConfigError`."""
     settings = config.judge(name)
     return kind_of("judge", settings.kind).make(name, settings, config, hub)
+
+
+def check_commands(names: Collection[str], config: Config) -> None:
+    """Raises `ConfigError` where one of these agents is a harness whose program is not there."""
+    for name in names:
+        agent = config.agents.get(name)
+        if isinstance(agent, AcpAgentConfig):
+            from cuecard.core.agents.programs import find_command
+
+            find_command(name, agent)
 
 
 class AgentPlayer(Protocol):

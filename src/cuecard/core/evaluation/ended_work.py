@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from cuecard.core.archive import Claim, outlast, outlasting
+from cuecard.core.archive import outlast, outlasting
 from cuecard.core.config import Config
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.run import Cell
@@ -22,6 +22,7 @@ from cuecard.core.evaluation.shadow_replay import ask_about, plan_shadows
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunRecord, RunState, TrialRecord
+from cuecard.core.worker_archive import Claim
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

@@ -1,4 +1,4 @@
-"""Offers the trials of a run to workers, and follows how they get on: what whoever enters a run does."""
+"""Offers the trials of a run to workers, follows how they get on, and passes on orders: what whoever enters a run does."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from cuecard.core.archive import BeingPlayed, Purpose, outlast, outlasting
+from cuecard.core.archive import outlast, outlasting
 from cuecard.core.config import Config
 from cuecard.core.engine.events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import RunControl
-from cuecard.core.errors import DatabaseAway, Halt
+from cuecard.core.errors import CuecardError, DatabaseAway, Halt
 from cuecard.core.evaluation.ended_work import end_work, offer_work, set_work
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import tell
-from cuecard.core.evaluation.runs import conclude, judges_of
+from cuecard.core.evaluation.runs import change_budget, conclude, judges_of
+from cuecard.core.evaluation.sharing import asked_for
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.records import RunRecord, RunState
+from cuecard.core.records import OrderKind, RunOrder, RunRecord, RunState
+from cuecard.core.worker_archive import BeingPlayed, Purpose
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -169,3 +171,47 @@ def hash_of_players(config: Config) -> str:
     sections = ("agents", "users", "worlds", "judges")
     found = player_configs(config, **{name: getattr(config, name) for name in sections})
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def give_order(
+    workspace: Archive,
+    run_id: int,
+    kind: OrderKind,
+    by: str,
+    value: float | None = None,
+    *,
+    config: Config | None = None,
+) -> RunOrder | None:
+    """Ask something of whoever plays the run; None if nobody does and it is kept for whoever goes on with the run.
+    `config`: for a budget. Raises `NotFound`, `ConfigError` as `change_budget` does, and `CuecardError` for an order that
+    nobody is there to obey.
+    """
+    run = workspace.runs.get(run_id)
+    workers = workspace.workers.handout(run_id) is not None
+    played = run.state is RunState.RUNNING and run.lease is not None
+    waits = workers and run_id in workspace.workers.offered()
+    if kind == "budget" and config is not None:
+        change_budget(workspace, run_id, value, config)
+    if kind == "resume" and (run.finished < run.trials or settings_of(run).judging):
+        if workers and not waits and not played:
+            return _offer_again(workspace, run_id, by)
+        title = _("This run is being played") if played else _("Nobody plays this run")
+        hint = _("`cuecard run --resume {id}` goes on with it.").format(id=run_id)
+        raise CuecardError(title, run.name, "" if played else hint)
+    if not (played or waits) and kind == "budget":
+        return None
+    if not (played or waits):
+        hint = _("`cuecard run --resume {id} --concurrency N` goes on with it.").format(id=run_id)
+        told = hint if kind == "concurrency" and run.finished < run.trials else ""
+        raise CuecardError(_("Nobody plays this run"), f"{run.name}: {run.state.label}", told)
+    order = workspace.orders.give(run_id, kind, by, value)
+    if waits and kind in ("pause", "cancel"):
+        # Workers that come later take nothing of it.
+        state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
+        workspace.runs.set_state(run_id, state, asked_for(order))
+    return order
+
+
+def _offer_again(workspace: Archive, run_id: int, by: str) -> RunOrder:
+    asyncio.run(offer_run(workspace, run_id, by=by))
+    return workspace.orders.give(run_id, "resume", by)

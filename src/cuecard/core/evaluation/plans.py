@@ -14,13 +14,12 @@ from pydantic import (
     model_serializer,
 )
 
-from cuecard.core.agents.programs import check_commands
 from cuecard.core.config import EMBEDDED, Config
 from cuecard.core.config_models import LENGTHS, SAMPLING
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.engine.players import PlayerNames, build_players
+from cuecard.core.engine.players import PlayerNames, build_players, check_commands
 from cuecard.core.engine.step_context import Agent, User
 from cuecard.core.engine.trial import TrialSetup
 from cuecard.core.errors import ConfigError, NotAllowed

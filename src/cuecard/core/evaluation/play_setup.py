@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.core.archive import Lease
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -31,6 +30,7 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
+from cuecard.core.worker_archive import Lease
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

@@ -32,7 +32,8 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive, Claim
+    from cuecard.core.archive import Archive
+    from cuecard.core.worker_archive import Claim
 
 
 Targets = Mapping[str, int]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
-from cuecard.core.archive import LAPSE, BeingPlayed, Claim, Lease, outlast
+from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import (
     CallAnswered,
@@ -40,6 +40,7 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.tasks.models import Task
+from cuecard.core.worker_archive import LAPSE, BeingPlayed, Claim, Lease
 from cuecard.core.worlds.replay import EventTape, Tape
 
 if TYPE_CHECKING:

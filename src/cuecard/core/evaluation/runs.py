@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import BeingPlayed, Lease, outlast
+from cuecard.core.archive import outlast
 from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.engine.players import check_commands
 from cuecard.core.engine.run import RunControl, RunSummary, run_grid
 from cuecard.core.engine.run import RunEvent as EngineEvent
 from cuecard.core.engine.step_context import Judge
@@ -22,6 +22,7 @@ from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
 from cuecard.core.records import RunRecord, RunState
+from cuecard.core.worker_archive import BeingPlayed, Lease
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

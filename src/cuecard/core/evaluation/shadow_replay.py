@@ -29,7 +29,8 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.base import Frozen
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive, Claim
+    from cuecard.core.archive import Archive
+    from cuecard.core.worker_archive import Claim
 
 OnCall = Callable[[PlayerRef, ModelReply], None]
 

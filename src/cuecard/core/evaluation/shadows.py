@@ -23,7 +23,8 @@ from cuecard.core.records import Shadow
 from cuecard.core.tasks.models import Task
 
 if TYPE_CHECKING:
-    from cuecard.core.archive import Archive, Claim
+    from cuecard.core.archive import Archive
+    from cuecard.core.worker_archive import Claim
 
 
 class ShadowTurn(NamedTuple):

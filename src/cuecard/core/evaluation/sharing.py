@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from cuecard.core.archive import LAPSE, Refusal
 from cuecard.core.engine.events import CallAnswered
 from cuecard.core.errors import (
     BudgetSpent,
@@ -23,18 +22,19 @@ from cuecard.core.errors import (
     told,
 )
 from cuecard.core.i18n import _
-from cuecard.core.records import OrderKind, RunOrder, RunState
+from cuecard.core.records import RunOrder
+from cuecard.core.worker_archive import LAPSE, Refusal
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from cuecard.core.archive import Archive, Shares
-    from cuecard.core.config import Config
+    from cuecard.core.archive import Archive
     from cuecard.core.engine.events import RunEvent
     from cuecard.core.engine.run import RunControl
     from cuecard.core.engine.step_context import RecordedCall
     from cuecard.core.llm.hub import ModelHub
     from cuecard.core.llm.limiter import Need
+    from cuecard.core.worker_archive import Shares
 
 LOOK = 1.0
 """Seconds between looks at orders and at what others use."""
@@ -374,7 +374,7 @@ def _join(model: str, kind: str) -> str:
 
 def obey(order: RunOrder, control: RunControl, meter: Meter) -> None:
     """Do what a person asked of whoever plays the run."""
-    asked = _asked(order)
+    asked = asked_for(order)
     match order.kind:
         case "pause":
             control.drain(_ordered(Held(_("The run is paused"), asked)))
@@ -388,7 +388,8 @@ def obey(order: RunOrder, control: RunControl, meter: Meter) -> None:
             pass
 
 
-def _asked(order: RunOrder) -> str:
+def asked_for(order: RunOrder) -> str:
+    """Who asked for it, and when."""
     return _("{person} asked for it at {time}").format(
         person=order.person, time=f"{order.at.astimezone():%H:%M}"
     )
@@ -397,52 +398,3 @@ def _asked(order: RunOrder) -> str:
 def _ordered(halt: Drained) -> Drained:
     halt.ordered = True
     return halt
-
-
-def give_order(
-    workspace: Archive,
-    run_id: int,
-    kind: OrderKind,
-    by: str,
-    value: float | None = None,
-    *,
-    config: Config | None = None,
-) -> RunOrder | None:
-    """Ask something of whoever plays the run; None if nobody does and it is kept for whoever goes on with the run.
-    `config`: for a budget. Raises `NotFound`, `ConfigError` as `change_budget` does, and `CuecardError` for an order that
-    nobody is there to obey.
-    """
-    from cuecard.core.evaluation.plans import settings_of
-    from cuecard.core.evaluation.runs import change_budget
-
-    run = workspace.runs.get(run_id)
-    workers = workspace.workers.handout(run_id) is not None
-    played = run.state is RunState.RUNNING and run.lease is not None
-    waits = workers and run_id in workspace.workers.offered()
-    if kind == "budget" and config is not None:
-        change_budget(workspace, run_id, value, config)
-    if kind == "resume" and (run.finished < run.trials or settings_of(run).judging):
-        if workers and not waits and not played:
-            return _offer_again(workspace, run_id, by)
-        title = _("This run is being played") if played else _("Nobody plays this run")
-        hint = _("`cuecard run --resume {id}` goes on with it.").format(id=run_id)
-        raise CuecardError(title, run.name, "" if played else hint)
-    if not (played or waits) and kind == "budget":
-        return None
-    if not (played or waits):
-        hint = _("`cuecard run --resume {id} --concurrency N` goes on with it.").format(id=run_id)
-        told = hint if kind == "concurrency" and run.finished < run.trials else ""
-        raise CuecardError(_("Nobody plays this run"), f"{run.name}: {run.state.label}", told)
-    order = workspace.orders.give(run_id, kind, by, value)
-    if waits and kind in ("pause", "cancel"):
-        # Workers that come later take nothing of it.
-        state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
-        workspace.runs.set_state(run_id, state, _asked(order))
-    return order
-
-
-def _offer_again(workspace: Archive, run_id: int, by: str) -> RunOrder:
-    from cuecard.core.evaluation.offering import offer_run
-
-    asyncio.run(offer_run(workspace, run_id, by=by))
-    return workspace.orders.give(run_id, "resume", by)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from cuecard.core.agents.programs import check_commands
-from cuecard.core.archive import WORKER_LAPSE, BeingPlayed, Claim, TrialQueue, outlast
+from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import CallAnswered, RunEvent
+from cuecard.core.engine.players import check_commands
 from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import (
@@ -36,6 +36,7 @@ from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
+from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, TrialQueue
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

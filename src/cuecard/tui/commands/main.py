@@ -90,17 +90,17 @@ class LazyCommand(TyperCommand):
 
 
 _LISTED = {
-    "runs:init": N_("Make a workspace here, with the sample tasks."),
+    "workspaces:init": N_("Make a workspace here, with the sample tasks."),
     "transfer:import": N_("Bring tasks from files into the workspace."),
     "transfer:export": N_("Write tasks, or the trials of runs, into a folder."),
     "sharing:pack": N_("Write what you did into one file, for workspaces that are not connected."),
     "sharing:merge": N_(
         "Take in what others packed. Nothing is overwritten; again changes nothing."
     ),
-    "copies:backup": N_(
+    "workspaces:backup": N_(
         "Write the whole workspace as it is at this moment into a file, which is a workspace. Others may go on working in it."
     ),
-    "copies:move": N_(
+    "workspaces:move": N_(
         "Take the whole workspace to another database, from SQLite to PostgreSQL or back. It stays here as it was. If it was killed, the same again goes on where it was."
     ),
     "quality:check": N_("Check task files; exit 1 if any has errors."),
@@ -159,7 +159,7 @@ _LISTED = {
     "quality:datasheet": N_(
         "A datasheet of the workspace: tasks, people, reviews, agreement, removals, effort."
     ),
-    "runs:demo": N_(
+    "workspaces:demo": N_(
         "Play the sample tasks with the offline baselines. Judges and scores them, too. With --study, get the example study."
     ),
     "doctor:doctor": N_(
@@ -181,10 +181,10 @@ _LISTED = {
     "tags:tag list": N_("The tags of these, or of everything that has any."),
     "tags:tag name": N_("Give a trial a name."),
     "serve:serve": N_("Open the app in browsers, each as the person that its link names."),
-    "people:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
-    "people:people add": N_("Have a role of the PostgreSQL server stand for a person."),
-    "people:people coordinator": N_("Make a person a coordinator, who sees everything."),
-    "people:people remove": N_("Have no role stand for a person any more."),
+    "workspaces:people": N_("Who works here; on PostgreSQL also which roles stand for whom."),
+    "workspaces:people add": N_("Have a role of the PostgreSQL server stand for a person."),
+    "workspaces:people coordinator": N_("Make a person a coordinator, who sees everything."),
+    "workspaces:people remove": N_("Have no role stand for a person any more."),
     "plain:label": N_("Label items blind, line by line; the app has a screen for it."),
     ":labels": N_("Bring labels in from files, and write them out to be filled in or analysed."),
     "labels:labels import": N_(

@@ -54,7 +54,6 @@ def report(
     workers: bool = False,
 ) -> Result:
     """What came of a run; `quiet`: without its scores. `workers`: they play it."""
-    from cuecard.tui.commands.score_json import scores_json
     from cuecard.tui.commands.score_output import print_scores
 
     run = scores.run
@@ -85,15 +84,20 @@ def report(
         command = ours.command("run", "--resume", str(run.id), *more)
         note(text.format(run=run.id, n=left, all=run.trials, command=command))
 
-    asked = stopped and (halt is None or isinstance(halt, Drained))
-    return Result(
-        lambda: quiet or print_scores(scores),
-        lambda: {
+    def data() -> dict[str, Any]:
+        from cuecard.tui.commands.score_json import scores_json
+
+        return {
             **scores_json(scores),
             "stopped": stopped,
             "reason": str(halt or ""),
             "problems": [problem._asdict() for problem in problems],
-        },
+        }
+
+    asked = stopped and (halt is None or isinstance(halt, Drained))
+    return Result(
+        lambda: quiet or print_scores(scores),
+        data,
         code=(EXIT_INTERRUPTED if asked else 1) if left else int(bool(problems)),
         remarks=remarks,
     )

@@ -16,11 +16,11 @@ from cuecard.tui.commands.verb import Help, Result, verb
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cuecard.core.archive import Purpose
     from cuecard.core.engine.events import RunEvent
     from cuecard.core.engine.run import RunControl
     from cuecard.core.errors import Halt
     from cuecard.core.records import RunRecord
+    from cuecard.core.worker_archive import Purpose
 
 
 @verb("cuecard --db postgresql://… worker --concurrency 100", "json")

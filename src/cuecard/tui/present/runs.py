@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.task_feedback import disputed_runs
-from cuecard.core.archive import BeingPlayed
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
@@ -29,6 +28,7 @@ from cuecard.core.records import (
     UsageRecord,
 )
 from cuecard.core.text import one_line
+from cuecard.core.worker_archive import BeingPlayed
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece, Tone
 from cuecard.tui.present.labels import short_tokens_label

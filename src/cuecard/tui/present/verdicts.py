@@ -16,14 +16,14 @@ from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Item, ItemKind
-from cuecard.store.judgements import Pages
+from cuecard.store.verdict_pages import Pages
 from cuecard.tui.grid.cells import GridCell, Tone
 from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
     from cuecard.annotate.labelling.sampling import Stratum
-    from cuecard.store.judgements import VerdictFilter
+    from cuecard.store.verdict_pages import VerdictFilter
     from cuecard.store.workspace import Workspace
 
 

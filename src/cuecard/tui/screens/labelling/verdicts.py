@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import RunLabels, VerdictLine
 from cuecard.core.text import one_line
-from cuecard.store.judgements import VerdictFilter
+from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen

@@ -7,8 +7,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from cuecard.core.config import Config
+from cuecard.core.evaluation.offering import give_order
 from cuecard.core.evaluation.runs import change_budget
-from cuecard.core.evaluation.sharing import give_order
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import OrderKind, RunState
 from cuecard.tui.actions import Key, Means, keys
@@ -91,7 +91,7 @@ class RunActions(CuecardScreen[None]):
             self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
 
     def action_workers(self) -> None:
-        from cuecard.tui.screens.run.workers import RunWorkersScreen
+        from cuecard.tui.screens.run.trials import RunWorkersScreen
 
         self.app.push_screen(RunWorkersScreen(self._run_id))
 
