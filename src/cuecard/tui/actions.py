@@ -183,7 +183,8 @@ class KeyBar(Widget):
             self.app.bell()
 
     def render_line(self, y: int) -> Strip:
-        ground, what = self.rich_style, self.get_component_rich_style("keys--what")
+        what = self.get_component_rich_style("keys--what")
+        ground = Style(bgcolor=self.rich_style.bgcolor)
         told = self.get_component_rich_style("keys--key")
         off = self.get_component_rich_style("keys--off", partial=True)
         over = self.get_component_rich_style("keys--over", partial=True)
