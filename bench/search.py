@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 
 from cuecard.core.engine.events import AgentSpoke, Event, EventBody, Limits, ToolAnswered, UserSpoke
@@ -59,14 +60,14 @@ class Texts:
         self.words = ["the", "of", "and", "coach", "river", "workshop", *made]
         self.signs = ["的", "马", "车", *(chr(0x4E00 + n) for n in range(4000))]
         self.signs = [sign for sign in self.signs if sign not in "蝴蝶袋鼠龘鱻"]
-        self.of_words = [1 / (n + 3) for n in range(len(self.words))]
-        self.of_signs = [1 / (n + 10) for n in range(len(self.signs))]
+        self.of_words = list(accumulate(1 / (n + 3) for n in range(len(self.words))))
+        self.of_signs = list(accumulate(1 / (n + 10) for n in range(len(self.signs))))
 
     def next(self, chinese: bool, length: int) -> str:
         if chinese:
-            said = "".join(self.dice.choices(self.signs, self.of_signs, k=length * 2))
+            said = "".join(self.dice.choices(self.signs, cum_weights=self.of_signs, k=length * 2))
             return said + "在河边的工作坊里。" * (self.dice.random() < 0.2)
-        said = " ".join(self.dice.choices(self.words, self.of_words, k=length))
+        said = " ".join(self.dice.choices(self.words, cum_weights=self.of_words, k=length))
         return said + ". By the river." * (self.dice.random() < 0.2)
 
 

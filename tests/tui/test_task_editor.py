@@ -167,6 +167,8 @@ async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(
         pane = screen.query_one(HistoryPane)
         await until(pilot, lambda: len(pane.list.rows) == 2)
         await until(pilot, lambda: "+ other" in "\n".join(pane.changes.lines))
+        await until(pilot, lambda: not pane.uncounted(pane.list.rows))
+        assert all(pane._changed(version).startswith("±") for version in pane.list.rows)
     with workspace(database) as ws:
         revision = ws.tasks.revision("facts-night-train")
         assert (revision.author, revision.message) == ("Ana", "a new value")

@@ -9,11 +9,14 @@ from textual.pilot import Pilot
 from cuecard.annotate.review.workflow import submit, withdraw
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import set_language
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.bulk import RefusedDialog
 from cuecard.tui.kit.lists import ListView
 from cuecard.tui.preferences import Preferences
+from cuecard.tui.present.tasks import TaskLine
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.run.list import RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
@@ -361,3 +364,43 @@ async def test_places_opened_last_are_offered_by_the_search_and_the_palette(
         await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
         assert app.screen.task_id == ids[1]
     assert Preferences.load().forms == app.preferences.forms
+
+
+async def test_keys_at_the_foot_change_without_a_widget_and_are_pressed_by_mouse(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        foot = screen.query_one(KeyBar)
+        await until(pilot, lambda: "Filter" in foot.line)
+        assert foot.line.endswith("F1 Help")
+        await pilot.press("slash")
+        await until(pilot, lambda: "/ Filter" not in foot.line)
+        await pilot.press("escape")
+        await until(pilot, lambda: "/ Filter" in foot.line)
+        assert not foot.children
+        at = (foot.line.index("/ Filter"), 0)
+        await pilot.hover(KeyBar, offset=at)
+        await until(pilot, lambda: "Type words" in str(foot.tooltip))
+        await pilot.click(KeyBar, offset=at)
+        await until(pilot, lambda: screen.listing.filter_input.has_focus)
+
+
+async def test_where_the_cursor_only_passes_no_task_is_read(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_list(pilot)
+        about, told = screen.query_one("#about"), set[str]()
+        describe = screen.listing.describe
+
+        def note(line: TaskLine, task: Task | None) -> None:
+            told.add(line.id)
+            describe(line, task)
+
+        await until(pilot, lambda: screen.listing.line.id in str(about.render()))
+        screen.listing.describe = note
+        passed = screen.listing.view.rows[1].id
+        for _key in range(4):
+            screen.listing.table.action_walk(1)
+        await until(pilot, lambda: screen.listing.line.id in str(about.render()))
+        assert screen.listing.line.id in told
+        assert passed not in told

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 
 from cuecard.annotate.authoring.task_data import Path, leaves, parse_place
 from cuecard.annotate.independent_gold.building import under_way
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.records import Comment
 from cuecard.core.validation import format_place
@@ -304,14 +303,8 @@ def _runs(ws: Workspace) -> Iterator[_Passage]:
 
 def _trials(ws: Workspace, ids: Iterable[int]) -> dict[int, str]:
     """What these trials are called: task, agent, number."""
-    found: dict[int, str] = {}
-    for trial_id in dict.fromkeys(ids):
-        try:
-            trial = ws.runs.trial(trial_id)
-        except CuecardError:
-            continue
-        found[trial_id] = f"{trial.title} · {trial.agent.name} · {trial_id}"
-    return found
+    trials = ws.runs.some_trials(set(ids))
+    return {trial.id: f"{trial.title} · {trial.agent.name} · {trial.id}" for trial in trials}
 
 
 def _rank(hit: _Passage, words: Sequence[str]) -> tuple[bool, bool, int]:

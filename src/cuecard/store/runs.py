@@ -156,6 +156,11 @@ class Runs:
             run_row(session, run_id)
             return _trials(session, TrialRow.run_id == run_id)
 
+    def some_trials(self, trial_ids: Collection[int]) -> list[TrialRecord]:
+        """Those of these trials that there are, by one query."""
+        with self._database.read() as session:
+            return _trials(session, col(TrialRow.id).in_(trial_ids)) if trial_ids else []
+
     def trials_of(self, task_id: str, revision: int, kind: RunKind) -> list[TrialRecord]:
         """The trials of a revision in runs of one kind, in the order in which they were added."""
         with self._database.read() as session:

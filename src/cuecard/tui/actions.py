@@ -4,19 +4,24 @@ Screens and widgets declare their keys with `keys(...)` by what they mean (`Mean
 untranslated here and are translated where they are shown.
 """
 
-# What a footer is made of, and what is bound where, is nothing that Textual offers to others.
+# What is bound where is nothing that Textual offers to others.
 # pyright: reportPrivateUsage=false
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.widgets import Footer, Input, TextArea
-from textual.widgets._footer import FooterKey, FooterLabel
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from cuecard.core.i18n import _
 from cuecard.tui.present.keyboard import (
@@ -107,45 +112,155 @@ _LAST = Means.HELP.keys
 _ALWAYS = {*_LAST, *Means.MENU.keys, *Means.UP_ONE.keys}
 
 
-class KeyBar(Footer):
-    """A footer that cuts no key in two: those that do not fit are left out, which an ellipsis tells. Help ends it."""
+@dataclass
+class _Shown:
+    """A key at the foot: its name, what stands there, and whether it can be pressed now."""
+
+    key: str
+    told: str
+    what: str
+    tip: str
+    enabled: bool
+
+    @property
+    def cells(self) -> int:
+        return cell_len(self.told + self.what)
+
+
+class KeyBar(Widget):
+    """The keys of the screen, at its foot. Those that do not fit are left out, which an ellipsis tells. Help ends it.
+
+    One widget that draws one line: keys change with the focus and with the row, and a widget for each of them would be made,
+    styled and laid out anew each time, which takes longer than what the key did.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {"keys--key", "keys--what", "keys--off", "keys--over"}
+    DEFAULT_CSS = """
+    KeyBar {
+        height: 1; dock: bottom; color: $footer-foreground; background: $panel;
+        & > .keys--key { color: $footer-key-foreground; background: $footer-key-background; text-style: bold; }
+        & > .keys--what { color: $footer-description-foreground; background: $footer-description-background; }
+        & > .keys--off { text-style: dim; }
+        & > .keys--over { color: $footer-key-foreground; background: $block-hover-background; }
+    }
+    """
 
     def __init__(self, *, compact: bool = False) -> None:
-        super().__init__(show_command_palette=False, compact=compact)
-        self._composed_for = 0
+        super().__init__()
+        self._compact = compact
+        self._shown: list[_Shown] = []
+        self._cut = self._ready = False
+        self._over: _Shown | None = None
 
-    def compose(self) -> ComposeResult:
-        self._composed_for = room = self.screen.size.width
-        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
+    @property
+    def line(self) -> str:
+        """What stands there."""
+        return self.render_line(0).text.rstrip()
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def on_unmount(self) -> None:
+        self.screen.bindings_updated_signal.unsubscribe(self)
+
+    def on_resize(self) -> None:
+        if self._ready:
+            self._fit()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._point(self._at(event.x))
+
+    def on_leave(self) -> None:
+        self._point(None)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if (key := self._at(event.x)) is None:
+            return
+        if key.enabled:
+            self.app.simulate_key(key.key)
+        else:
+            self.app.bell()
+
+    def render_line(self, y: int) -> Strip:
+        what = self.get_component_rich_style("keys--what")
+        ground = Style(bgcolor=self.rich_style.bgcolor)
+        told = self.get_component_rich_style("keys--key")
+        off = self.get_component_rich_style("keys--off", partial=True)
+        over = self.get_component_rich_style("keys--over", partial=True)
+        segments: list[Segment] = []
+        for key in self._shown:
+            if self._cut and key.key in _LAST:
+                segments += [Segment(_MORE, what), Segment("" if self._compact else " ", ground)]
+            more = (Style() if key.enabled else off) + (over if key is self._over else Style())
+            pad = "" if self._compact else " "
+            segments.append(Segment(f"{pad}{key.told}{pad}", told + more))
+            if self._compact:
+                segments += [Segment(f" {key.what}", what + more), Segment(" ", ground)]
+            else:
+                segments.append(Segment(f"{key.what} ", what + more))
+        return Strip(segments).adjust_cell_length(self.size.width, ground)
+
+    def _changed(self, screen: Screen[Any]) -> None:
+        if screen.app.app_focus and self.is_attached and screen is self.screen:
+            self._ready = True
+            self._fit()
+
+    def _fit(self) -> None:
+        """Which keys there are now, and which of them have room."""
+        active, actions = self.screen.active_bindings, set[str]()
         field = self.screen.focused
-        if isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only):
-            keys = [key for key in keys if self._works_while_typing(key)]
-        keys.sort(key=lambda key: (key.key in _LAST, key.key in Means.MENU.keys))
-        blanks = 2 if self.compact else 3
-        widths = [cell_len(key.key_display + key.description) + blanks for key in keys]
-        shown = fitting([(key.key, width) for key, width in zip(keys, widths, strict=True)], room)
-        cut = len(shown) < len(keys)
-        for at, key in enumerate(keys):
-            if at not in shown:
+        typing = isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only)
+        keys: list[_Shown] = []
+        for _node, binding, enabled, tip in active.values():
+            if not binding.show or binding.action in actions:
                 continue
-            if cut and key.key in _LAST:
-                yield FooterLabel(_MORE)
-                key.description = _("more")
-            yield key
+            actions.add(binding.action)
+            told = self.app.get_key_display(binding)
+            key = _Shown(binding.key, told, binding.description, tip, enabled)
+            if not typing or self._works_while_typing(key, binding.action, active):
+                keys.append(key)
+        keys.sort(key=lambda key: (key.key in _LAST, key.key in Means.MENU.keys))
+        blanks = 2 if self._compact else 3
+        room = self.screen.size.width
+        fit = fitting([(key.key, key.cells + blanks) for key in keys], room)
+        self._cut = len(fit) < len(keys)
+        self._shown = [key for at, key in enumerate(keys) if at in fit]
+        if self._cut:
+            for key in self._shown:
+                key.what = _("more") if key.key in _LAST else key.what
+        self._over = None
+        self.refresh()
 
-    def _works_while_typing(self, key: FooterKey) -> bool:
+    def _works_while_typing(
+        self, key: _Shown, action: str, active: Mapping[str, ActiveBinding]
+    ) -> bool:
         """Whether a field leaves the key to others; it is shown by another one of its keys that a field leaves."""
         if not types(key.key):
             return True
-        for other, active in self.screen.active_bindings.items():
-            if active.binding.action == key.action and not types(other):
-                key.key, key.key_display = other, key_name(other)
+        for other, each in active.items():
+            if each.binding.action == action and not types(other):
+                key.key, key.told = other, key_name(other)
                 return True
         return False
 
-    def on_resize(self) -> None:
-        if self._composed_for not in (0, self.screen.size.width):
-            self.call_after_refresh(self.recompose)
+    def _at(self, x: int) -> _Shown | None:
+        """The key at this cell."""
+        end = 0
+        for key in self._shown:
+            if self._cut and key.key in _LAST:
+                end += len(_MORE) + (not self._compact)
+            start, end = end, end + key.cells + (2 if self._compact else 3)
+            if start <= x < end:
+                return key
+        return None
+
+    def _point(self, key: _Shown | None) -> None:
+        """The mouse is over this key."""
+        if key is not self._over:
+            self._over = key
+            self.tooltip = key.tip if key is not None else None
+            self.refresh()
 
 
 def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:

@@ -20,6 +20,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding
 from textual.css.scalar import Scalar
 from textual.dom import DOMNode
+from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -149,6 +150,8 @@ class CuecardScreen(_Shared, Screen[Result]):
 
         copy(self)
 
+    # Whatever looks otherwise with the focus paints itself: no need to paint the whole screen at each step of it.
+    focused = Reactive[Widget | None](None, repaint=False)
     _way_shown: Sequence[str] = ()
     _height_in_place: Scalar | None = None
 
@@ -222,6 +225,8 @@ class CuecardDialog(_Shared, ModalScreen[Result]):
         Key("dialog.palette", Means.PALETTE, "app.command_palette", N_("Commands"), N_("Find any command"), show=False),
         Key("dialog.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this dialog")),
     )  # fmt: skip
+
+    focused = Reactive[Widget | None](None, repaint=False)  # as of a screen
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:

@@ -144,3 +144,35 @@ async def test_somebody_labels_and_writes_a_task_in_a_browser(judged: None, tmp_
         assert sorted(label.value.value for label in given) == ["no"] * 10 + ["yes"] * 11
         assert [label.comment for label in given if label.comment] == ["你好，世界"]
         assert {label.person for label in given} == {"Ana"}
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
+async def test_somebody_saves_a_revision_in_a_browser(samples: object, tmp_path: Path) -> None:
+    with (
+        Workspace.open(tmp_path / "cuecard.db", create=False) as workspace,
+        served(tmp_path, "Ana") as links,
+    ):
+        before = {line.id: line.revision for line in workspace.tasks.summaries()}
+        async with opened(links["Ana"]) as page:
+            await page.until("Settings")
+            await page.key("2")
+            await page.until("从一部抄本")
+            await page.key("Enter")
+            await page.until("Difficulty")
+            await page.key("Enter")
+            await page.key("End")
+            await page.compose("x", "xiu", "（修订）")
+            await _until(
+                lambda: "（修订）" in str([each.data for each in workspace.drafts.of("Ana")])
+            )
+            await page.key("s", control=True)
+            await page.until("A revision never changes again")
+            await page.compose("b", "biao", "标题")
+            await page.key("Enter")
+            await page.until("Saved as revision")
+        after = {line.id: line.revision for line in workspace.tasks.summaries()}
+        (changed,) = [task for task in after if after[task] != before[task]]
+        saved = workspace.tasks.revision(changed)
+    assert after == {**before, changed: before[changed] + 1}
+    assert saved.task.title.endswith("（修订）")
+    assert (saved.author, saved.message) == ("Ana", "标题")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple, cast
 
@@ -27,7 +28,10 @@ _FIRST = 4
 """Places of a kind that are shown beside those of other kinds."""
 _RESTS = 0.4
 """Seconds without a key after which judges' reasons are looked for: what of them is shown counts as seen."""
-_INDEXING = 0.3
+_TYPES = 0.04
+"""Seconds without a key after which anything is looked for: who types fast is not kept waiting by what no longer counts."""
+_INDEXING = 0.1
+"""Seconds of work on the index at once. It waits while somebody types, whose keys it would hold up."""
 
 
 class _More(NamedTuple):
@@ -68,6 +72,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
         self._only: Kind | None = None
         self._busy = self._wanted = False
         self._loading, self._left = True, 0
+        self._typed_at = 0.0
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box") as box:
@@ -140,6 +145,8 @@ class SearchDialog(CuecardDialog["Found | None"]):
         self._loading = False
         self.search(self.query_one(Input).value)
         while True:
+            while (rest := self._typed_at + _RESTS - time.monotonic()) > 0:
+                await asyncio.sleep(rest)
             self._left = await self.services.ask(lambda ws: ws.search.catch_up(_INDEXING))
             self._tell()
             if not self._left or not self.is_attached:
@@ -149,12 +156,14 @@ class SearchDialog(CuecardDialog["Found | None"]):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._finder.asked, self._only = event.value, None
+        self._typed_at = time.monotonic()
         self.search(event.value)
 
     @guarded("search", background=True)
     async def search(self, query: str) -> None:
         words, finder = words_in(query), self._finder
         self._busy = True
+        await asyncio.sleep(_TYPES)
         few = await self.services.ask(lambda _ws: finder.few(words))
         self._words = words
         self._show(few)
@@ -186,7 +195,8 @@ class SearchDialog(CuecardDialog["Found | None"]):
             lines += here[:room]
             if len(here) > room:
                 lines.append(_More(kind, len(here) - room))
-        self._list.load(lines)
+        if lines != self._list.every:
+            self._list.load(lines)
         self._tell()
 
     def _tell(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,10 @@ from cuecard.tui.widgets.nav import NavBar
 if TYPE_CHECKING:
     from cuecard.core.tasks.models import Task
     from cuecard.store.workspace import Workspace
+
+
+_RESTS = 0.06
+"""Seconds that the cursor rests before the task under it is read: a held key passes by."""
 
 
 def _load(workspace: Workspace, person: str) -> list[TaskLine]:
@@ -88,6 +93,9 @@ class TasksScreen(LiveScreen):
     def __init__(self) -> None:
         super().__init__()
         self._lines: list[TaskLine] | None = None
+        self._told: tuple[TaskLine, str] | None = (
+            None  # what stands beside the list, in which colours
+        )
 
     def compose(self) -> ComposeResult:
         yield NavBar("tasks")
@@ -120,17 +128,22 @@ class TasksScreen(LiveScreen):
     @on(TaskListing.Moved)
     def moved(self) -> None:
         self.refresh_bindings()
-        self.describe()
+        self.describe(_RESTS)
 
     @guarded("describe", background=True)
-    async def describe(self) -> None:
-        """Read the task under the cursor, where there is a pane to show it in."""
+    async def describe(self, after: float = 0.0) -> None:
+        """Read the task under the cursor, where there is a pane to show it in; `after` so many seconds without a further move."""
         line = self.listing.line
         if line is None or not self.has_class("-wide"):
+            return
+        await asyncio.sleep(after)
+        told = line, self.app.theme
+        if told == self._told:
             return
         person = self.person
         task = await self.services.ask(lambda ws: _read(ws, line, person))
         self.listing.describe(line, task)
+        self._told = told
 
     @on(TaskListing.Opened)
     def opened(self, event: TaskListing.Opened) -> None:

@@ -31,7 +31,7 @@ from cuecard.tui.screens.task.forms import BRIEF, PERSONA
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.review import ThreadList
-from cuecard.tui.widgets.text import Paragraphs, PlainText, Prose
+from cuecard.tui.widgets.text import ChangingText, Paragraphs, PlainText, Prose
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.comments import Comments
@@ -217,14 +217,14 @@ class ProblemsPane(TaskPane):
     ProblemsPane {
         #counts { height: 1; padding: 0 1; color: $text-muted; }
         #explained { height: auto; max-height: 50%; padding: 0 1; border-top: solid $foreground 20%; }
-        #explained Static { height: auto; }
+        #explained ChangingText { height: auto; }
     }
     """
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
-        self._problems: Sequence[Problem] = ()
+        self._problems: Sequence[Problem] = []
         self._wanted: present.Wanted = "all"
         self._with_silenced = False
         columns = (
@@ -239,10 +239,10 @@ class ProblemsPane(TaskPane):
         )
 
     def compose(self) -> ComposeResult:
-        yield Static(id="counts", markup=False)
+        yield ChangingText(id="counts", markup=False)
         yield self.view
         with VerticalScroll(id="explained", can_focus=False):
-            yield Static(markup=False)
+            yield ChangingText(markup=False)
         yield EmptyState(
             _("Nothing is wrong here"),
             _("What you write is checked while you type, finished or not."),
@@ -257,8 +257,9 @@ class ProblemsPane(TaskPane):
         self._edit = edit
 
     def show(self, problems: Sequence[Problem]) -> None:
-        self._problems = problems
-        self._refill()
+        if problems is not self._problems:
+            self._problems = problems
+            self._refill()
 
     def reveal(self, path: Path) -> None:
         self.view.focus()
@@ -268,7 +269,7 @@ class ProblemsPane(TaskPane):
         problem = self.view.row
         self.query_one("#explained").display = problem is not None
         if problem is not None:
-            self.query_one("#explained Static", Static).update(
+            self.query_one("#explained ChangingText", ChangingText).tell(
                 present.explained(problem, self._data)
             )
         self.refresh_bindings()
@@ -335,7 +336,7 @@ class ProblemsPane(TaskPane):
     def _refill(self) -> None:
         self.view.load(present.shown(self._problems, self._wanted, self._with_silenced))
         something = bool(self._problems)
-        self.query_one("#counts", Static).update(
+        self.query_one("#counts", ChangingText).tell(
             present.counted(self._problems, self._wanted, self._with_silenced)
         )
         self.query_one("#counts").display = self.view.display = something
@@ -359,6 +360,7 @@ class CommentsPane(TaskPane):
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
         self._newest: Mapping[str, Any] = {}
+        self._shown: tuple[Comments, Protocol] | None = None
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="reviews", can_focus=False):
@@ -375,6 +377,9 @@ class CommentsPane(TaskPane):
         self._edit = edit
 
     def show(self, comments: Comments, protocol: Protocol) -> None:
+        if (comments, protocol) == self._shown:
+            return
+        self._shown = comments, protocol
         self._newest = comments.data
         self.query_one("#open", Static).update(counted_threads(comments.threads))
         self.threads.load_comments(comments, protocol)

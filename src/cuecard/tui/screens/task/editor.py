@@ -167,6 +167,7 @@ class TaskEditor(Vertical):
         self._left = dict(left.spots) if left is not None else {}
         self._mode = mode
         self._tabs: tuple[TabId, ...] = mode.tabs(edit.data)
+        self._loaded: dict[str, Mapping[str, Any]] = {}  # what of the edit each pane was given
         self._problems: Sequence[Problem] = ()
         self._comments = False
         self._going_in = False  # the focus is on its way to where keys change the task
@@ -212,8 +213,9 @@ class TaskEditor(Vertical):
 
     def reload(self) -> None:
         """The edit changed as a whole: show it again."""
-        if self.pane is not None:
-            self.pane.load(self.edit)
+        if (pane := self.pane) is not None:
+            pane.load(self.edit)
+            self._loaded[pane.id or ""] = self.edit.data
 
     def noticed(self, path: Path) -> None:
         """Something at `path` changed."""
@@ -252,7 +254,8 @@ class TaskEditor(Vertical):
             if self.tabs.active != tab:
                 with self.prevent(Tabs.TabActivated):
                     self.tabs.active = tab
-            self.reload()
+            if self._loaded.get(tab) is not self.edit.data:
+                self.reload()
             if self.pane is not None:
                 self.pane.found(self._problems)
                 if spots := self._left.pop(tab, None):
@@ -297,7 +300,7 @@ class TaskEditor(Vertical):
             label.append(f" ✗{errors}")
         if warnings := len(still) - errors:
             label.append(f" !{warnings}")
-        self.tabs.query_one("#problems", Tab).label = label.plain
+        self._label("problems", label.plain)
         if self.pane is not None:
             self.pane.found(problems)
         self._show_problems()
@@ -307,9 +310,13 @@ class TaskEditor(Vertical):
         self._comments = True
         await self._fit_tabs()
         label = _(TAB_LABEL["comments"])
-        self.tabs.query_one("#comments", Tab).label = (
-            f"{label} ✎{open_ones}" if open_ones else label
-        )
+        self._label("comments", f"{label} ✎{open_ones}" if open_ones else label)
+
+    def _label(self, tab: TabId, label: str) -> None:
+        """Call a tab so; the screen is laid out anew only where that is something else."""
+        here = self.tabs.query_one(f"#{tab}", Tab)
+        if here.label_text != label:
+            here.label = label
 
     def crumbs(self) -> Sequence[str]:
         """What `step_back` leaves, the last of it first."""

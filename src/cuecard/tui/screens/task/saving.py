@@ -294,10 +294,11 @@ async def show_history(screen: DraftingScreen) -> None:
     versions = await screen.services.ask(lambda ws: versions_of(ws, task_id, person))
     for pane in screen.query(HistoryPane):
         pane.show(versions)
-    for version in versions[:MOST_COUNTED]:
-        changes = await _changes(screen, version, against_draft=False)
-        for pane in screen.query(HistoryPane):
-            pane.show_count(version, len(changes))
+        screen.cue_app.goes_on()
+        counts: dict[Version, int] = {}
+        for version in pane.uncounted(versions[:MOST_COUNTED]):
+            counts[version] = len(await _changes(screen, version, against_draft=False))
+        pane.show_counts(counts)
 
 
 async def show_changes(screen: DraftingScreen, version: Version, against_draft: bool) -> None:

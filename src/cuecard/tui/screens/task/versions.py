@@ -1,7 +1,7 @@
 """The history of a task with the changes of each version, and the screen for merging two people's changes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -104,13 +104,19 @@ class HistoryPane(TaskPane):
         """List these versions, with the cursor on the last or where it was."""
         self.query_one("#past").display = bool(versions)
         self.query_one(EmptyState).display = not versions
-        self._highlighted = None
-        self.list.load(versions)
+        if list(versions) != list(self.list.every) or self._against_draft:
+            self._highlighted = None
+            self.list.load(versions)
 
-    def show_count(self, version: Version, n: int) -> None:
-        """How many changes a version made."""
-        self._counts[version] = n
-        self.list.load(self.list.every)
+    def uncounted(self, versions: Sequence[Version]) -> list[Version]:
+        """Those of which it is not known how much they changed; a version never changes."""
+        return [version for version in versions if version not in self._counts]
+
+    def show_counts(self, counts: Mapping[Version, int]) -> None:
+        """How many changes versions made."""
+        if counts:
+            self._counts.update(counts)
+            self.list.changed()
 
     def show_changes(
         self, version: Version, against_draft: bool, changes: Sequence[Change]
