@@ -23,12 +23,17 @@ from cuecard.annotate.labelling.workshop import (
     tables_of_workshop,
     workshop_tables,
 )
+from cuecard.annotate.results.judge_card import Card, examined
 from cuecard.core.config import EMBEDDED, parse_prompt
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.exam import plan_exam, read_exam, run_exam
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import JudgementRecord, LabelValue
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from judged_trials import ended_run, graph_task, triples
 
@@ -214,14 +219,14 @@ def test_examples_come_from_tuning_tasks_and_make_a_prompt(workspace, corrected,
     # A judge that uses it is measured, and the guard finds nothing to leave out.
     own = ModelJudgeConfig(kind="model", model="m", prompts={"judge_graph": str(file)})
     using = config.model_copy(update={"judges": {**config.judges, "strict": own}})
-    versions = tables_of_workshop(workspace, corrected, using)[0]
+    versions = tables_of_workshop(workspace, corrected, using, examined)[0]
     assert versions.lines[0][1].value == 6
     leaked = file.with_name("leaked.md")
     text = file.read_text(encoding="utf-8").replace(f"maker {TUNING[0]} 1", f"maker {HELD[0]} 1")
     leaked.write_text(text, encoding="utf-8")
     own = ModelJudgeConfig(kind="model", model="m", prompts={"judge_graph": str(leaked)})
     using = config.model_copy(update={"judges": {**config.judges, "strict": own}})
-    versions = tables_of_workshop(workspace, corrected, using)[0]
+    versions = tables_of_workshop(workspace, corrected, using, examined)[0]
     assert versions.lines[0][1].value == 5
 
 
@@ -251,7 +256,36 @@ def test_judging_again_shows_what_moved(workspace, corrected):
     )
     workspace.verdicts.add(trial, before.model_copy(update={"verdicts": moved}))
     assert [r.judgement.judge.name for r in workspace.verdicts.repeated([run])] == ["strict"] * 2
-    drift = tables_of_workshop(workspace, corrected, config_with("strict"))[-1]
+    drift = tables_of_workshop(workspace, corrected, config_with("strict"), examined)[-1]
     (line,) = drift.lines
     # No to yes, yes to no, towards people (who refuse every other item), away from them.
     assert [cell.value for cell in line[5:]] == [0, 1, 1, 0]
+
+
+async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
+    """Only that of exactly this judge: neither of another model, nor of one of the same name that judged as another."""
+    judge = LexicalJudge()
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[7].text for line in versions.lines] == ["not examined"] * 2
+    assert "`cuecard exam lexical`, `cuecard exam strict`" in versions.notes[-1]
+    plan = plan_exam(workspace, judge, [TUNING[0], HELD[0]], config=EMBEDDED)
+    sat, _failures = await run_exam(
+        workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana"
+    )
+    # What judged here was called lexical, and was a model.
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[7].text for line in versions.lines] == ["not examined"] * 2
+    trials = {case.trial_id for case in corrected.cases}
+    runs = sorted({workspace.runs.trial(trial).run_id for trial in trials})
+    await judge_run(workspace, runs[0], judge, again=True)
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[7].text for line in versions.lines] == ["several versions", "not examined"]
+    await judge_run(workspace, runs[1], judge, again=True)
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    card = Card(read_exam(workspace, sat.id))
+    wrong = [probe for probe in card.figures.probes.values() if probe.probe.right is False]
+    asked, missed = sum(p.n for p in wrong), sum(len(p.misses) for p in wrong)
+    cell = versions.lines[0][7]
+    assert cell.text == f"refused {asked - missed} of {asked}, {len(card.figures.faults)} faults"
+    assert cell.place.run == sat.id
+    assert f"lexical: {card.told()}" in versions.notes

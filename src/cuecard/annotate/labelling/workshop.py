@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -16,8 +16,8 @@ from cuecard.annotate.agreement.intervals import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
-from cuecard.core.i18n import _
-from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.i18n import _, plural
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision
 
@@ -54,6 +54,20 @@ class Leak:
 
     judge: str
     cases: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a judge's exam told (docs/exam.md): of `wrong` items made from gold by rule it refused `refused`; `told`: its faults
+    in one sentence; `open`: inputs that are not judged yet. `run`: that of the exam.
+    """
+
+    run: int
+    refused: int
+    wrong: int
+    faults: int
+    told: str
+    open: int
 
 
 def leaks_of(
@@ -146,9 +160,10 @@ def workshop_tables(
     inputs: ComparisonInputs,
     leaks: Collection[Leak] = (),
     costs: Mapping[str, Statistic] | None = None,
+    exams: Mapping[str, Examined | None] | None = None,
 ) -> tuple[Table, ...]:
-    """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. Nothing without
-    labels of what judges decide.
+    """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. `exams`: by judge, None for one
+    that is there in several versions. Nothing without labels of what judges decide.
     """
     if inputs.subject != "gold" or not inputs.judges or not inputs.cases:
         return ()
@@ -156,7 +171,7 @@ def workshop_tables(
     tuning = [case for case in inputs.cases if not is_held_out(case.task)]
     leaked = {name for leak in leaks for name in leak.cases}
     clean = [case for case in held if case.name not in leaked]
-    tables = [_versions(inputs, clean, tuning, leaks, costs or {})]
+    tables = [_versions(inputs, clean, tuning, leaks, costs or {}, exams or {})]
     if len(inputs.judges) > 1:
         tables.append(_differences(inputs, clean))
         tables.append(_juries(inputs.judges, clean, tuning))
@@ -178,6 +193,7 @@ def _versions(
     tuning: Sequence[Case],
     leaks: Collection[Leak],
     costs: Mapping[str, Statistic],
+    exams: Mapping[str, Examined | None],
 ) -> Table:
     both = [case for case in held if all(case.decisions.get(name) for name in inputs.judges)]
     notes = [_split_note(held, tuning), _("On the items that all of them decided.")]
@@ -186,6 +202,7 @@ def _versions(
             "{judge}: its prompt holds the gold of {n} held-out items; they are left out for all. Take them out of the prompt."
         )
         notes.append(text.format(judge=leak.judge, n=len(leak.cases)))
+    notes += _exam_notes(inputs.judges, exams)
     lines: list[Sequence[Shown]] = []
     for name in inputs.judges:
         found = figures_of(by_judge(name), both)
@@ -195,6 +212,7 @@ def _versions(
                 cell(found["kappa"].n, trials={case.trial_id for case in both}),
                 *(found[each] for each in ("percent", "kappa", "sensitivity", "specificity")),
                 figures_of(by_judge(name), tuning)["kappa"],
+                _exam_cell(name, exams),
                 costs.get(name, "–"),
             )
         )
@@ -208,12 +226,45 @@ def _versions(
             _("Sensitivity"),
             _("Specificity"),
             _("Kappa, tuning labels"),
+            _("Exam"),
             _("Cost of a trial"),
         ),
         lines,
         notes,
         view="workshop",
     )
+
+
+def _exam_cell(judge: str, exams: Mapping[str, Examined | None]) -> Cell:
+    """Leads to the exam."""
+    found = exams.get(judge)
+    if found is None:
+        return cell(_("several versions") if judge in exams else _("not examined"))
+    told = _("refused {n} of {all}, {faults}").format(
+        n=f"{found.refused:,}",
+        all=f"{found.wrong:,}",
+        faults=plural("{n} fault", "{n} faults", found.faults),
+    )
+    return Cell(told, found, value=found.refused / found.wrong if found.wrong else None)
+
+
+def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> Iterator[str]:
+    sat = {name: found for name in judges if (found := exams.get(name)) is not None}
+    if sat:
+        yield _(
+            "Exam: how many of the wrong items that were made from gold by rule it refused, and how many faults that tells; of the last exam of exactly this model, prompt and settings."
+        )
+    for name, found in sat.items():
+        told = [f"{name}{_(': ')}{found.told}"]
+        if found.open:
+            told.append(
+                plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open)
+            )
+        yield " ".join(told)
+    if missing := [name for name in judges if name not in exams]:
+        yield _("Not examined as it judged here; it sits an exam by: {commands}").format(
+            commands=", ".join(f"`cuecard exam {name}`" for name in missing)
+        )
 
 
 def _differences(inputs: ComparisonInputs, held: Sequence[Case]) -> Table:
@@ -288,10 +339,15 @@ def _juries(names: Sequence[str], held: Sequence[Case], tuning: Sequence[Case]) 
     )
 
 
+Exams = Callable[["Workspace", Sequence[int], "Config"], Mapping[str, Examined | None]]
+
+
 def tables_of_workshop(
-    workspace: Workspace, inputs: ComparisonInputs, config: Config
+    workspace: Workspace, inputs: ComparisonInputs, config: Config, exams: Exams
 ) -> tuple[Table, ...]:
-    """Versions, differences, juries and drift of the judges of these labels. Raises `ConfigError`."""
+    """Versions, differences, juries and drift of the judges of these labels. `exams`: reads what those of the judges of
+    runs told (`results.judge_card.examined`). Raises `ConfigError`.
+    """
     from cuecard.annotate.labelling.drift import drift_table, drifts_of
     from cuecard.annotate.labelling.judge_examples import prompts_of, texts_of
 
@@ -305,7 +361,8 @@ def tables_of_workshop(
         if judge in config.judges
     }
     leaks = leaks_of(prompts, held, texts_of(workspace, held)) if any(prompts.values()) else ()
-    tables = workshop_tables(inputs, leaks, _costs(workspace, runs, trials))
+    costs = _costs(workspace, runs, trials)
+    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config))
     task_of = {trial.id: trial.task_id for run in runs for trial in workspace.runs.trials(run)}
     drifts = drifts_of(workspace.verdicts.repeated(runs), lambda id_: task_of[id_], inputs.cases)
     drift = drift_table(drifts)
