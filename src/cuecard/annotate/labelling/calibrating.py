@@ -111,10 +111,11 @@ def calibrate(
 
 def calibrate_elsewhere(workspace: Workspace, runs: Sequence[int]) -> tuple[Calibration, ...]:
     """The rates of these runs by each of their judges, corrected by labels on all other runs; without judges of which
-    nothing was labelled there.
+    nothing was labelled there. Exams and probes are nothing to be corrected, or to correct by.
     """
-    others = {run.id for run in workspace.runs.all()} - set(runs)
-    labelled = workspace.verdicts.labelled_trials(others)
+    played = {run.id for run in workspace.runs.all() if run.kind != "probe"}
+    runs = [run for run in runs if run in played]
+    labelled = workspace.verdicts.labelled_trials(played.difference(runs)) if runs else ()
     from_runs = sorted({workspace.runs.trial(trial).run_id for trial in labelled})
     judges = sorted({head.judge.name for run in runs for head in workspace.verdicts.heads(run)})
     found: list[Calibration] = []
@@ -194,9 +195,7 @@ def calibration_table(found: Calibration) -> Table:
     """Each rate by the judge and corrected, with what it rests on, always with the assumption."""
     rows = [
         (
-            _("{family}: agent {agent}, {items}").format(
-                family=_(FAMILY_WORDS[one.family]), agent=one.agent, items=_(KIND_WORDS[one.kind])
-            ),
+            f"{one.agent} · {_(KIND_WORDS[one.kind])} · {_(FAMILY_WORDS[one.family])}",
             one.n,
             f"{one.rate.judged:.3f}",
             one.rate.corrected,

@@ -84,7 +84,7 @@ class AgreementView(TablesView[Shown]):
         return self.section in _PLOTTED and super().plottable
 
     def circumstances(self) -> Sequence[str]:
-        return circumstances(self.comparison)
+        return circumstances(self.comparison) if self.comparison.people else ()
 
     def opens(self, row: int, column: int) -> bool:
         return self.place(row, column) is not None or self.exam(row, column) is not None
