@@ -6,7 +6,7 @@ import json
 
 from cuecard.annotate.samples import load_samples
 from cuecard.core.engine.step_context import RecordedCall
-from cuecard.core.evaluation.judging import judge_responses
+from cuecard.core.evaluation.judging_files import judge_responses
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.formats.base import Response

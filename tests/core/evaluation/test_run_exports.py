@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from cuecard.core.errors import CuecardError, NotFound
-from cuecard.core.evaluation.judging import judge_responses, judge_run
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.evaluation.judging_files import judge_responses
 from cuecard.core.evaluation.run_exports import Options, RunExport, export_runs
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.common import parse_prediction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
 from cuecard.core.i18n import _, plural
+from cuecard.core.judges.jury import Rule, Weights, by_majority
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision
@@ -91,44 +93,32 @@ def by_judge(name: str) -> Said:
     return lambda case: case.decisions.get(name, "")
 
 
-def by_majority(names: Sequence[str]) -> Said:
-    """What most of several judges say; nothing where they tie or one of them said nothing."""
+def by_jury(names: Sequence[str], rule: Rule) -> Said:
+    """What several judges say together; nothing where the rule leaves it open."""
 
     def said(case: Case) -> str:
-        votes = [case.decisions.get(name, "") for name in names]
-        for value in (YES, NO):
-            if "" not in votes and 2 * votes.count(value) > len(votes):
-                return value
-        return ""
+        votes = {name: Decision(case.decisions.get(name) or Decision.UNJUDGED) for name in names}
+        decision = rule(votes)
+        return "" if decision is Decision.UNJUDGED else decision.value
 
     return said
 
 
-def by_weights(names: Sequence[str], tuning: Sequence[Case]) -> Said:
-    """What several judges say together when each counts by how often it is right, as `tuning` tells: the sum of the
-    logarithms of likelihood ratios (each count one larger), and of the odds of a yes. They are taken to err
-    independently. Nothing where one of them said nothing.
+def weights_of(names: Sequence[str], tuning: Sequence[Case]) -> Weights:
+    """Each judge counts by how often it is right, as `tuning` tells: the sum of the logarithms of likelihood ratios (each
+    count one larger), and of the odds of a yes. They are taken to err independently.
     """
     known = [(case, truth) for case in tuning if (truth := truth_of(case)) in (YES, NO)]
     yes = sum(truth == YES for _case, truth in known)
-    start = log((yes + 1) / (len(known) - yes + 1))
-    weights: dict[str, dict[str, float]] = {}
+    weights: dict[str, tuple[float, float]] = {}
     for name in names:
         given = [(case.decisions.get(name, ""), truth) for case, truth in known]
         hits = (given.count((YES, YES)) + 1) / (
             given.count((YES, YES)) + given.count((NO, YES)) + 2
         )
         slips = (given.count((YES, NO)) + 1) / (given.count((YES, NO)) + given.count((NO, NO)) + 2)
-        weights[name] = {YES: log(hits / slips), NO: log((1 - hits) / (1 - slips))}
-
-    def said(case: Case) -> str:
-        votes = {name: case.decisions.get(name, "") for name in names}
-        if not all(vote in (YES, NO) for vote in votes.values()):
-            return ""
-        total = start + sum(weights[name][vote] for name, vote in votes.items())
-        return YES if total > 0 else NO
-
-    return said
+        weights[name] = log(hits / slips), log((1 - hits) / (1 - slips))
+    return Weights(weights, log((yes + 1) / (len(known) - yes + 1)))
 
 
 def figures_of(said: Said, cases: Sequence[Case]) -> dict[str, Statistic]:
@@ -161,9 +151,11 @@ def workshop_tables(
     leaks: Collection[Leak] = (),
     costs: Mapping[str, Statistic] | None = None,
     exams: Mapping[str, Examined | None] | None = None,
+    juries: Collection[str] = (),
 ) -> tuple[Table, ...]:
     """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. `exams`: by judge, None for one
-    that is there in several versions. Nothing without labels of what judges decide.
+    that is there in several versions. `juries`: judges that are, and so are no members. Nothing without labels of what
+    judges decide.
     """
     if inputs.subject != "gold" or not inputs.judges or not inputs.cases:
         return ()
@@ -174,7 +166,9 @@ def workshop_tables(
     tables = [_versions(inputs, clean, tuning, leaks, costs or {}, exams or {})]
     if len(inputs.judges) > 1:
         tables.append(_differences(inputs, clean))
-        tables.append(_juries(inputs.judges, clean, tuning))
+    members = [name for name in inputs.judges if name not in juries]
+    if len(members) > 1:
+        tables.append(_juries(members, clean, tuning))
     return tuple(tables)
 
 
@@ -296,14 +290,17 @@ def _differences(inputs: ComparisonInputs, held: Sequence[Case]) -> Table:
 
 def _juries(names: Sequence[str], held: Sequence[Case], tuning: Sequence[Case]) -> Table:
     """Majority and weights of all judges, and what a jury of weights loses without each."""
-    weighted = figures_of(by_weights(names, tuning), held)
+    weights = weights_of(names, tuning)
+    weighted = figures_of(by_jury(names, weights), held)
     juries: list[tuple[str, dict[str, Statistic]]] = [(_("all, by weight"), weighted)]
     if len(names) > 2:
-        juries.insert(0, (_("all, by majority"), figures_of(by_majority(names), held)))
+        juries.insert(0, (_("all, by majority"), figures_of(by_jury(names, by_majority), held)))
     for name in names:
         rest = [each for each in names if each != name]
         told = _("without {judge}, by weight") if len(rest) > 1 else _("without {judge}")
-        juries.append((told.format(judge=name), figures_of(by_weights(rest, tuning), held)))
+        juries.append(
+            (told.format(judge=name), figures_of(by_jury(rest, weights_of(rest, tuning)), held))
+        )
     whole = weighted["kappa"].value
 
     def adds(figures: Mapping[str, Statistic]) -> str:
@@ -334,9 +331,19 @@ def _juries(names: Sequence[str], held: Sequence[Case], tuning: Sequence[Case]) 
             _(
                 "Weights are the logarithms of likelihood ratios from the tuning labels, as if judges erred independently; an item on which one of them said nothing is left out."
             ),
+            _("To judge by these weights, an entry of `judges` in cuecard.yaml: {entry}").format(
+                entry=_entry(weights)
+            ),
         ),
         view="workshop",
     )
+
+
+def _entry(weights: Weights) -> str:
+    """A jury as an entry of the configuration."""
+    of = {name: [round(yes, 2), round(no, 2)] for name, (yes, no) in weights.of.items()}
+    entry = {"kind": "jury", "members": list(of), "weights": of, "start": round(weights.start, 2)}
+    return json.dumps({"jury": entry}, ensure_ascii=False)
 
 
 Exams = Callable[["Workspace", Sequence[int], "Config"], Mapping[str, Examined | None]]
@@ -362,7 +369,9 @@ def tables_of_workshop(
     }
     leaks = leaks_of(prompts, held, texts_of(workspace, held)) if any(prompts.values()) else ()
     costs = _costs(workspace, runs, trials)
-    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config))
+    heads = (head for run in runs for head in workspace.verdicts.heads(run))
+    juries = {head.judge.name for head in heads if head.judge.kind == "jury"}
+    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config), juries)
     task_of = {trial.id: trial.task_id for run in runs for trial in workspace.runs.trials(run)}
     drifts = drifts_of(workspace.verdicts.repeated(runs), lambda id_: task_of[id_], inputs.cases)
     drift = drift_table(drifts)

@@ -330,7 +330,7 @@ def examined(
             now = player_configs(config, judges=(ref.name,))
             stamps[ref.name] |= {exam_stamp(ref, roster), exam_stamp(ref, now)}
     one = {name: stamps[name] for name, found in refs.items() if len(found) == 1}
-    cards = _newest(workspace, frozenset().union(*one.values()))
+    cards = _newest(workspace, {stamp for its in one.values() for stamp in its})
     found: dict[str, Examined | None] = {name: None for name in refs if name not in one}
     for name, its in one.items():
         if (card := next((cards[stamp] for stamp in cards if stamp in its), None)) is not None:

@@ -1,4 +1,4 @@
-"""Judges trials of a workspace, or outputs produced elsewhere. A judgement is added to earlier ones, never replaces one."""
+"""Judges trials of a workspace. A judgement is added to earlier ones, never replaces one."""
 
 from __future__ import annotations
 
@@ -27,20 +27,17 @@ from cuecard.core.engine.step_context import (
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import Halt, NotAllowed, told
 from cuecard.core.evaluation.scores import kept_figures
-from cuecard.core.families.common import parse_prediction
 from cuecard.core.i18n import _, current_language
+from cuecard.core.judges.jury import Jury
 from cuecard.core.label_records import JudgementRecord
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import TrialRecord
-from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
-from cuecard.core.scoring.trial_score import score_prediction
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import FAMILIES, Family, Task, content_hash
-from cuecard.core.verdicts import Decision, Judgement, Measure, Prediction
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import Decision, Judgement, Prediction
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive, Claim
-    from cuecard.core.formats.base import Response
 
 
 Item = TypeVar("Item")
@@ -165,6 +162,8 @@ async def judge_trial(
     """
     chosen = judge or lexical_judge()
     subject = subject or await outlast(workspace, _load, workspace, trial_id)
+    if isinstance(chosen, Jury):
+        return await _judge_by_jury(workspace, trial_id, chosen, again, on_call, subject, claim)
     context: CallContext = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
@@ -183,6 +182,64 @@ async def judge_trial(
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
+    return await _recorded(workspace, trial_id, judgement, subject, claim)
+
+
+async def _judge_by_jury(
+    workspace: Archive,
+    trial_id: int,
+    jury: Jury,
+    again: bool,
+    on_call: OnCall | None,
+    subject: Subject,
+    claim: Claim | None,
+) -> JudgementRecord:
+    """As `judge_trial`, from what the members say. Each judges in its own name, unless the newest judgement that is recorded
+    of it holds: by the same model, prompts and settings, of this prediction and this gold. So `again` combines anew and asks
+    no member again.
+    """
+    made = await outlast(workspace, workspace.verdicts.of_trial, trial_id)
+    said: list[Judgement] = []
+    for member in jury.members:
+        found = next((each for each in made if each.judgement.judge == member.ref), None)
+        if found is None or not _holds(found.judgement, subject):
+            found = await judge_trial(
+                workspace,
+                trial_id,
+                member,
+                again=False,
+                on_call=on_call,
+                subject=subject,
+                claim=claim,
+            )
+        said.append(found.judgement)
+    judgement = jury.combined(said).model_copy(update={"trial_hash": hash_of(subject.prediction)})
+    newest = next((each for each in made if each.judgement.judge.name == jury.name), None)
+    if newest and not again and newest.judgement == judgement:
+        return newest
+    return await _recorded(workspace, trial_id, judgement, subject, claim)
+
+
+def _holds(judgement: Judgement, subject: Subject) -> bool:
+    """Whether a judgement rests on this prediction and this gold, and leaves nothing open that a model could still decide."""
+    return (
+        judgement.trial_hash == hash_of(subject.prediction)
+        and judgement.revision_hash == content_hash(subject.task)
+        and (
+            judgement.judge.baseline
+            or all(verdict.decision is not Decision.UNJUDGED for verdict in judgement.verdicts)
+        )
+    )
+
+
+async def _recorded(
+    workspace: Archive,
+    trial_id: int,
+    judgement: Judgement,
+    subject: Subject,
+    claim: Claim | None,
+) -> JudgementRecord:
+    """The judgement as it is stored, once, also where the database goes away."""
     began, tries = datetime.now(UTC), count()
 
     def record() -> JudgementRecord:
@@ -333,132 +390,3 @@ def is_unjudged(trial: TrialRecord, newest: JudgementRecord | None) -> bool:
     if newest is None or (trial.ended_at and newest.created_at < trial.ended_at):
         return True
     return any(verdict.decision is Decision.UNJUDGED for verdict in newest.judgement.verdicts)
-
-
-class JudgedResponse(Frozen):
-    """One output with its scores. `usable`: it held triples, an answer, or a table whose columns map to the required
-    ones; otherwise `reason` says why not.
-    """
-
-    task_id: str
-    sample: int
-    family: Family
-    usable: bool
-    reason: str
-    measures: tuple[Measure, ...]
-    judgement: Judgement
-
-    @property
-    def scores(self) -> dict[str, float | None]:
-        return {measure.name: measure.value for measure in self.measures}
-
-
-class ResponseFailure(Frozen):
-    """An output that could not be judged; it is left out of the aggregates."""
-
-    task_id: str
-    sample: int
-    reason: str
-    halted: bool = False
-
-
-class FamilyAggregate(Frozen):
-    """The measures of one family, aggregated over its tasks by `core.scoring.aggregate`."""
-
-    family: Family
-    tasks: int
-    responses: int
-    measures: tuple[AggregateMeasure, ...]
-
-
-class JudgedResponses(Frozen):
-    """The result of `judge_responses`. `unknown`: task ids of responses that match no task. `missing`: tasks without a
-    response. Neither they nor `failed` outputs enter the aggregates.
-    """
-
-    judge: PlayerRef
-    results: tuple[JudgedResponse, ...]
-    aggregates: tuple[FamilyAggregate, ...]
-    unknown: tuple[str, ...]
-    missing: tuple[str, ...]
-    failed: tuple[ResponseFailure, ...] = ()
-
-
-async def judge_responses(
-    tasks: Sequence[Task],
-    responses: Sequence[Response],
-    judge: Judge | None = None,
-    *,
-    on_progress: OnProgress | None = None,
-    on_call: OnCall | None = None,
-) -> JudgedResponses:
-    """Judge and score outputs produced elsewhere, in the order in which they came; no workspace, so
-    nothing is recorded. Several at a time where a model judges.
-
-    A response without anything usable scores 0 like any other failure.
-    """
-    chosen = judge or lexical_judge()
-    by_id = {task.id: task for task in tasks}
-    known = [response for response in responses if response.task_id in by_id]
-    judged: dict[int, JudgedResponse] = {}
-
-    async def perform(item: tuple[int, Response]) -> None:
-        position, response = item
-        judged[position] = await _judged(by_id[response.task_id], response, chosen, on_call)
-
-    troubles = await judge_each(list(enumerate(known)), perform, at_a_time(chosen), on_progress)
-    results = [judged[position] for position in sorted(judged)]
-    answered = {response.task_id for response in responses}
-    return JudgedResponses(
-        judge=chosen.ref,
-        results=tuple(results),
-        aggregates=tuple(
-            _aggregate(family, found)
-            for family in FAMILIES
-            if (found := [result for result in results if result.family == family])
-        ),
-        unknown=tuple(sorted(answered - by_id.keys())),
-        missing=tuple(task.id for task in tasks if task.id not in answered),
-        failed=tuple(
-            ResponseFailure(
-                task_id=known[position].task_id,
-                sample=known[position].sample,
-                reason=trouble.reason,
-                halted=trouble.halted,
-            )
-            for position, trouble in troubles.items()
-        ),
-    )
-
-
-async def _judged(
-    task: Task, response: Response, judge: Judge, on_call: OnCall | None
-) -> JudgedResponse:
-    async def told(call: RecordedCall) -> None:
-        if on_call:
-            on_call(call)
-
-    prediction = parse_prediction(task.family, response.text)
-    judged = await judge.judge(task, prediction, KeyedCalls({}, told))
-    judgement = judged.model_copy(update={"trial_hash": hash_of(prediction)})
-    unusable = prediction.reason if prediction.kind == "unusable" else ""
-    if judgement.table is not None and not judgement.table.usable:
-        unusable = unusable or judgement.table.reason
-    return JudgedResponse(
-        task_id=task.id,
-        sample=response.sample,
-        family=task.family,
-        usable=not unusable,
-        reason=unusable,
-        measures=score_prediction(task, prediction, judgement),
-        judgement=judgement,
-    )
-
-
-def _aggregate(family: Family, results: Sequence[JudgedResponse]) -> FamilyAggregate:
-    return FamilyAggregate(
-        family=family,
-        tasks=len({result.task_id for result in results}),
-        responses=len(results),
-        measures=aggregate(TrialScore(r.task_id, r.sample, r.measures) for r in results),
-    )

@@ -20,7 +20,8 @@ from cuecard.tui.commands.verb import Help, Result, verb
 if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.core.engine.step_context import Judge, RecordedCall
-    from cuecard.core.evaluation.judging import JudgedResponses, JudgeFailure
+    from cuecard.core.evaluation.judging import JudgeFailure
+    from cuecard.core.evaluation.judging_files import JudgedResponses
     from cuecard.core.formats.base import ResponsesRead
     from cuecard.core.llm.hub import ModelHub
     from cuecard.core.tasks.models import Task
@@ -286,7 +287,7 @@ def _tell_failures(name: str, failures: Sequence[JudgeFailure]) -> None:
 def _judge_files(
     ours: Context, config: Config, tasks: Path, responses: Path, format: str, names: Sequence[str]
 ) -> Result:
-    from cuecard.core.evaluation.judging import judge_responses
+    from cuecard.core.evaluation.judging_files import judge_responses
 
     known, problems = read_tasks(tasks, format)
     found, trouble = read_responses(responses, format)
