@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Scope, gather
 from cuecard.annotate.labelling.drift import drift_table, drifts_of
@@ -113,7 +112,7 @@ def test_a_jury_of_three_beats_each_and_says_what_each_adds():
     assert float(juries.lines[-1][6].text) > float(juries.lines[2][6].text)
 
 
-@given(st.lists(st.sampled_from(["yes", "no", ""]), min_size=3, max_size=3))
+@pytest.mark.parametrize("votes", [*product(["yes", "no", ""], repeat=3)])
 def test_a_jury_says_what_no_missing_vote_could_change(votes):
     case = Case(1, Item(kind=ItemKind.TRIPLE), decisions=dict(zip("abc", votes, strict=True)))
     most = max(votes, key=votes.count)
@@ -267,7 +266,7 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     """Only that of exactly this judge: neither of another model, nor of one of the same name that judged as another."""
     judge = LexicalJudge()
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
-    assert [line[7].text for line in versions.lines] == ["not examined"] * 2
+    assert [line[4].text for line in versions.lines] == ["not examined"] * 2
     assert "`cuecard exam lexical`, `cuecard exam strict`" in versions.notes[-1]
     plan = plan_exam(workspace, judge, [TUNING[0], HELD[0]], config=EMBEDDED)
     sat, _failures = await run_exam(
@@ -275,18 +274,18 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     )
     # What judged here was called lexical, and was a model.
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
-    assert [line[7].text for line in versions.lines] == ["not examined"] * 2
+    assert [line[4].text for line in versions.lines] == ["not examined"] * 2
     trials = {case.trial_id for case in corrected.cases}
     runs = sorted({workspace.runs.trial(trial).run_id for trial in trials})
     await judge_run(workspace, runs[0], judge, again=True)
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
-    assert [line[7].text for line in versions.lines] == ["several versions", "not examined"]
+    assert [line[4].text for line in versions.lines] == ["several versions", "not examined"]
     await judge_run(workspace, runs[1], judge, again=True)
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
     card = Card(read_exam(workspace, sat.id))
     wrong = [probe for probe in card.figures.probes.values() if probe.probe.right is False]
     asked, missed = sum(p.n for p in wrong), sum(len(p.misses) for p in wrong)
-    cell = versions.lines[0][7]
-    assert cell.text == f"refused {asked - missed} of {asked}, {len(card.figures.faults)} faults"
+    cell = versions.lines[0][4]
+    assert cell.text == f"{asked - missed} of {asked}, {len(card.figures.faults)} faults"
     assert cell.place.run == sat.id
     assert f"lexical: {card.told()}" in versions.notes

@@ -61,7 +61,7 @@ class Leak:
 @dataclass(frozen=True)
 class Examined:
     """What a judge's exam told (docs/exam.md): of `wrong` items made from gold by rule it refused `refused`; `told`: its faults
-    in one sentence; `open`: inputs that are not judged yet. `run`: that of the exam.
+    in one sentence, and what is not judged yet. `run`: that of the exam.
     """
 
     run: int
@@ -69,7 +69,6 @@ class Examined:
     wrong: int
     faults: int
     told: str
-    open: int
 
 
 def leaks_of(
@@ -204,9 +203,10 @@ def _versions(
             (
                 _("{judge} (baseline)").format(judge=name) if name in inputs.baselines else name,
                 cell(found["kappa"].n, trials={case.trial_id for case in both}),
-                *(found[each] for each in ("percent", "kappa", "sensitivity", "specificity")),
-                figures_of(by_judge(name), tuning)["kappa"],
+                *(found[each] for each in ("percent", "kappa")),
                 _exam_cell(name, exams),
+                *(found[each] for each in ("sensitivity", "specificity")),
+                figures_of(by_judge(name), tuning)["kappa"],
                 costs.get(name, "–"),
             )
         )
@@ -217,10 +217,10 @@ def _versions(
             "n",
             _("Percent"),
             _("Kappa"),
+            _("Exam"),
             _("Sensitivity"),
             _("Specificity"),
             _("Kappa, tuning labels"),
-            _("Exam"),
             _("Cost of a trial"),
         ),
         lines,
@@ -234,7 +234,7 @@ def _exam_cell(judge: str, exams: Mapping[str, Examined | None]) -> Cell:
     found = exams.get(judge)
     if found is None:
         return cell(_("several versions") if judge in exams else _("not examined"))
-    told = _("refused {n} of {all}, {faults}").format(
+    told = _("{n} of {all}, {faults}").format(
         n=f"{found.refused:,}",
         all=f"{found.wrong:,}",
         faults=plural("{n} fault", "{n} faults", found.faults),
@@ -249,12 +249,7 @@ def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> 
             "Exam: how many of the wrong items that were made from gold by rule it refused, and how many faults that tells; of the last exam of exactly this model, prompt and settings."
         )
     for name, found in sat.items():
-        told = [f"{name}{_(': ')}{found.told}"]
-        if found.open:
-            told.append(
-                plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open)
-            )
-        yield " ".join(told)
+        yield f"{name}{_(': ')}{found.told}"
     if missing := [name for name in judges if name not in exams]:
         yield _("Not examined as it judged here; it sits an exam by: {commands}").format(
             commands=", ".join(f"`cuecard exam {name}`" for name in missing)

@@ -85,10 +85,8 @@ class Card:
         yield _("changes its mind on {share}% where nothing changed that matters").format(
             share=in_percent(found.flip)
         )
-        if found.open:
-            yield plural(
-                "{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open
-            )
+        if left := self._left():
+            yield left
         if found.unusable:
             yield plural(
                 "{n} verdict was unusable and counts as a mistake.",
@@ -96,6 +94,12 @@ class Card:
                 found.unusable,
             )
         yield self.told()
+
+    def _left(self) -> str:
+        n = self.figures.open
+        return (
+            plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", n) if n else ""
+        )
 
     def told(self) -> str:
         """The faults in one sentence."""
@@ -117,8 +121,7 @@ class Card:
             refused=sum(each.n - len(each.misses) for each in wrong),
             wrong=sum(each.n for each in wrong),
             faults=len(self.figures.faults),
-            told=self.told(),
-            open=self.figures.open,
+            told=" ".join(filter(None, (self.told(), self._left()))),
         )
 
     def tables(self) -> Iterator[Table]:

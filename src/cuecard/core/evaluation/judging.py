@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from cuecard.core.archive import outlast
 from cuecard.core.engine.events import Concluded, Event
@@ -28,7 +28,6 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import Halt, NotAllowed, told
 from cuecard.core.evaluation.scores import kept_figures
 from cuecard.core.i18n import _, current_language
-from cuecard.core.judges.jury import Jury
 from cuecard.core.label_records import JudgementRecord
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import TrialRecord
@@ -38,6 +37,7 @@ from cuecard.core.verdicts import Decision, Judgement, Prediction
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive, Claim
+    from cuecard.core.judges.jury import Jury
 
 
 Item = TypeVar("Item")
@@ -162,8 +162,9 @@ async def judge_trial(
     """
     chosen = judge or lexical_judge()
     subject = subject or await outlast(workspace, _load, workspace, trial_id)
-    if isinstance(chosen, Jury):
-        return await _judge_by_jury(workspace, trial_id, chosen, again, on_call, subject, claim)
+    if chosen.ref.kind == "jury":
+        jury = cast("Jury", chosen)
+        return await _judge_by_jury(workspace, trial_id, jury, again, on_call, subject, claim)
     context: CallContext = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
