@@ -262,7 +262,7 @@ def test_the_example_reads_as_it_is_and_with_everything_uncommented(tmp_path: Pa
     }
     assert set(config.users) == {*load_config_defaults().users, "simulator"}
     assert set(config.worlds) == {"closed", "parallel", "web", "archive"}
-    assert set(config.judges) == {*load_config_defaults().judges, "strict"}
+    assert set(config.judges) == {*load_config_defaults().judges, "strict", "board"}
     assert [d.key for d in config.review.dimensions["facts"]] == ["laws", "answer"]
     assert config.review.coordinators == ("Cleo",)
     assert config.qc.models == ("hosted",)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cuecard.annotate.labelling.calibrating import calibrate
 from cuecard.annotate.labelling.comparison import compare
 from cuecard.annotate.labelling.comparison_inputs import Scope, gather
+from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.evaluation.exam import plan_exam, run_exam
+from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import LabelValue
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.verdicts import Decision, Judgement
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.commands.agree_output import comparison_json
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
 from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.exam import ExamScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
+from effect_runs import JUDGE as STRICT
+from effect_runs import judged_run, label
 from tui_rooms import shown, until
 
 JUDGE = "quillfeather"
@@ -111,3 +119,55 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         assert (
             workspace.verdicts.label(verdict.verdict_id, "Ben", LabelValue.NO).phase == "revealed"
         )
+
+
+async def test_a_run_without_labels_is_corrected_by_those_of_another(
+    database: Path, make_app
+) -> None:
+    with Workspace.open(database) as workspace:
+        first, trials = judged_run(workspace, {"a": ["y" * 10 + "n" * 10] * 10})
+        for trial in trials.values():
+            label(workspace, trial, "y" * 6 + "n" * 4 + "y" + "n" * 9)
+        second, _trials = judged_run(workspace, {"b": ["y" * 7 + "n" * 3] * 6})
+        [rate] = calibrate(workspace, [second], STRICT.name, from_runs=[first]).rates
+    corrected = rate.rate.corrected
+    app: CuecardApp = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(AgreementScreen(second, "second run"))
+        await until(pilot, lambda: "Nobody has labelled these verdicts yet" in shown(app.screen))
+        assert "Shares corrected by labels of other runs" in shown(app.screen)
+        await pilot.press("v", "c")
+        await until(pilot, lambda: "Shares of items that are right" in shown(app.screen))
+        assert f"{corrected.value:.3f}" in shown(app.screen)
+        assert f"errs here as often as on run {first}" in shown(app.screen)
+        await pilot.press("i")
+        await until(pilot, lambda: "●" in shown(app.screen))
+        await pilot.press("v", "t")
+        await until(pilot, lambda: "Nobody has labelled these verdicts yet" in shown(app.screen))
+
+        # The other way round there is nothing to correct by, which is told.
+        app.push_screen(AgreementScreen(first, "first run"))
+        await until(pilot, lambda: "[t Table]" in shown(app.screen))
+        await pilot.press("v", "c")
+        await until(pilot, lambda: "nobody labelled on other runs" in shown(app.screen))
+
+
+async def test_from_a_version_in_the_workshop_to_its_exam(judged: Path, make_app) -> None:
+    labelled(judged)
+    with Workspace.open(judged) as workspace:
+        judge = LexicalJudge()
+        plan = plan_exam(workspace, judge, ["espresso", "facts-night-train"], config=EMBEDDED)
+        await run_exam(workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana")
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(AgreementScreen(1, "first run"))
+        await until(pilot, lambda: "Judges against most people" in shown(app.screen))
+        await pilot.press("v", "w")
+        await until(pilot, lambda: "Versions on held-out labels" in shown(app.screen))
+        assert "faults" in shown(app.screen)
+        assert f"`cuecard exam {JUDGE}`" in shown(app.screen)
+        await pilot.press("right", "right", "right", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ExamScreen))
+        await until(pilot, lambda: "Exam · lexical" in shown(app.screen))
+        await pilot.press("escape")
+        assert isinstance(app.screen, AgreementScreen)

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from cuecard.core.config_schema import (
     Config,
     guard_config,
+    jury_problems,
     no_model,
     play_problems,
     qc_problems,
@@ -301,6 +302,7 @@ def _inconsistencies(config: Config) -> list[tuple[Place, str]]:
                 if model and model not in config.models:
                     found.append(((section, name, *place), no_model(model, config.models)))
     found += review_problems(config.review)
+    found += jury_problems(config.judges)
     found += qc_problems(config.qc, config.models, config.judges, config.worlds)
     found += play_problems(config.play, config.users, config.judges, config.worlds)
     return found

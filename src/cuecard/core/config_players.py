@@ -348,6 +348,17 @@ class ModelJudgeConfig(Frozen):
     prompts: dict[Name, Name] = {}
 
 
+class JuryConfig(Frozen):
+    """Several other judges together: what most of `members` say, or what their votes weigh. `weights`: by member, what a yes
+    and what a no of it adds to the sum, which begins with `start` and is a yes above 0 (docs/judging.md).
+    """
+
+    kind: Literal["jury"]
+    members: Annotated[tuple[Name, ...], Field(min_length=2)]
+    weights: dict[Name, tuple[float, float]] = {}
+    start: float = 0.0
+
+
 JudgeConfig = Annotated[
-    LexicalJudgeConfig | ModelJudgeConfig | ClassConfig, Field(discriminator="kind")
+    LexicalJudgeConfig | ModelJudgeConfig | JuryConfig | ClassConfig, Field(discriminator="kind")
 ]

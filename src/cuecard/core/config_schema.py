@@ -12,6 +12,7 @@ from cuecard.core.config_players import (
     AgentConfig,
     AgentName,
     JudgeConfig,
+    JuryConfig,
     PlayerName,
     UserConfig,
     WorldConfig,
@@ -108,6 +109,26 @@ def qc_problems(
     if qc.world and qc.world not in worlds:
         reason = _("there is no world {name} here; known worlds: {names}")
         yield ("qc", "world"), reason.format(name=qc.world, names=", ".join(worlds) or "-")
+
+
+def jury_problems(judges: Mapping[str, JudgeConfig]) -> Iterator[Problem]:
+    """Problems of juries: members that are no judges here or are juries themselves, and votes that could tie."""
+    for name, jury in judges.items():
+        if not isinstance(jury, JuryConfig):
+            continue
+        place = ("judges", name, "members")
+        for index, member in enumerate(jury.members):
+            if member not in judges:
+                reason = _("there is no judge {name} here; known judges: {names}")
+                yield (*place, index), reason.format(name=member, names=_listed(judges))
+            elif isinstance(judges[member], JuryConfig):
+                yield (*place, index), _("a jury cannot be a member of one")
+            elif member in jury.members[:index]:
+                yield (*place, index), _("{name} is listed twice").format(name=member)
+        if jury.weights and set(jury.weights) != set(jury.members):
+            yield ("judges", name, "weights"), _("every member needs its weights, and nobody else")
+        elif not jury.weights and len(jury.members) % 2 == 0:
+            yield place, _("an even number of votes can tie: one member more or less, or weights")
 
 
 def no_model(name: str, models: Collection[str]) -> str:
@@ -230,6 +251,15 @@ class Config(Frozen):
     def judge(self, name: str) -> JudgeConfig:
         """The judge called `name`. Raises `ConfigError`, which lists the known ones."""
         return _named(self.judges, name, _("Unknown judge"), _("known judges: {names}"))
+
+    def judges_behind(self, names: Iterable[str]) -> tuple[str, ...]:
+        """These judges, and behind each jury its members."""
+        every = ((name, *getattr(self.judges.get(name), "members", ())) for name in names)
+        return tuple(dict.fromkeys(name for each in every for name in each))
+
+    def judge_models(self, names: Iterable[str]) -> set[str]:
+        """The models that these judges call, by name. Raises `ConfigError`."""
+        return {getattr(self.judge(name), "model", "") for name in self.judges_behind(names)}
 
     def model(self, name: str) -> ModelConfig:
         """The model called `name`. Raises `ConfigError`, which lists the known ones."""

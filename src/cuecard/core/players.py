@@ -131,6 +131,7 @@ _KINDS: tuple[PlayerKind, ...] = (
         "lexical:noisy",
     ),
     PlayerKind("judge", "model", "model", "ModelJudgeConfig", "judges.model:make_judge"),
+    PlayerKind("judge", "jury", "unknown", "JuryConfig", "judges.jury:make_judge"),
     PlayerKind("agent", PYTHON, "unknown", "ClassAgentConfig", "engine.own_players:OwnAgent"),
     PlayerKind("user", PYTHON, "unknown", "ClassConfig", "engine.own_players:OwnUser"),
     PlayerKind("world", PYTHON, "unknown", "ClassWorldConfig", "engine.own_players:OwnWorld"),

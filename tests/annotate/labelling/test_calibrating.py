@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.labelling.calibrating import calibrate, calibration_table
+from cuecard.annotate.labelling.calibrating import calibrate, calibrate_elsewhere, calibration_table
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.errors import CuecardError
@@ -64,3 +64,13 @@ def test_labels_have_to_be_from_elsewhere_and_of_this_judge(workspace: Workspace
         calibrate(workspace, [first, second], JUDGE.name, from_runs=[first])
     with pytest.raises(CuecardError, match="nothing to calibrate by"):
         calibrate(workspace, [second], "another", from_runs=[first])
+
+
+def test_elsewhere_is_every_other_run_with_labels(workspace: Workspace) -> None:
+    first, second = two_runs(workspace)
+    judged_run(workspace, {"c": ["y" * 5] * 6})
+    assert calibrate_elsewhere(workspace, [second]) == (
+        calibrate(workspace, [second], JUDGE.name, from_runs=[first]),
+    )
+    # Of the labelled run itself nothing is known from elsewhere.
+    assert calibrate_elsewhere(workspace, [first]) == ()

@@ -5,30 +5,35 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Scope, gather
 from cuecard.annotate.labelling.drift import drift_table, drifts_of
 from cuecard.annotate.labelling.judge_examples import corrections, write_examples
 from cuecard.annotate.labelling.workshop import (
     by_judge,
-    by_majority,
-    by_weights,
+    by_jury,
     figures_of,
     is_held_out,
     leaks_of,
     tables_of_workshop,
+    weights_of,
     workshop_tables,
 )
+from cuecard.annotate.results.judge_card import Card, examined
 from cuecard.core.config import EMBEDDED, parse_prompt
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError
+from cuecard.core.evaluation.exam import plan_exam, read_exam, run_exam
+from cuecard.core.evaluation.judging import judge_run
+from cuecard.core.judges.jury import by_majority
+from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import JudgementRecord, LabelValue
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from judged_trials import ended_run, graph_task, triples
 
@@ -92,8 +97,8 @@ def test_a_jury_of_three_beats_each_and_says_what_each_adds():
     tuning = [case for case in inputs.cases if not is_held_out(case.task)]
     names = ("a", "b", "c")
     alone = {name: figures_of(by_judge(name), held)["kappa"].value for name in names}
-    majority = figures_of(by_majority(names), held)["kappa"].value
-    weighted = figures_of(by_weights(names, tuning), held)["kappa"].value
+    majority = figures_of(by_jury(names, by_majority), held)["kappa"].value
+    weighted = figures_of(by_jury(names, weights_of(names, tuning)), held)["kappa"].value
     assert majority > max(alone["a"], alone["b"])
     assert weighted >= majority
     juries = workshop_tables(inputs)[2]
@@ -107,12 +112,12 @@ def test_a_jury_of_three_beats_each_and_says_what_each_adds():
     assert float(juries.lines[-1][6].text) > float(juries.lines[2][6].text)
 
 
-@given(st.lists(st.sampled_from(["yes", "no", ""]), min_size=3, max_size=3))
-def test_a_jury_says_nothing_where_one_of_it_did(votes):
+@pytest.mark.parametrize("votes", [*product(["yes", "no", ""], repeat=3)])
+def test_a_jury_says_what_no_missing_vote_could_change(votes):
     case = Case(1, Item(kind=ItemKind.TRIPLE), decisions=dict(zip("abc", votes, strict=True)))
-    expected = "" if "" in votes else max(votes, key=votes.count)
-    assert by_majority("abc")(case) == expected
-    assert (by_weights("abc", ())(case) == "") == ("" in votes)
+    most = max(votes, key=votes.count)
+    assert by_jury("abc", by_majority)(case) == (most if votes.count(most) > 1 else "")
+    assert (by_jury("abc", weights_of("abc", ()))(case) == "") == ("" in votes)
 
 
 def test_gold_of_held_out_items_in_a_prompt_is_told_and_left_out():
@@ -214,14 +219,14 @@ def test_examples_come_from_tuning_tasks_and_make_a_prompt(workspace, corrected,
     # A judge that uses it is measured, and the guard finds nothing to leave out.
     own = ModelJudgeConfig(kind="model", model="m", prompts={"judge_graph": str(file)})
     using = config.model_copy(update={"judges": {**config.judges, "strict": own}})
-    versions = tables_of_workshop(workspace, corrected, using)[0]
+    versions = tables_of_workshop(workspace, corrected, using, examined)[0]
     assert versions.lines[0][1].value == 6
     leaked = file.with_name("leaked.md")
     text = file.read_text(encoding="utf-8").replace(f"maker {TUNING[0]} 1", f"maker {HELD[0]} 1")
     leaked.write_text(text, encoding="utf-8")
     own = ModelJudgeConfig(kind="model", model="m", prompts={"judge_graph": str(leaked)})
     using = config.model_copy(update={"judges": {**config.judges, "strict": own}})
-    versions = tables_of_workshop(workspace, corrected, using)[0]
+    versions = tables_of_workshop(workspace, corrected, using, examined)[0]
     assert versions.lines[0][1].value == 5
 
 
@@ -251,7 +256,36 @@ def test_judging_again_shows_what_moved(workspace, corrected):
     )
     workspace.verdicts.add(trial, before.model_copy(update={"verdicts": moved}))
     assert [r.judgement.judge.name for r in workspace.verdicts.repeated([run])] == ["strict"] * 2
-    drift = tables_of_workshop(workspace, corrected, config_with("strict"))[-1]
+    drift = tables_of_workshop(workspace, corrected, config_with("strict"), examined)[-1]
     (line,) = drift.lines
     # No to yes, yes to no, towards people (who refuse every other item), away from them.
     assert [cell.value for cell in line[5:]] == [0, 1, 1, 0]
+
+
+async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
+    """Only that of exactly this judge: neither of another model, nor of one of the same name that judged as another."""
+    judge = LexicalJudge()
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[4].text for line in versions.lines] == ["not examined"] * 2
+    assert "`cuecard exam lexical`, `cuecard exam strict`" in versions.notes[-1]
+    plan = plan_exam(workspace, judge, [TUNING[0], HELD[0]], config=EMBEDDED)
+    sat, _failures = await run_exam(
+        workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana"
+    )
+    # What judged here was called lexical, and was a model.
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[4].text for line in versions.lines] == ["not examined"] * 2
+    trials = {case.trial_id for case in corrected.cases}
+    runs = sorted({workspace.runs.trial(trial).run_id for trial in trials})
+    await judge_run(workspace, runs[0], judge, again=True)
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    assert [line[4].text for line in versions.lines] == ["several versions", "not examined"]
+    await judge_run(workspace, runs[1], judge, again=True)
+    versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
+    card = Card(read_exam(workspace, sat.id))
+    wrong = [probe for probe in card.figures.probes.values() if probe.probe.right is False]
+    asked, missed = sum(p.n for p in wrong), sum(len(p.misses) for p in wrong)
+    cell = versions.lines[0][4]
+    assert cell.text == f"{asked - missed} of {asked}, {len(card.figures.faults)} faults"
+    assert cell.place.run == sat.id
+    assert f"lexical: {card.told()}" in versions.notes

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.estimation.allocation import (
@@ -51,6 +52,10 @@ class AgentRate(Frozen):
     assumed: bool
 
 
+class NothingLabelled(CuecardError):
+    """Nobody labelled elsewhere what the judge decided there."""
+
+
 class Calibration(Frozen):
     """Rates by `judge`, corrected by its errors on labels of other `runs`, or of a labelling set."""
 
@@ -90,7 +95,7 @@ def calibrate(
             _("Labels on a run correct it by themselves, and better: leave out the option"),
         )
     if not cases:
-        raise CuecardError(
+        raise NothingLabelled(
             _("There is nothing to calibrate by"),
             _("people labelled nothing there that {judge} decided").format(judge=judge),
             _("Have the same judge judge it (`cuecard judge`), and label it."),
@@ -102,6 +107,22 @@ def calibrate(
         set_id=from_set,
         rates=tuple(_rates(workspace, runs, judge, errors)),
     )
+
+
+def calibrate_elsewhere(workspace: Workspace, runs: Sequence[int]) -> tuple[Calibration, ...]:
+    """The rates of these runs by each of their judges, corrected by labels on all other runs; without judges of which
+    nothing was labelled there. Exams and probes are nothing to be corrected, or to correct by.
+    """
+    played = {run.id for run in workspace.runs.all() if run.kind != "probe"}
+    runs = [run for run in runs if run in played]
+    labelled = workspace.verdicts.labelled_trials(played.difference(runs)) if runs else ()
+    from_runs = sorted({workspace.runs.trial(trial).run_id for trial in labelled})
+    judges = sorted({head.judge.name for run in runs for head in workspace.verdicts.heads(run)})
+    found: list[Calibration] = []
+    for judge in judges if from_runs else ():
+        with suppress(NothingLabelled):
+            found.append(calibrate(workspace, runs, judge, from_runs=from_runs))
+    return tuple(found)
 
 
 def _truth(case: Case) -> str:
@@ -174,9 +195,7 @@ def calibration_table(found: Calibration) -> Table:
     """Each rate by the judge and corrected, with what it rests on, always with the assumption."""
     rows = [
         (
-            _("{family}: agent {agent}, {items}").format(
-                family=_(FAMILY_WORDS[one.family]), agent=one.agent, items=_(KIND_WORDS[one.kind])
-            ),
+            f"{one.agent} · {_(KIND_WORDS[one.kind])} · {_(FAMILY_WORDS[one.family])}",
             one.n,
             f"{one.rate.judged:.3f}",
             one.rate.corrected,
@@ -197,7 +216,7 @@ def calibration_table(found: Calibration) -> Table:
         ),
         rows,
         tuple(_notes(found)),
-        view="effect",
+        view="calibration",
     )
 
 

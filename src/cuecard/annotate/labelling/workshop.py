@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -16,8 +17,9 @@ from cuecard.annotate.agreement.intervals import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
-from cuecard.core.i18n import _
-from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.i18n import _, plural
+from cuecard.core.judges.jury import Rule, Weights, by_majority
+from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision
 
@@ -56,6 +58,19 @@ class Leak:
     cases: frozenset[str]
 
 
+@dataclass(frozen=True)
+class Examined:
+    """What a judge's exam told (docs/exam.md): of `wrong` items made from gold by rule it refused `refused`; `told`: its faults
+    in one sentence, and what is not judged yet. `run`: that of the exam.
+    """
+
+    run: int
+    refused: int
+    wrong: int
+    faults: int
+    told: str
+
+
 def leaks_of(
     prompts: Mapping[str, Sequence[str]], cases: Sequence[Case], texts: Mapping[str, str]
 ) -> tuple[Leak, ...]:
@@ -77,44 +92,32 @@ def by_judge(name: str) -> Said:
     return lambda case: case.decisions.get(name, "")
 
 
-def by_majority(names: Sequence[str]) -> Said:
-    """What most of several judges say; nothing where they tie or one of them said nothing."""
+def by_jury(names: Sequence[str], rule: Rule) -> Said:
+    """What several judges say together; nothing where the rule leaves it open."""
 
     def said(case: Case) -> str:
-        votes = [case.decisions.get(name, "") for name in names]
-        for value in (YES, NO):
-            if "" not in votes and 2 * votes.count(value) > len(votes):
-                return value
-        return ""
+        votes = {name: Decision(case.decisions.get(name) or Decision.UNJUDGED) for name in names}
+        decision = rule(votes)
+        return "" if decision is Decision.UNJUDGED else decision.value
 
     return said
 
 
-def by_weights(names: Sequence[str], tuning: Sequence[Case]) -> Said:
-    """What several judges say together when each counts by how often it is right, as `tuning` tells: the sum of the
-    logarithms of likelihood ratios (each count one larger), and of the odds of a yes. They are taken to err
-    independently. Nothing where one of them said nothing.
+def weights_of(names: Sequence[str], tuning: Sequence[Case]) -> Weights:
+    """Each judge counts by how often it is right, as `tuning` tells: the sum of the logarithms of likelihood ratios (each
+    count one larger), and of the odds of a yes. They are taken to err independently.
     """
     known = [(case, truth) for case in tuning if (truth := truth_of(case)) in (YES, NO)]
     yes = sum(truth == YES for _case, truth in known)
-    start = log((yes + 1) / (len(known) - yes + 1))
-    weights: dict[str, dict[str, float]] = {}
+    weights: dict[str, tuple[float, float]] = {}
     for name in names:
         given = [(case.decisions.get(name, ""), truth) for case, truth in known]
         hits = (given.count((YES, YES)) + 1) / (
             given.count((YES, YES)) + given.count((NO, YES)) + 2
         )
         slips = (given.count((YES, NO)) + 1) / (given.count((YES, NO)) + given.count((NO, NO)) + 2)
-        weights[name] = {YES: log(hits / slips), NO: log((1 - hits) / (1 - slips))}
-
-    def said(case: Case) -> str:
-        votes = {name: case.decisions.get(name, "") for name in names}
-        if not all(vote in (YES, NO) for vote in votes.values()):
-            return ""
-        total = start + sum(weights[name][vote] for name, vote in votes.items())
-        return YES if total > 0 else NO
-
-    return said
+        weights[name] = log(hits / slips), log((1 - hits) / (1 - slips))
+    return Weights(weights, log((yes + 1) / (len(known) - yes + 1)))
 
 
 def figures_of(said: Said, cases: Sequence[Case]) -> dict[str, Statistic]:
@@ -146,9 +149,12 @@ def workshop_tables(
     inputs: ComparisonInputs,
     leaks: Collection[Leak] = (),
     costs: Mapping[str, Statistic] | None = None,
+    exams: Mapping[str, Examined | None] | None = None,
+    juries: Collection[str] = (),
 ) -> tuple[Table, ...]:
-    """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. Nothing without
-    labels of what judges decide.
+    """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. `exams`: by judge, None for one
+    that is there in several versions. `juries`: judges that are, and so are no members. Nothing without labels of what
+    judges decide.
     """
     if inputs.subject != "gold" or not inputs.judges or not inputs.cases:
         return ()
@@ -156,10 +162,12 @@ def workshop_tables(
     tuning = [case for case in inputs.cases if not is_held_out(case.task)]
     leaked = {name for leak in leaks for name in leak.cases}
     clean = [case for case in held if case.name not in leaked]
-    tables = [_versions(inputs, clean, tuning, leaks, costs or {})]
+    tables = [_versions(inputs, clean, tuning, leaks, costs or {}, exams or {})]
     if len(inputs.judges) > 1:
         tables.append(_differences(inputs, clean))
-        tables.append(_juries(inputs.judges, clean, tuning))
+    members = [name for name in inputs.judges if name not in juries]
+    if len(members) > 1:
+        tables.append(_juries(members, clean, tuning))
     return tuple(tables)
 
 
@@ -178,6 +186,7 @@ def _versions(
     tuning: Sequence[Case],
     leaks: Collection[Leak],
     costs: Mapping[str, Statistic],
+    exams: Mapping[str, Examined | None],
 ) -> Table:
     both = [case for case in held if all(case.decisions.get(name) for name in inputs.judges)]
     notes = [_split_note(held, tuning), _("On the items that all of them decided.")]
@@ -186,6 +195,7 @@ def _versions(
             "{judge}: its prompt holds the gold of {n} held-out items; they are left out for all. Take them out of the prompt."
         )
         notes.append(text.format(judge=leak.judge, n=len(leak.cases)))
+    notes += _exam_notes(inputs.judges, exams)
     lines: list[Sequence[Shown]] = []
     for name in inputs.judges:
         found = figures_of(by_judge(name), both)
@@ -193,7 +203,9 @@ def _versions(
             (
                 _("{judge} (baseline)").format(judge=name) if name in inputs.baselines else name,
                 cell(found["kappa"].n, trials={case.trial_id for case in both}),
-                *(found[each] for each in ("percent", "kappa", "sensitivity", "specificity")),
+                *(found[each] for each in ("percent", "kappa")),
+                _exam_cell(name, exams),
+                *(found[each] for each in ("sensitivity", "specificity")),
                 figures_of(by_judge(name), tuning)["kappa"],
                 costs.get(name, "–"),
             )
@@ -205,6 +217,7 @@ def _versions(
             "n",
             _("Percent"),
             _("Kappa"),
+            _("Exam"),
             _("Sensitivity"),
             _("Specificity"),
             _("Kappa, tuning labels"),
@@ -214,6 +227,33 @@ def _versions(
         notes,
         view="workshop",
     )
+
+
+def _exam_cell(judge: str, exams: Mapping[str, Examined | None]) -> Cell:
+    """Leads to the exam."""
+    found = exams.get(judge)
+    if found is None:
+        return cell(_("several versions") if judge in exams else _("not examined"))
+    told = _("{n} of {all}, {faults}").format(
+        n=f"{found.refused:,}",
+        all=f"{found.wrong:,}",
+        faults=plural("{n} fault", "{n} faults", found.faults),
+    )
+    return Cell(told, found, value=found.refused / found.wrong if found.wrong else None)
+
+
+def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> Iterator[str]:
+    sat = {name: found for name in judges if (found := exams.get(name)) is not None}
+    if sat:
+        yield _(
+            "Exam: how many of the wrong items that were made from gold by rule it refused, and how many faults that tells; of the last exam of exactly this model, prompt and settings."
+        )
+    for name, found in sat.items():
+        yield f"{name}{_(': ')}{found.told}"
+    if missing := [name for name in judges if name not in exams]:
+        yield _("Not examined as it judged here; it sits an exam by: {commands}").format(
+            commands=", ".join(f"`cuecard exam {name}`" for name in missing)
+        )
 
 
 def _differences(inputs: ComparisonInputs, held: Sequence[Case]) -> Table:
@@ -245,14 +285,17 @@ def _differences(inputs: ComparisonInputs, held: Sequence[Case]) -> Table:
 
 def _juries(names: Sequence[str], held: Sequence[Case], tuning: Sequence[Case]) -> Table:
     """Majority and weights of all judges, and what a jury of weights loses without each."""
-    weighted = figures_of(by_weights(names, tuning), held)
+    weights = weights_of(names, tuning)
+    weighted = figures_of(by_jury(names, weights), held)
     juries: list[tuple[str, dict[str, Statistic]]] = [(_("all, by weight"), weighted)]
     if len(names) > 2:
-        juries.insert(0, (_("all, by majority"), figures_of(by_majority(names), held)))
+        juries.insert(0, (_("all, by majority"), figures_of(by_jury(names, by_majority), held)))
     for name in names:
         rest = [each for each in names if each != name]
         told = _("without {judge}, by weight") if len(rest) > 1 else _("without {judge}")
-        juries.append((told.format(judge=name), figures_of(by_weights(rest, tuning), held)))
+        juries.append(
+            (told.format(judge=name), figures_of(by_jury(rest, weights_of(rest, tuning)), held))
+        )
     whole = weighted["kappa"].value
 
     def adds(figures: Mapping[str, Statistic]) -> str:
@@ -283,15 +326,30 @@ def _juries(names: Sequence[str], held: Sequence[Case], tuning: Sequence[Case]) 
             _(
                 "Weights are the logarithms of likelihood ratios from the tuning labels, as if judges erred independently; an item on which one of them said nothing is left out."
             ),
+            _("To judge by these weights, an entry of `judges` in cuecard.yaml: {entry}").format(
+                entry=_entry(weights)
+            ),
         ),
         view="workshop",
     )
 
 
+def _entry(weights: Weights) -> str:
+    """A jury as an entry of the configuration."""
+    of = {name: [round(yes, 2), round(no, 2)] for name, (yes, no) in weights.of.items()}
+    entry = {"kind": "jury", "members": list(of), "weights": of, "start": round(weights.start, 2)}
+    return json.dumps({"jury": entry}, ensure_ascii=False)
+
+
+Exams = Callable[["Workspace", Sequence[int], "Config"], Mapping[str, Examined | None]]
+
+
 def tables_of_workshop(
-    workspace: Workspace, inputs: ComparisonInputs, config: Config
+    workspace: Workspace, inputs: ComparisonInputs, config: Config, exams: Exams
 ) -> tuple[Table, ...]:
-    """Versions, differences, juries and drift of the judges of these labels. Raises `ConfigError`."""
+    """Versions, differences, juries and drift of the judges of these labels. `exams`: reads what those of the judges of
+    runs told (`results.judge_card.examined`). Raises `ConfigError`.
+    """
     from cuecard.annotate.labelling.drift import drift_table, drifts_of
     from cuecard.annotate.labelling.judge_examples import prompts_of, texts_of
 
@@ -305,7 +363,10 @@ def tables_of_workshop(
         if judge in config.judges
     }
     leaks = leaks_of(prompts, held, texts_of(workspace, held)) if any(prompts.values()) else ()
-    tables = workshop_tables(inputs, leaks, _costs(workspace, runs, trials))
+    costs = _costs(workspace, runs, trials)
+    heads = (head for run in runs for head in workspace.verdicts.heads(run))
+    juries = {head.judge.name for head in heads if head.judge.kind == "jury"}
+    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config), juries)
     task_of = {trial.id: trial.task_id for run in runs for trial in workspace.runs.trials(run)}
     drifts = drifts_of(workspace.verdicts.repeated(runs), lambda id_: task_of[id_], inputs.cases)
     drift = drift_table(drifts)

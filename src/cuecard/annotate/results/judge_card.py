@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
+from cuecard.annotate.labelling.workshop import Examined
 from cuecard.annotate.results.judge_exam import (
     FEWEST_ITEMS,
     Chosen,
@@ -35,6 +37,8 @@ from cuecard.core.tables.table import (
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Pool
+    from cuecard.core.config import Config
+    from cuecard.core.engine.messages import PlayerRef
     from cuecard.core.evaluation.exam import Exam
     from cuecard.store.workspace import Workspace
 
@@ -81,10 +85,8 @@ class Card:
         yield _("changes its mind on {share}% where nothing changed that matters").format(
             share=in_percent(found.flip)
         )
-        if found.open:
-            yield plural(
-                "{n} input is not judged yet.", "{n} inputs are not judged yet.", found.open
-            )
+        if left := self._left():
+            yield left
         if found.unusable:
             yield plural(
                 "{n} verdict was unusable and counts as a mistake.",
@@ -92,6 +94,12 @@ class Card:
                 found.unusable,
             )
         yield self.told()
+
+    def _left(self) -> str:
+        n = self.figures.open
+        return (
+            plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", n) if n else ""
+        )
 
     def told(self) -> str:
         """The faults in one sentence."""
@@ -103,6 +111,18 @@ class Card:
                 n=FEWEST_ITEMS
             )
         return _("No fault is told by the probes that were examined.")
+
+    @property
+    def examined(self) -> Examined:
+        """What the workshop tells of it."""
+        wrong = [each for each in self.figures.probes.values() if each.probe.right is False]
+        return Examined(
+            run=self.exam.run.id,
+            refused=sum(each.n - len(each.misses) for each in wrong),
+            wrong=sum(each.n for each in wrong),
+            faults=len(self.figures.faults),
+            told=" ".join(filter(None, (self.told(), self._left()))),
+        )
 
     def tables(self) -> Iterator[Table]:
         found = self.figures
@@ -268,25 +288,57 @@ def _difference(pairs: Sequence[tuple[float, float]], tasks: Sequence[str]) -> S
     return with_intervals([coefficient], tasks)[0]
 
 
-# Cards of the judges of a report.
+# Cards of the judges of a report, and of those in the workshop.
 
 
 def cards_of(workspace: Workspace, pool: Pool) -> tuple[Card, ...]:
     """The newest exam of each judge behind a pool's scores: of the same model, prompts and settings. Blocks for the database."""
-    from cuecard.core.evaluation.exam import exam_stamp, exams, read_exam
+    from cuecard.core.evaluation.exam import exam_stamp
     from cuecard.core.evaluation.plans import settings_of
 
     refs = {ref.model_dump_json(): ref for row in pool.rows if (ref := row.judge) is not None}
-    if not refs:
-        return ()
     stamps = {
         exam_stamp(ref, settings_of(run).roster) for ref in refs.values() for run in pool.runs
     }
+    return tuple(_newest(workspace, stamps).values())
+
+
+def _newest(workspace: Workspace, stamps: Collection[str]) -> dict[str, Card]:
+    """By stamp the newest exam, newest first."""
+    from cuecard.core.evaluation.exam import exams, read_exam
+
     found: dict[str, Card] = {}
-    for run, setting in exams(workspace):
+    for run, setting in exams(workspace) if stamps else ():
         if setting.stamp in stamps and setting.stamp not in found:
             found[setting.stamp] = Card(read_exam(workspace, run.id))
-    return tuple(found.values())
+    return found
+
+
+def examined(
+    workspace: Workspace, runs: Sequence[int], config: Config
+) -> Mapping[str, Examined | None]:
+    """By name, what the newest exam of each judge of these runs told: of the model, prompts and settings with which it judged
+    them, as the run or else `config` has them. None where it judged them in several versions. Blocks for the database.
+    """
+    from cuecard.core.evaluation.exam import exam_stamp
+    from cuecard.core.evaluation.plans import player_configs, settings_of
+
+    refs: dict[str, dict[str, PlayerRef]] = defaultdict(dict)
+    stamps: dict[str, set[str]] = defaultdict(set)
+    for id_ in runs:
+        roster = settings_of(workspace.runs.get(id_)).roster
+        heads = workspace.verdicts.heads(id_)
+        for text, ref in {head.judge.model_dump_json(): head.judge for head in heads}.items():
+            refs[ref.name][text] = ref
+            now = player_configs(config, judges=(ref.name,))
+            stamps[ref.name] |= {exam_stamp(ref, roster), exam_stamp(ref, now)}
+    one = {name: stamps[name] for name, found in refs.items() if len(found) == 1}
+    cards = _newest(workspace, {stamp for its in one.values() for stamp in its})
+    found: dict[str, Examined | None] = {name: None for name in refs if name not in one}
+    for name, its in one.items():
+        if (card := next((cards[stamp] for stamp in cards if stamp in its), None)) is not None:
+            found[name] = card.examined
+    return found
 
 
 def blocks(workspace: Workspace, pool: Pool) -> Iterator[Prose | Tabled]:

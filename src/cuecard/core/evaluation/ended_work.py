@@ -47,8 +47,7 @@ async def offer_judging(
 
     def check() -> None:
         if settings_of(workspace.runs.get(run_id)).budget is not None:
-            names = {getattr(config.judge(name), "model", "") for name in judges}
-            check_prices(names, config)
+            check_prices(config.judge_models(judges), config)
 
     await outlast(workspace, check)
     return await offer_work(workspace, run_id, asked, by, again=again)

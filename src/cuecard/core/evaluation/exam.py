@@ -51,6 +51,7 @@ from cuecard.core.exam.marking import Answered, answered
 from cuecard.core.exam.probes import EXAMS, SCHEME, ExamInput, inputs_of
 from cuecard.core.families.registry import MissingPart
 from cuecard.core.i18n import _
+from cuecard.core.judges.jury import Jury
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER, ExamSetting
 from cuecard.core.records import RunRecord, RunState, TrialCell, TrialRecord
@@ -121,9 +122,12 @@ class Exam:
 
 def exam_stamp(ref: PlayerRef, configs: PlayerConfigs) -> str:
     """12 hex digits of a judge's model, prompts and settings. `configs`: of `player_configs`, or of a run's `roster`."""
-    judge = configs.get(f"judges/{ref.name}", {})
-    model = configs.get(f"models/{judge.get('model')}")
-    text = json.dumps([ref.model_dump(mode="json", exclude={"name"}), judge, model], sort_keys=True)
+    told: list[object] = [ref.model_dump(mode="json", exclude={"name"})]
+    members = configs.get(f"judges/{ref.name}", {}).get("members")
+    for name in (ref.name, *(members if isinstance(members, list) else ())):
+        judge = configs.get(f"judges/{name}", {})
+        told += [judge, configs.get(f"models/{judge.get('model')}")]
+    text = json.dumps(told, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -169,10 +173,12 @@ def plan_exam(
         sheets.append(Sheet(task_id, revision.number, language, kept, content_hash(revision.task)))
     done = _judged(workspace, run) if run else {}
     left = _left(judge, sheets, done)
-    batch, repeats = getattr(judge, "batch", _BATCH), getattr(judge, "attempts", 1)
-    calls = 0
-    if not judge.ref.baseline:
-        calls = sum(EXAMS[given.task.family].calls(given, batch) for _place, given in left)
+    asked = [each for each in _behind(judge) if not each.ref.baseline]
+    calls = sum(
+        EXAMS[given.task.family].calls(given, getattr(each, "batch", _BATCH))
+        for each in asked
+        for _place, given in left
+    )
     return ExamPlan(
         setting=setting,
         sheets=tuple(sheets),
@@ -180,15 +186,25 @@ def plan_exam(
         inputs=sum(len(sheet.inputs) for sheet in sheets),
         left=len(left),
         calls=calls,
-        repeats=repeats,
+        repeats=max((getattr(each, "attempts", 1) for each in asked), default=1),
         skipped=skipped,
     )
 
 
 def _asked_of(judge: Judge, inputs: Sequence[ExamInput]) -> Iterator[ExamInput]:
     """Without the prompt in the other language where a judge has one prompt, or none."""
+    one = all(map(_has_one_prompt, _behind(judge)))
+    yield from (given for given in inputs if not (one and given.key.startswith("V07")))
+
+
+def _behind(judge: Judge) -> tuple[Judge, ...]:
+    """The members of a jury; another judge itself."""
+    return judge.members if isinstance(judge, Jury) else (judge,)
+
+
+def _has_one_prompt(judge: Judge) -> bool:
     prompts: Mapping[tuple[str, str], object] = getattr(judge, "prompts", {})
-    one = judge.ref.baseline or (
+    return judge.ref.baseline or (
         bool(prompts)
         and all(
             getattr(prompt, "hash", None) == getattr(prompts.get((name, "zh")), "hash", None)
@@ -196,7 +212,6 @@ def _asked_of(judge: Judge, inputs: Sequence[ExamInput]) -> Iterator[ExamInput]:
             if language == "en"
         )
     )
-    yield from (given for given in inputs if not (one and given.key.startswith("V07")))
 
 
 def _left(
@@ -220,7 +235,15 @@ def _is_due(judge: Judge, given: ExamInput, record: JudgementRecord) -> bool:
 def _judged(workspace: Archive, run: RunRecord) -> dict[Place, JudgementRecord]:
     """The newest judgement of each input."""
     places = {trial.id: _place(trial) for trial in workspace.runs.trials(run.id)}
-    return {places[record.trial_id]: record for record in workspace.verdicts.of_run(run.id)}
+    return {places[record.trial_id]: record for record in _of_judge(workspace, run)}
+
+
+def _of_judge(workspace: Archive, run: RunRecord) -> Iterator[JudgementRecord]:
+    """The judgements of the judge that sits the exam; those of a jury's members stand beside them."""
+    setting = settings_of(run).exam
+    for record in workspace.verdicts.of_run(run.id):
+        if setting is not None and record.judgement.judge.name == setting.judge.name:
+            yield record
 
 
 async def run_exam(
@@ -243,7 +266,7 @@ async def run_exam(
     """
     control = control or RunControl()
     if budget is not None:
-        check_prices({getattr(config.judge(judge.ref.name), "model", "")}, config)
+        check_prices(config.judge_models([judge.ref.name]), config)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
     todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
@@ -362,7 +385,7 @@ def read_exam(workspace: Archive, run_id: int, tasks: Collection[str] = ()) -> E
             _("Have the judge sit the exam anew: --again."),
         )
     trials = [t for t in workspace.runs.trials(run_id) if not tasks or t.task_id in tasks]
-    records = {record.trial_id: record.judgement for record in workspace.verdicts.of_run(run_id)}
+    records = {record.trial_id: record.judgement for record in _of_judge(workspace, run)}
     by_task: dict[str, list[TrialRecord]] = {}
     for trial in trials:
         by_task.setdefault(trial.task_id, []).append(trial)

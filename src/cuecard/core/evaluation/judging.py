@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from cuecard.core.archive import outlast
 from cuecard.core.engine.events import Concluded, Event
@@ -37,6 +37,7 @@ from cuecard.core.verdicts import Decision, Judgement, Prediction
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
+    from cuecard.core.judges.jury import Jury
     from cuecard.core.worker_archive import Claim
 
 
@@ -162,6 +163,9 @@ async def judge_trial(
     """
     chosen = judge or lexical_judge()
     subject = subject or await outlast(workspace, _load, workspace, trial_id)
+    if chosen.ref.kind == "jury":
+        jury = cast("Jury", chosen)
+        return await _judge_by_jury(workspace, trial_id, jury, again, on_call, subject, claim)
     context: CallContext = FreshCalls()
     newest: JudgementRecord | None = None
     if not chosen.ref.baseline:
@@ -180,6 +184,64 @@ async def judge_trial(
     judgement = judged.model_copy(update={"trial_hash": hash_of(subject.prediction)})
     if newest and not again and newest.judgement == judgement:
         return newest
+    return await _recorded(workspace, trial_id, judgement, subject, claim)
+
+
+async def _judge_by_jury(
+    workspace: Archive,
+    trial_id: int,
+    jury: Jury,
+    again: bool,
+    on_call: OnCall | None,
+    subject: Subject,
+    claim: Claim | None,
+) -> JudgementRecord:
+    """As `judge_trial`, from what the members say. Each judges in its own name, unless the newest judgement that is recorded
+    of it holds: by the same model, prompts and settings, of this prediction and this gold. So `again` combines anew and asks
+    no member again.
+    """
+    made = await outlast(workspace, workspace.verdicts.of_trial, trial_id)
+    said: list[Judgement] = []
+    for member in jury.members:
+        found = next((each for each in made if each.judgement.judge == member.ref), None)
+        if found is None or not _holds(found.judgement, subject):
+            found = await judge_trial(
+                workspace,
+                trial_id,
+                member,
+                again=False,
+                on_call=on_call,
+                subject=subject,
+                claim=claim,
+            )
+        said.append(found.judgement)
+    judgement = jury.combined(said).model_copy(update={"trial_hash": hash_of(subject.prediction)})
+    newest = next((each for each in made if each.judgement.judge.name == jury.name), None)
+    if newest and not again and newest.judgement == judgement:
+        return newest
+    return await _recorded(workspace, trial_id, judgement, subject, claim)
+
+
+def _holds(judgement: Judgement, subject: Subject) -> bool:
+    """Whether a judgement rests on this prediction and this gold, and leaves nothing open that a model could still decide."""
+    return (
+        judgement.trial_hash == hash_of(subject.prediction)
+        and judgement.revision_hash == content_hash(subject.task)
+        and (
+            judgement.judge.baseline
+            or all(verdict.decision is not Decision.UNJUDGED for verdict in judgement.verdicts)
+        )
+    )
+
+
+async def _recorded(
+    workspace: Archive,
+    trial_id: int,
+    judgement: Judgement,
+    subject: Subject,
+    claim: Claim | None,
+) -> JudgementRecord:
+    """The judgement as it is stored, once, also where the database goes away."""
     began, tries = datetime.now(UTC), count()
 
     def record() -> JudgementRecord:

@@ -157,7 +157,7 @@ def player_configs(
         "agents": agents,
         "users": users,
         "worlds": worlds,
-        "judges": judges,
+        "judges": config.judges_behind(judges),
     }
     found: PlayerConfigs = {}
     used = dict.fromkeys(models)
@@ -387,8 +387,8 @@ def models_in(agents: Sequence[str], settings: RunSettings, config: Config) -> s
     probes = settings.probe is not None  # Its agents are models.
     players = [] if probes else [config.agent(name) for name in agents]
     others = (config.user(settings.user), config.world(settings.world))
-    judges = [config.judge(name) for name in settings.judges]
-    names = {getattr(player, "model", "") for player in (*players, *others, *judges)}
+    names = {getattr(player, "model", "") for player in (*players, *others)}
+    names |= config.judge_models(settings.judges)
     names.add(getattr(getattr(others[1], "visit", None), "model", ""))
     return names | set(agents) if probes else names
 

@@ -275,9 +275,9 @@ def _check(plan: ProbePlan, config: Config, budget: float | None) -> None:
     for judge in settings.judges:
         build_judge(judge, config, hub)
     if budget is not None:
-        players = [config.world(settings.world), *map(config.judge, settings.judges)]
-        names = {getattr(player, "model", "") for player in players}
-        names |= {getattr(getattr(player, "visit", None), "model", "") for player in players}
+        world = config.world(settings.world)
+        names = config.judge_models(settings.judges) | {getattr(world, "model", "")}
+        names.add(getattr(getattr(world, "visit", None), "model", ""))
         check_prices({*names, *models_of(plan.probe, config)}, config)
 
 

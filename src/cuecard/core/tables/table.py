@@ -153,6 +153,7 @@ View = Literal[
     "meaning",
     "results",
     "workshop",
+    "calibration",
 ]
 
 STAR = "*"

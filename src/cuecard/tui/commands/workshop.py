@@ -34,6 +34,7 @@ def workshop(
     from cuecard.annotate.labelling.comparison_inputs import Scope, gather
     from cuecard.annotate.labelling.judge_examples import write_examples
     from cuecard.annotate.labelling.workshop import tables_of_workshop
+    from cuecard.annotate.results.judge_card import examined
     from cuecard.core.tables.texts import table_data
 
     if bool(runs) == (set_id is not None):
@@ -43,7 +44,7 @@ def workshop(
     inputs = gather(ours.workspace, Scope(runs=tuple(runs), set_id=set_id, subject="gold"))
     config = ours.config()
     if examples is None:
-        tables = tables_of_workshop(ours.workspace, inputs, config)
+        tables = tables_of_workshop(ours.workspace, inputs, config, examined)
         hint = "" if tables else _("Nobody has labelled what these judges decided.")
         return Result(
             Page(tables, share=True, hint=hint),

@@ -27,6 +27,7 @@ from cuecard.annotate.labelling.comparison_model import (
     label_word,
 )
 from cuecard.annotate.labelling.comparison_tables import side_word
+from cuecard.annotate.labelling.workshop import Examined
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import Adjudication, Label
@@ -39,34 +40,37 @@ from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.present.tables import TablesView
 
-Shown = Literal["table", "matrix", "groups", "judges", "effect", "workshop"]
+Shown = Literal["table", "matrix", "groups", "judges", "effect", "calibration", "workshop"]
 SHOWN: dict[Shown, tuple[str, str]] = {
     "table": ("t", N_("Table")),
     "matrix": ("m", N_("Matrix")),
     "groups": ("g", N_("Groups")),
     "judges": ("j", N_("Judges")),
     "effect": ("e", N_("Effect")),
+    "calibration": ("c", N_("Calibration")),
     "workshop": ("w", N_("Workshop")),
 }
-_PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges")
+_PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges", "calibration")
+ON_REQUEST: tuple[Shown, ...] = ("effect", "calibration", "workshop")
+"""Sections that are computed when they are first looked at."""
 
 
 @dataclass
 class AgreementView(TablesView[Shown]):
-    """`weighed`: the effect on scores was computed; `compared`: versions of judges were."""
+    """`computed`: those sections `ON_REQUEST` that were."""
 
     inputs: ComparisonInputs
     comparison: Comparison
     tables: tuple[Table, ...]
     section: Shown = "table"
     plotted: bool = False
-    weighed: bool = False
-    compared: bool = False
+    computed: set[Shown] = field(default_factory=set["Shown"])
     _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
     @property
     def anything(self) -> bool:
-        return bool(self.comparison.people)
+        # Labels from elsewhere correct what has none.
+        return bool(self.comparison.people) or self.section == "calibration"
 
     @property
     def named(self) -> Mapping[Shown, tuple[str, str]]:
@@ -80,14 +84,19 @@ class AgreementView(TablesView[Shown]):
         return self.section in _PLOTTED and super().plottable
 
     def circumstances(self) -> Sequence[str]:
-        return circumstances(self.comparison)
+        return circumstances(self.comparison) if self.comparison.people else ()
 
     def opens(self, row: int, column: int) -> bool:
-        return self.place(row, column) is not None
+        return self.place(row, column) is not None or self.exam(row, column) is not None
+
+    def exam(self, row: int, column: int) -> int | None:
+        """The run of the judge's exam that the cell tells of."""
+        cell = self.cell(row, column)
+        return cell.place.run if cell is not None and isinstance(cell.place, Examined) else None
 
     def keep_place_of(self, before: AgreementView) -> None:
         """Show the same place as another view of these labels; what is computed on request has to be again."""
-        self.section = before.section if before.section not in ("effect", "workshop") else "table"
+        self.section = before.section if before.section not in ON_REQUEST else "table"
 
     @property
     def next_subject(self) -> Subject | None:
@@ -114,14 +123,14 @@ class AgreementView(TablesView[Shown]):
                 return _("it takes two judges or two people on the same items.")
             case "groups":
                 return _("the labelled items are all of one kind.")
-            case "effect" if not self.weighed:
-                return _("it is being computed.")
-            case "workshop" if not self.compared:
+            case section if section in ON_REQUEST and section not in self.computed:
                 return _("it is being computed.")
             case "workshop":
                 return _("there are no labels on what judges decided.")
             case "effect":
                 return _("scores need labels on what judges decided.")
+            case "calibration":
+                return _("nobody labelled on other runs what the same judge decided there.")
             case _:
                 return _("no item has labels of two sides.")
 

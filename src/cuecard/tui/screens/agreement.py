@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.labelling.comparison import Place, cases_at, seen_by
@@ -22,6 +22,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.agreement import AgreementView, item_words, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
+from cuecard.tui.present.keyboard import shown_key
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.labelling.comparison_inputs import Scope, Subject
     from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
+    from cuecard.tui.present.agreement import Shown
 
 
 class AgreementScreen(FiguresScreen):
@@ -41,6 +43,7 @@ class AgreementScreen(FiguresScreen):
         Key("agreement.groups", Means.A_VIEW, "show('groups')", N_("Groups"), N_("By family, language, relation and agent"), show=False, letter="g"),
         Key("agreement.judges", Means.A_VIEW, "show('judges')", N_("Judges"), N_("Judges beside each other and beside people"), show=False, letter="j"),
         Key("agreement.effect", Means.A_VIEW, "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents"), show=False, letter="e"),
+        Key("agreement.calibration", Means.A_VIEW, "show('calibration')", N_("Calibration"), N_("Shares of these runs, corrected by how the judge did on labels of other runs"), show=False, letter="c"),
         Key("agreement.workshop", Means.A_VIEW, "show('workshop')", N_("Workshop"), N_("Versions of a judge on held-out labels, juries of several, and drift"), show=False, letter="w"),
         Key("agreement.kind", Means.ONLY, "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
         Key("agreement.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="d"),
@@ -84,6 +87,7 @@ class AgreementScreen(FiguresScreen):
             _("Nobody has labelled these verdicts yet"),
             _("Agreement needs at least one person's labels beside the judge's verdicts."),
             ("esc", _("Back, then Enter labels")),
+            (shown_key("agreement.calibration"), _("Shares corrected by labels of other runs")),
         )
 
     @property
@@ -121,52 +125,76 @@ class AgreementScreen(FiguresScreen):
         from cuecard.annotate.labelling.comparison import effect_of
         from cuecard.annotate.labelling.effect_tables import effect_tables
 
-        view, set_id = self._view, self._set_id
-        if view is None:
-            return
-        trials = {case.trial_id for case in view.inputs.cases}
+        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+            runs = self._runs_of(workspace, view)
+            return effect_tables(effect_of(workspace, runs, set_id=self._set_id))
 
-        def work(workspace: Workspace) -> tuple[Table, ...]:
-            runs = [self._run_id] if self._run_id is not None else []
-            runs = runs or sorted({workspace.runs.trial(trial).run_id for trial in trials})
-            return effect_tables(effect_of(workspace, runs, set_id=set_id))
+        await self._compute("effect", _("scoring again with people's labels"), work)
 
-        tables = await self.counted(_("scoring again with people's labels"), work)
-        view.weighed = True
-        if self._view is view:
-            kept = [table for table in view.tables if table.view != "effect"]
-            view.tables = (*kept, *tables)
-            self.show_all()
+    @guarded("agreement_calibration", background=True)
+    async def calibrate(self) -> None:
+        """Correct the judges' shares by their errors on all other runs that have labels."""
+        from cuecard.annotate.labelling.calibrating import calibrate_elsewhere, calibration_table
+
+        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+            found = calibrate_elsewhere(workspace, self._runs_of(workspace, view))
+            return tuple(map(calibration_table, found))
+
+        await self._compute("calibration", _("correcting by labels from elsewhere"), work)
 
     @guarded("agreement_workshop", background=True)
     async def compare_versions(self) -> None:
-        """Read prompts, costs and judgements made twice, only on request."""
+        """Read prompts, costs, exams and judgements made twice, only on request."""
         from cuecard.annotate.labelling.workshop import tables_of_workshop
+        from cuecard.annotate.results.judge_card import examined
 
+        config = await self.services.config()
+
+        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+            return tables_of_workshop(workspace, view.inputs, config, examined)
+
+        await self._compute("workshop", _("comparing versions"), work)
+
+    def _runs_of(self, workspace: Workspace, view: AgreementView) -> list[int]:
+        if self._run_id is not None:
+            return [self._run_id]
+        trials = {case.trial_id for case in view.inputs.cases}
+        if self._set_id is not None and not trials:
+            trials = {item.trial_id for item in workspace.label_sets.items(self._set_id)}
+        return sorted({workspace.runs.trial(trial).run_id for trial in trials})
+
+    async def _compute(
+        self,
+        section: Shown,
+        text: str,
+        work: Callable[[Workspace, AgreementView], tuple[Table, ...]],
+    ) -> None:
+        """The tables of a section, put in the view unless labels were read again meanwhile."""
         view = self._view
         if view is None:
             return
-        config = await self.services.config()
-        tables = await self.counted(
-            _("comparing versions"), lambda ws: tables_of_workshop(ws, view.inputs, config)
-        )
-        view.compared = True
+        tables = await self.counted(text, lambda workspace: work(workspace, view))
+        view.computed.add(section)
         if self._view is view:
-            kept = [table for table in view.tables if table.view != "workshop"]
-            view.tables = (*kept, *tables)
+            view.tables = (*(each for each in view.tables if each.view != section), *tables)
             self.show_all()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "show" and parameters[0] == "calibration" and self._view is not None:
+            return self._view.section != "calibration" or self._view.plotted
         if action == "subject":
             return bool(self._view and self._view.anything and self._view.next_subject)
         return super().check_action(action, parameters)
 
     def action_show(self, section: str) -> None:
         super().action_show(section)
-        if section == "effect" and self._view is not None and not self._view.weighed:
-            self.weigh()
-        if section == "workshop" and self._view is not None and not self._view.compared:
-            self.compare_versions()
+        ask = {
+            "effect": self.weigh,
+            "calibration": self.calibrate,
+            "workshop": self.compare_versions,
+        }
+        if section in ask and self._view is not None and section not in self._view.computed:
+            ask[section]()
 
     def action_subject(self) -> None:
         if self._view is not None:
@@ -180,9 +208,12 @@ class AgreementScreen(FiguresScreen):
         self.app.push_screen(AdjudicateScreen(self._name, runs, self._set_id))
 
     def action_open(self) -> None:
-
         view = self._view
         place = view.place(*self.place) if view else None
+        if view is not None and (exam := view.exam(*self.place)) is not None:
+            from cuecard.tui.screens.exam import ExamScreen
+
+            self.app.push_screen(ExamScreen(exam))
         if view is not None and place is not None:
             self.app.push_screen(
                 AgreementItemsScreen(view.inputs, view.comparison, place, self._name)

@@ -188,9 +188,7 @@ class FiguresScreen(CuecardScreen[None]):
     def action_show(self, section: str) -> None:
         if self.view is not None:
             self.view.show(section)
-            self.fill()
-            if self.view.table is not None:
-                self.grid.focus()
+            self.show_all()
 
     def action_step(self, by: int) -> None:
         if self.view is not None:
