@@ -88,15 +88,23 @@ def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
     )
     return [
         JudgementHead.unchecked(
-            id=row.id,
-            trial_id=row.trial_id,
-            created_at=row.created_at,
-            judge=_player(row.judge),
-            revision_hash=row.revision_hash,
-            prompt_hash=row.prompt_hash,
-            trial_hash=row.trial_hash,
+            id=id,
+            trial_id=trial_id,
+            created_at=created_at,
+            judge=_player(judge),
+            revision_hash=revision_hash,
+            prompt_hash=prompt_hash,
+            trial_hash=trial_hash,
         )
-        for row in session.connection().execute(query)
+        for (
+            id,
+            trial_id,
+            created_at,
+            judge,
+            revision_hash,
+            prompt_hash,
+            trial_hash,
+        ) in session.connection().execute(query)
     ]
 
 

@@ -372,7 +372,7 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
     )
     query = (
         select_columns(
-            *metadata.tables["trial"].columns,
+            *(metadata.tables["trial"].columns[name] for name in _OF_TRIAL),
             col(RevisionRow.title),
             col(TaskRow.family),
             last.label("last"),
@@ -388,28 +388,66 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
         .where(*conditions)
         .order_by(col(TrialRow.id))
     )
+    ends = {None: None, **{end.value: end for end in Termination}}
+    # Unpacked: a row's columns by name take several times as long as all that is made of them.
     return [
         TrialRecord.unchecked(
-            id=row.id,
-            uid=row.uid,
-            run_id=row.run_id,
-            task_id=row.task_id,
-            title=row.title,
-            family=row.family,
-            revision=row.revision,
-            agent=_player(row.agent),
-            user=_player(row.user),
-            world=_player(row.world),
-            sample=row.sample,
-            seed=row.seed,
-            termination=None if row.termination is None else Termination(row.termination),
-            detail=row.detail,
-            created_at=row.created_at,
-            ended_at=row.ended_at,
-            events=0 if row.last is None else row.last + 1,
+            id=id,
+            uid=uid,
+            run_id=run_id,
+            task_id=task_id,
+            title=title,
+            family=family,
+            revision=revision,
+            agent=_player(agent),
+            user=_player(user),
+            world=_player(world),
+            sample=sample,
+            seed=seed,
+            termination=ends[termination],
+            detail=detail,
+            created_at=created_at,
+            ended_at=ended_at,
+            events=0 if last is None else last + 1,
         )
-        for row in session.connection().execute(query)
+        for (
+            id,
+            uid,
+            run_id,
+            task_id,
+            revision,
+            agent,
+            user,
+            world,
+            sample,
+            seed,
+            termination,
+            detail,
+            created_at,
+            ended_at,
+            title,
+            family,
+            last,
+        ) in session.connection().execute(query)
     ]
+
+
+_OF_TRIAL = (
+    "id",
+    "uid",
+    "run_id",
+    "task_id",
+    "revision",
+    "agent",
+    "user",
+    "world",
+    "sample",
+    "seed",
+    "termination",
+    "detail",
+    "created_at",
+    "ended_at",
+)
 
 
 @lru_cache(maxsize=256)

@@ -209,28 +209,37 @@ def usage_sums(spent: Iterable[Spent]) -> dict[tuple[int, str, str], dict[str, A
 
 def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
     """Calls, tokens and cost for the trials that meet the SQL condition, by trial, payer and model."""
+    names = ("trial_id", "payer", "model", "cost", *_SUMS)
     query = (
-        select(_TABLE)
+        select(*(_TABLE.columns[name] for name in names))
         .join(TrialRow, col(TrialRow.id) == UsageRow.trial_id)
         .where(condition)
         .order_by(col(UsageRow.trial_id), col(UsageRow.payer), col(UsageRow.model))
     )
     return [
         UsageRecord.unchecked(
-            trial_id=row.trial_id,
-            payer=row.payer,
-            model=row.model,
-            calls=row.calls,
+            trial_id=trial_id,
+            payer=payer,
+            model=model,
+            calls=calls,
             usage=Usage.unchecked(
-                prompt=row.prompt,
-                completion=row.completion,
-                cached=row.cached,
-                reasoning=row.reasoning,
+                prompt=prompt, completion=completion, cached=cached, reasoning=reasoning
             ),
-            cost=row.cost,
-            priced=row.priced,
+            cost=cost,
+            priced=priced,
         )
-        for row in session.connection().execute(query)
+        for (
+            trial_id,
+            payer,
+            model,
+            cost,
+            calls,
+            prompt,
+            completion,
+            cached,
+            reasoning,
+            priced,
+        ) in session.connection().execute(query)
     ]
 
 

@@ -135,3 +135,25 @@ def test_a_facet_of_one_level_has_no_part() -> None:
     found = components(cells, ("agent", "task", "user"))
     assert found.part("user").reason
     assert found.value("agent_task") == of({"A": A, "B": B}).value("agent_task")
+
+
+def test_each_cell_is_looked_at_a_few_times_however_many_tasks_there_are() -> None:
+    looked = 0
+
+    class Task(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal looked
+            looked += 1
+            return str.__eq__(self, other)
+
+    def of_tasks(many: int) -> int:
+        nonlocal looked
+        looked = 0
+        cells = {(agent, Task(f"t{n:03}")): [n % 2, 1.0] for n in range(many) for agent in "ab"}
+        assert components(cells).levels == {"agent": 2, "task": many}
+        return looked
+
+    assert of_tasks(200) < 3 * of_tasks(100)

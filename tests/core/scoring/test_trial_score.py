@@ -1,4 +1,7 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from cuecard.core.engine.events import Concluded, TrialEnded
 from cuecard.core.families.checkpoints.gold import CheckpointChain
@@ -11,8 +14,15 @@ from cuecard.core.scoring.aggregate import (
     measure_label,
     statistic_label,
 )
-from cuecard.core.scoring.trial_score import score_prediction, score_trial
-from cuecard.core.verdicts import TableMatch
+from cuecard.core.scoring.trial_score import (
+    Details,
+    GraphFigures,
+    Tally,
+    TrialFigures,
+    score_prediction,
+    score_trial,
+)
+from cuecard.core.verdicts import Measure, Measures, TableMatch
 
 TABLE = Table.model_validate(
     {"columns": [{"name": "k"}, {"name": "v"}], "unique_columns": ["k"], "rows": [["a", "1"]]}
@@ -79,3 +89,32 @@ def test_labels():
         "pooled",
     ]
     assert measure_label("ce_a_mean") == "Right asks (CE-A), mean over tasks"
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8),
+    st.tuples(*[st.integers(0, 10**6)] * 3),
+)
+def test_kept_figures_are_read_to_the_last_digit_and_share_equal_tallies(values, tally):
+    measures = Measures.of([Measure(f"m{at}", value, at) for at, value in enumerate(values)])
+    graph = GraphFigures(
+        gold=9,
+        predicted=None,
+        relations={"r": Tally(*tally)},
+        stages={2: Tally(*tally)},
+        invalid={},
+    )
+    kept = TrialFigures(measures, Details(tools={}, handed_in="nothing", graph=graph)).kept
+    read = TrialFigures.read(kept)
+    assert list(map(repr, read.measures.values)) == list(map(repr, values))
+    assert read.kept == kept
+    assert read.graph is not None
+    assert read.graph == graph
+    assert read.graph.relations["r"] is read.graph.stages[2]
+
+
+@pytest.mark.parametrize("broken", ["[1,2]", "3", '{"yes":1}'])
+def test_a_tally_that_is_none_is_refused(broken):
+    graph = f'{{"gold":1,"predicted":1,"relations":{{"r":{broken}}},"stages":{{}},"invalid":{{}}}}'
+    with pytest.raises(ValidationError):
+        GraphFigures.model_validate_json(graph)

@@ -14,6 +14,7 @@ from cuecard.annotate.results.papers import PAPER_TABLES
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.scores import interval_groups, run_scores
 from cuecard.core.evaluation.scores import score_run
+from cuecard.core.scoring.breakdowns import Breakdown
 from cuecard.store.workspace import Workspace
 from cuecard.tui.commands.results import table
 from effect_runs import judged_run
@@ -60,6 +61,12 @@ def test_scores_of_runs(results, kept: Path):
     with Workspace.open(kept) as workspace:
         pool = gather(workspace, [1], ["strict"])
         assert run_scores(pool, interval_groups(pool), ()) == score_run(workspace, 1, "strict")
+        # What is printed needs no details of trials; all else is the same.
+        for group, short in zip(
+            interval_groups(pool), interval_groups(pool, whole=False), strict=True
+        ):
+            assert short.figures == group.figures
+            assert short.scores == group.scores.model_copy(update={"breakdown": Breakdown()})
 
     shown = results("score", "1")
     assert "Graph tasks: agent alpha" in shown.out

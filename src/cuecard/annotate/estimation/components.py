@@ -4,6 +4,7 @@ cells (Burdick & Graybill 1992), and what follows from them: dependability and t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import fsum, prod
@@ -80,11 +81,9 @@ def components(cells: Cells, facets: Sequence[str] = ("agent", "task")) -> Compo
     full = {key: list(values) for key, values in cells.items() if values}
     names = [sorted({key[at] for key in full}) for at in range(len(facets))]
     tasks = names[1]
-    names[1] = [
-        task
-        for task in tasks
-        if sum(key[1] == task for key in full) == prod(map(len, names)) / len(tasks)
-    ]
+    filled = Counter(key[1] for key in full)
+    whole = prod(map(len, names)) / len(tasks) if tasks else 0
+    names[1] = [task for task in tasks if filled[task] == whole]
     left_out = len(tasks) - len(names[1])
     levels = dict(zip(facets, map(len, names), strict=True))
     reason = ""

@@ -323,14 +323,13 @@ def _sum(records: Iterable[UsageRecord]) -> Spent:
         return Spent.unchecked(
             calls=one.calls, usage=one.usage, cost=one.cost, unpriced=one.calls - one.priced
         )
-    total, calls, priced, costs = found[0].usage, 0, 0, list[float]()
-    for at, used in enumerate(found):
-        total = total.plus(used.usage) if at else total
-        calls += used.calls
-        priced += used.priced
-        costs += [used.cost] if used.cost is not None else []
-    return Spent(
-        calls=calls, usage=total, cost=sum(costs) if costs else None, unpriced=calls - priced
+    calls = sum(used.calls for used in found)
+    costs = [used.cost for used in found if used.cost is not None]
+    return Spent.unchecked(
+        calls=calls,
+        usage=Usage.total(used.usage for used in found),
+        cost=sum(costs) if costs else None,
+        unpriced=calls - sum(used.priced for used in found),
     )
 
 

@@ -339,10 +339,9 @@ def summed(spent: Iterable[Spent]) -> Spent:
     """The sum of all; `cost` None if nothing had a price."""
     found = list(spent)
     costs = [each.cost for each in found if each.cost is not None]
-    usage = {name: sum(getattr(each.usage, name) for each in found) for name in Usage.model_fields}
     return Spent(
         calls=sum(each.calls for each in found),
-        usage=Usage(**usage),
+        usage=Usage.total(each.usage for each in found),
         cost=sum(costs) if costs else None,
         unpriced=sum(each.unpriced for each in found),
     )

@@ -25,6 +25,7 @@ from cuecard.core.records import UsageRecord
 from cuecard.core.scoring.aggregate import (
     COUNTS,
     HEADLINES,
+    POOLED_MEASURES,
     Key,
     measure_label,
     measured_as,
@@ -334,13 +335,15 @@ class IntervalScores(Frozen):
     these: dict[str, Statistic] = {}
 
 
-def interval_groups(pool: Pool) -> tuple[IntervalScores, ...]:
-    """Scores by agent, then family, then judge if there are several."""
+def interval_groups(pool: Pool, *, whole: bool = True) -> tuple[IntervalScores, ...]:
+    """Scores by agent, then family, then judge if there are several. Not `whole`: without intervals on these tasks, and of
+    the breakdowns only the profiles.
+    """
     groups: dict[tuple[str, Family, str], list[Row]] = defaultdict(list)
     for row in pool.rows:
         groups[row.trial.agent.name, row.family, row.judged_by].append(row)
     ordered = sorted(groups, key=lambda key: (key[0], FAMILIES.index(key[1]), key[2]))
-    return tuple(_group(*key, groups[key]) for key in ordered)
+    return tuple(_group(*key, groups[key], whole=whole) for key in ordered)
 
 
 def trial_scores(pool: Pool) -> tuple[TrialScores, ...]:
@@ -368,16 +371,20 @@ def run_scores(
     )
 
 
-def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> IntervalScores:
+def _group(
+    agent: str, family: Family, judge: str, rows: Sequence[Row], *, whole: bool
+) -> IntervalScores:
     samples = samples_of(rows)
     found = with_task_intervals(samples)
     figures: dict[Key, Statistic] = {key: one for key, (_total, one) in found.items()}
     totals = tuple(total for (name, _taken), (total, _one) in found.items() if name not in SPENT)
     counts = counts_of(rows)
     told = BreakdownCounts()
-    for row in rows:
-        if row.figures is not None:
-            told.add(row.figures, row.traits.difficulty)
+    # Profiles are of steps, as pooled measures are; other details need not be read for them.
+    if whole or not set(POOLED_MEASURES).isdisjoint(samples.names):
+        for row in rows:
+            if row.figures is not None:
+                told.add(row.figures, row.traits.difficulty)
     breakdown = told.result()
     return IntervalScores(
         scores=GroupScores(
@@ -394,5 +401,5 @@ def _group(agent: str, family: Family, judge: str, rows: Sequence[Row]) -> Inter
         ),
         judge=judge,
         figures=figures,
-        these=_on_these_tasks(samples, figures),
+        these=_on_these_tasks(samples, figures) if whole else {},
     )

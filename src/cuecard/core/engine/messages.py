@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Final, Literal
@@ -133,6 +134,16 @@ class Usage(Frozen):
     completion: int = 0
     cached: int = 0
     reasoning: int = 0
+
+    @classmethod
+    def total(cls, of: Iterable[Usage]) -> Usage:
+        found = list(of)
+        return cls(
+            prompt=sum(each.prompt for each in found),
+            completion=sum(each.completion for each in found),
+            cached=sum(each.cached for each in found),
+            reasoning=sum(each.reasoning for each in found),
+        )
 
     def plus(self, other: Usage) -> Usage:
         return Usage(

@@ -12,7 +12,7 @@ from cuecard.core.families.checkpoints.score import (
     behaviour_profiles,
     typical_searches,
 )
-from cuecard.core.scoring.trial_score import MAX_K, FactFigures, GraphFigures, Tally, TrialFigures
+from cuecard.core.scoring.trial_score import MAX_K, FactFigures, GraphFigures, TrialFigures
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Measure, pearson
 
@@ -176,21 +176,25 @@ class GraphErrorCounts:
 
     def __init__(self) -> None:
         self._trials = self._failures = self._over = self._under = 0
-        self._coverage: dict[str, list[Tally]] = defaultdict(list)
+        self._coverage: dict[str, list[int]] = {}  # yes, no, unjudged
         self._invalid: Counter[str] = Counter()
         self._compacted: dict[str, list[float]] = {"with": [], "without": []}
         self._turns: list[tuple[int, float]] = []
 
     def add(self, graph: GraphFigures, figures: TrialFigures) -> None:
         self._trials += 1
-        for relation, tally in graph.relations.items():
-            self._coverage[relation].append(tally)
+        for relation, (yes, no, unjudged) in graph.relations.items():
+            sums = self._coverage.setdefault(relation, [0, 0, 0])
+            sums[0] += yes
+            sums[1] += no
+            sums[2] += unjudged
         if graph.predicted is None:
             self._failures += 1
         else:
             self._over += over_generated(graph)
             self._under += under_generated(graph)
-            self._invalid.update(graph.invalid)
+            for relation, n in graph.invalid.items():
+                self._invalid[relation] += n
         f1 = figures.value("triplet_f1")
         if f1 is not None:
             self._compacted["with" if figures.value("compactions") else "without"].append(f1)
@@ -205,12 +209,12 @@ class GraphErrorCounts:
             coverage=tuple(
                 RelationCoverage(
                     relation=relation,
-                    covered=sum(tally.yes for tally in tallies),
-                    judged=sum(tally.judged for tally in tallies),
-                    unjudged=sum(tally.unjudged for tally in tallies),
+                    covered=yes,
+                    judged=yes + no,
+                    unjudged=unjudged,
                 )
-                for relation, tallies in sorted(
-                    self._coverage.items(), key=lambda item: (-_size(item[1]), item[0])
+                for relation, (yes, no, unjudged) in sorted(
+                    self._coverage.items(), key=lambda item: (-sum(item[1]), item[0])
                 )
             ),
             invalid_relations=tuple(
@@ -232,10 +236,6 @@ def over_generated(graph: GraphFigures) -> bool:
 def under_generated(graph: GraphFigures) -> bool:
     """Whether the trial handed in less than `UNDER` times as many triples as gold has, in a readable form."""
     return graph.predicted is not None and graph.predicted / graph.gold < UNDER
-
-
-def _size(tallies: list[Tally]) -> int:
-    return sum(tally.judged + tally.unjudged for tally in tallies)
 
 
 def _subsets(groups: dict[str, list[float]]) -> tuple[Subset, ...]:
@@ -298,14 +298,16 @@ class BreakdownCounts:
         self._by_difficulty: dict[str, list[StepRecord]] = defaultdict(list)
 
     def add(self, figures: TrialFigures, difficulty: str | None = None) -> None:
-        self._tools.update(figures.tools)
-        if figures.graph:
+        told = figures.details
+        for tool, n in told.tools.items():
+            self._tools[tool] += n
+        if told.graph:
             self._graph = self._graph or GraphErrorCounts()
-            self._graph.add(figures.graph, figures)
-        if figures.facts:
+            self._graph.add(told.graph, figures)
+        if told.facts:
             self._facts = True
-            self._curves.add(figures.facts)
-        for step in figures.steps or ():
+            self._curves.add(told.facts)
+        for step in told.steps or ():
             self._steps.append(step.record)
             if step.ambiguity:
                 self._by_type[step.ambiguity].append(step.record)

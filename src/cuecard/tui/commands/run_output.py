@@ -108,9 +108,7 @@ def spent_line(usage: Sequence[UsageRecord], currency: str) -> str:
     calls = sum(used.calls for used in usage)
     if not calls:
         return ""
-    total = Usage()
-    for used in usage:
-        total = total.plus(used.usage)
+    total = Usage.total(used.usage for used in usage)
     line = plural(
         "{calls} model call: {prompt} prompt tokens ({cached} cached), {completion} completion"
         " tokens ({reasoning} reasoning)",

@@ -67,7 +67,7 @@ def score(
     cut = Cut.of(by, measure, sort, across, these=interval == "these")
     asked = by or measure or across or cut.these or (ours.form and not ours.json)
     plain = len(pool.runs) == 1 and not asked
-    groups = interval_groups(pool) if ours.json or plain else ()
+    groups = interval_groups(pool, whole=ours.json) if ours.json or plain else ()
     corrections: Corrections | None = None
     if ours.workspace.verdicts.labelled_trials([run.id for run in pool.runs]):
         # What corrects scores takes a while to be loaded.

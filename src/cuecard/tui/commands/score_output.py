@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +28,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.commands.output import column_width, console, prose, say, table
 
 if TYPE_CHECKING:
-    from cuecard.core.evaluation.scores import GroupScores, RunScores
+    from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
     from cuecard.core.families.checkpoints.score import ProfileCount
     from cuecard.core.tables.table import Statistic as Interval
     from cuecard.core.verdicts import Measure
@@ -94,16 +95,19 @@ def print_scores(
     scores: RunScores, figures: Mapping[tuple[str, Family], Figures] | None = None
 ) -> None:
     """A table for each agent and family of the run. `figures`: those of each group with intervals."""
+    # Trials share the players they were played by.
+    players: dict[tuple[str, Family], dict[tuple[int, ...], TrialScores]] = defaultdict(dict)
+    for one in scores.trials:
+        trial = one.trial
+        refs = (trial.agent, trial.user, trial.world, one.judge)
+        players[trial.agent.name, trial.family].setdefault(tuple(map(id, refs)), one)
     for group in scores.groups:
-        _print_group(scores, group, (figures or {}).get((group.agent, group.family)))
+        key = (group.agent, group.family)
+        _print_group(group, tuple(players[key].values()), (figures or {}).get(key))
 
 
-def _print_group(scores: RunScores, group: GroupScores, figures: Figures | None) -> None:
-    mine = [
-        scored
-        for scored in scores.trials
-        if scored.trial.agent.name == group.agent and scored.trial.family == group.family
-    ]
+def _print_group(group: GroupScores, mine: Sequence[TrialScores], figures: Figures | None) -> None:
+    """`mine`: a trial of each set of players."""
     agent = player_label(mine[0].trial.agent) if mine else group.agent
     title = _("{family}: agent {agent}").format(family=_(FAMILY[group.family]), agent=agent)
     shown = [m for m in group.measures if not (m.name in _QUIET and not m.value)]

@@ -190,9 +190,7 @@ class Spending:
 
     @classmethod
     def of(cls, records: Sequence[UsageRecord]) -> Spending:
-        total = Usage()
-        for used in records:
-            total = total.plus(used.usage)
+        total = Usage.total(used.usage for used in records)
         costs = [used.cost for used in records if used.cost is not None]
         return cls(sum(used.calls for used in records), total, sum(costs) if costs else None)
 

@@ -157,21 +157,19 @@ def turns_correlation(judged: Judged) -> Statistic:
 
 def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:
     """Those with most gold triples first."""
-    plans: dict[str, Plan] = {}
+    parts: dict[str, list[tuple[str, int, int, int]]] = defaultdict(list)
     unjudged: Counter[str] = Counter()
     empty = _("no gold triple was judged")
     for row, by_name in tallies:
         task, trial = row.trial.task_id, row.trial.id
         for name, (yes, no, undecided) in by_name.items():
-            own = plans.get(name)
-            if own is None:
-                own = plans[name] = Plan("coverage", [], [], [], [], empty=empty)
-            own.tasks.append(task)
-            own.trials.append(trial)
-            own.above.append(yes)
-            own.below.append(yes + no)
+            parts[name].append((task, trial, yes, yes + no))
             if undecided:
                 unjudged[name] += undecided
+    plans = {
+        name: Plan("coverage", *map(list, zip(*own, strict=True)), empty=empty)
+        for name, own in parts.items()
+    }
     rates = counted(plans)
     found = [Coverage(name=name, rate=rates[name], unjudged=unjudged[name]) for name in plans]
     return tuple(sorted(found, key=lambda each: (-each.gold, each.name)))
@@ -185,9 +183,10 @@ def _invalid(read: Sequence[tuple[Row, GraphFigures]]) -> tuple[InvalidRelation,
     counts: Counter[str] = Counter()
     trials: dict[str, list[int]] = defaultdict(list)
     for row, graph in read:
-        counts.update(graph.invalid)
-        for relation in graph.invalid:
-            trials[relation].append(row.trial.id)
+        trial = row.trial.id
+        for relation, n in graph.invalid.items():
+            counts[relation] += n
+            trials[relation].append(trial)
     return tuple(
         InvalidRelation(relation=relation, count=n, trials=tuple(trials[relation]))
         for relation, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
