@@ -145,7 +145,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
         self._loading = False
         self.search(self.query_one(Input).value)
         while True:
-            while (rest := self._typed_at + _RESTS - time.monotonic()) > 0:  # noqa: ASYNC110 - each key makes it longer
+            while (rest := self._typed_at + _RESTS - time.monotonic()) > 0:  # noqa: ASYNC110 - typing goes on
                 await asyncio.sleep(rest)
             self._left = await self.services.ask(lambda ws: ws.search.catch_up(_INDEXING))
             self._tell()
