@@ -388,7 +388,8 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
         .where(*conditions)
         .order_by(col(TrialRow.id))
     )
-    ends = {None: None, **{end.value: end for end in Termination}}
+    ends: dict[str | None, Termination | None] = {end.value: end for end in Termination}
+    ends[None] = None
     # Unpacked: a row's columns by name take several times as long as all that is made of them.
     return [
         TrialRecord.unchecked(

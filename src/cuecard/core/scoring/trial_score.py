@@ -292,7 +292,10 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
     @property
     def details(self) -> Details:
         if isinstance(self._details, str):
-            self._details = Details.model_validate_json(self._details)
+            told = Details.model_validate_json(self._details)
+            # Made anew, the records of all trials share the names of their fields: of thousands these take megabytes.
+            graph = told.graph and GraphFigures.unchecked(**vars(told.graph))
+            self._details = Details.unchecked(**{**vars(told), "graph": graph})
         return self._details
 
     def __eq__(self, other: object) -> bool:

@@ -167,7 +167,14 @@ def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Cover
             if undecided:
                 unjudged[name] += undecided
     plans = {
-        name: Plan("coverage", *map(list, zip(*own, strict=True)), empty=empty)
+        name: Plan(
+            "coverage",
+            [task for task, _trial, _yes, _judged in own],
+            [trial for _task, trial, _yes, _judged in own],
+            [yes for _task, _trial, yes, _judged in own],
+            [judged for _task, _trial, _yes, judged in own],
+            empty=empty,
+        )
         for name, own in parts.items()
     }
     rates = counted(plans)
