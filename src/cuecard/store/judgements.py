@@ -412,7 +412,7 @@ class VerdictPages:
         decisions.
         """
         keys, letters = col(VerdictRow.item_key), func.substr(col(VerdictRow.decision), 1, 1)
-        together = (
+        together: Any = (
             func.json_group_array(keys)
             if self._database.is_sqlite
             else cast_sql(func.json_agg(keys), Text)
