@@ -1,10 +1,10 @@
 """How often the intervals of corrected scores hold the truth, how wide they are against those from people's labels alone, and how many
-labels a judge saves: `nice python bench/corrected.py [STUDIES]`.
+labels a judge saves; and how often corrected ranks hold: `nice python bench/corrected.py [STUDIES] [trials items pairs half ranks]`.
 
 Trials: tasks of mean Beta(2, 2), samples with noise of .15 around it, a tenth of them 0; the truth is the mean over all tasks of the kind,
 from 400,000 tasks. Judges: good, noisy, useless, and one of a yes or no. Items: 30 tasks of 3 trials with 15 to 44 items, a judge that
 accepts 20% of the wrong and refuses 5% of the right ones, at rates that vary by task (gamma, squared coefficient of variation .5), 100
-labels in each of two strata by its decision.
+labels in each of two strata by its decision. Ranks: five agents on the same tasks, labels drawn from the trials of all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuecard.annotate.estimation.corrected import Corrected, corrected
-from cuecard.annotate.estimation.joint import difference
+from cuecard.annotate.estimation.joint import Joint, difference, joint
+from cuecard.annotate.estimation.ranks import FEWEST_TASKS, Ranks, ranks
 from cuecard.annotate.estimation.units import Unit, Units
+from cuecard.annotate.results.corrected import by_task
 
 Floats = NDArray[np.float64]
 Dice = np.random.Generator
@@ -197,16 +199,88 @@ def half(studies: int, dice: Dice) -> None:
         )
 
 
+RANKED = {"all equal": (0.0,) * 5, "apart": (0.0, 0.0, -0.1, -0.1, -0.3)}
+"""What agents have above the level of a task."""
+RANK_DESIGNS = ((30, 1, 100), (60, 3, 250), (100, 3, 500))
+"""Tasks, samples, and labelled trials of all five agents."""
+
+
+def people_of(dice: Dice, shifts: tuple[float, ...], tasks: int, samples: int) -> Floats:
+    """Agents x tasks x samples: tasks that are as hard for all, what an agent has of its own on a task, and noise."""
+    level = dice.beta(2, 2, (1, tasks, 1)) * 0.9
+    own = level + np.array(shifts)[:, None, None] + dice.normal(0, 0.1, (len(shifts), tasks, 1))
+    return own + dice.normal(0, 0.1, (len(shifts), tasks, samples))
+
+
+def of_ranks(studies: int, dice: Dice) -> None:
+    """In how many studies all rank sets are right at once, and how many of ten pairs are told apart."""
+    for what, shifts in RANKED.items():
+        for name in ("good", "noisy"):
+            for tasks, samples, labels in RANK_DESIGNS:
+                right, told, n = 0, 0, 0
+                for _study in range(studies):
+                    people = people_of(dice, shifts, tasks, samples)
+                    both = joint(_agents(dice, JUDGES[name](dice, people), people, labels))
+                    if isinstance(both, Joint) and both.labelled_tasks >= FEWEST_TASKS:
+                        found = ranks(by_task(both), widening=both.widening)
+                        right += _sets_hold(found, shifts)
+                        told += sum(pair.apart != 0 for pair in found.pairs)
+                        n += 1
+                print(
+                    f"{what:9} {name:5} {tasks} x {samples}, {labels:3} labels: all right {right / n:.1%} of {n}; "
+                    f"told apart {told / n:.1f} of 10",
+                    flush=True,
+                )
+
+
+def _agents(dice: Dice, judge: Floats, people: Floats, labels: int) -> dict[str, Units]:
+    """One draw of trials from all agents."""
+    agents, tasks, samples = people.shape
+    chosen = np.zeros(people.size, bool)
+    chosen[dice.permutation(people.size)[:labels]] = True
+    chosen = chosen.reshape(people.shape)
+    return {
+        f"{a}": Units.of(
+            Unit(
+                f"{t:04}",
+                t * samples + n,
+                float(judge[a, t, n]),
+                float(people[a, t, n]) if chosen[a, t, n] else None,
+            )
+            for t in range(tasks)
+            for n in range(samples)
+        )
+        for a in range(agents)
+    }
+
+
+def _sets_hold(found: Ranks, shifts: tuple[float, ...]) -> bool:
+    """A true rank is an interval where means are equal: all of it must be in the set."""
+    told = {one.name: one for one in found.agents}
+    return all(
+        (told[f"{at}"].best or 9) <= 1 + sum(other > own for other in shifts)
+        and len(shifts) - sum(other < own for other in shifts) <= (told[f"{at}"].worst or 0)
+        for at, own in enumerate(shifts)
+    )
+
+
+PARTS: dict[str, Callable[[int, Dice], None]] = {
+    "trials": of_trials,
+    "items": of_items,
+    "pairs": of_pairs,
+    "half": lambda studies, dice: half(max(studies // 4, 1), dice),
+    "ranks": lambda studies, dice: of_ranks(max(studies // 2, 1), dice),
+}
+
+
 def main() -> None:
     studies = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     dice = np.random.default_rng(21)
     print(
         f"{studies} studies each; a share of .95 is known to +-{196 * sqrt(0.95 * 0.05 / studies):.1f} points"
     )
-    of_trials(studies, dice)
-    of_items(studies, dice)
-    of_pairs(studies, dice)
-    half(max(studies // 4, 1), dice)
+    for part in sys.argv[2:] or PARTS:
+        PARTS[part](studies, dice)
 
 
 if __name__ == "__main__":

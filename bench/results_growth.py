@@ -1,4 +1,5 @@
-"""What a run of 10,800 trials with 1,080,000 verdicts costs to read: `score`, `compare` and `report` of two checkouts, in turn.
+"""What a run of 10,800 trials with 1,080,000 verdicts costs to read: `score`, `compare`, `report`, `suspects` and `sample` of two
+checkouts, in turn.
 
     python bench/results_growth.py [FILE] [--before CHECKOUT] [--times 3] [--json figures.json]
 
@@ -28,6 +29,8 @@ VERBS: dict[str, tuple[str, ...]] = {
     "score --json": ("score", "{run}", "--json"),
     "compare": ("compare", "{run}"),
     "report (HTML)": ("report", "{run}", "-o", "{folder}/report.html"),
+    "suspects": ("suspects", "{run}"),
+    "sample": ("sample", "{run}", "--n", "300", "--stratify", "decision,family", "--dry-run"),
 }
 
 

@@ -269,3 +269,15 @@ def test_many_are_saved_as_one_after_the_other_would_be(
     assert lines["other"].model_copy(update=alike) == lines["single"].model_copy(update=alike)
     with pytest.raises(NotFound):
         list(workspace.tasks.newest(["new", "nowhere"]))
+
+
+def test_revisions_are_read_together(workspace: Workspace, make_task: MakeTask) -> None:
+    for note in ("one", "two", "three"):
+        workspace.tasks.save(make_task("a", title=note), author="Ann")
+    workspace.tasks.save(make_task("b"), author="Ann")
+    wanted = [("b", 1), ("a", 3), ("a", 1)]
+    assert list(workspace.tasks.these(wanted)) == [
+        workspace.tasks.revision(*unit) for unit in wanted
+    ]
+    with pytest.raises(NotFound):
+        list(workspace.tasks.these([("a", 4)]))

@@ -59,6 +59,29 @@ def test_the_newest_judgement_of_each_judge_counts(
     assert (record.task_id, record.judge.name, record.supporting) == ("t", "a", (0,))
 
 
+def test_marks_are_of_the_newest_judgement_of_each_judge(
+    workspace: Workspace, make_trial: MakeTrial, judged: Judged
+) -> None:
+    trial = make_trial()
+    workspace.verdicts.add(trial.id, judged("a", decision=Decision.NO))
+    workspace.verdicts.add(trial.id, judged("b"))
+    workspace.verdicts.add(trial.id, judged("a", 2))
+    odd = [Item(kind=ItemKind.CELL, index=1, column='"a",\n年'), Item(kind=ItemKind.ANSWER)]
+    told = zip(odd, (Decision.NO, Decision.UNJUDGED), strict=True)
+    verdicts = tuple(Verdict(item=item, decision=decision) for item, decision in told)
+    judge = PlayerRef(name="c", kind="llm")
+    workspace.verdicts.add(trial.id, Judgement(judge=judge, verdicts=verdicts))
+    workspace.verdicts.add(trial.id, Judgement(judge=PlayerRef(name="d", kind="llm"), verdicts=()))
+    found = workspace.verdict_pages.marks([trial.run_id])
+    assert [(one.trial_id, one.judge) for one in found] == [(trial.id, name) for name in "bacd"]
+    assert [one.decisions for one in found[:2]] == ["y" * 5, "yy"]
+    assert {*zip(found[2].keys, found[2].decisions, strict=True)} == {
+        (odd[0].key, "n"),
+        (odd[1].key, "u"),
+    }
+    assert found[3][2:] == ((), "")
+
+
 def test_the_queue_tells_nothing_about_decisions(
     workspace: Workspace, make_trial: MakeTrial, judged: Judged
 ) -> None:

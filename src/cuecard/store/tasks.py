@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import insert
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func, select, tuple_
 
 from cuecard.core.contributions import revision_uid
 from cuecard.core.errors import Conflict, CuecardError
@@ -185,6 +185,21 @@ class Tasks:
                 if task_id not in found:
                     raise task_missing(task_id)
                 row, content = found[task_id]
+                yield revision_of(row, _task_in(content))
+
+    def these(self, units: Iterable[tuple[str, int]]) -> Iterator[Revision]:
+        """These revisions, by task id and number, in this order, some read at a time. Raises `NotFound`."""
+        query = select(RevisionRow, ContentRow).join(ContentRow)
+        rest = iter(units)
+        while some := list(islice(rest, _AT_ONCE)):
+            named = tuple_(col(RevisionRow.task_id), col(RevisionRow.number)).in_(some)
+            with self._database.read() as session:
+                rows = session.exec(query.where(named))
+                found = {(row.task_id, row.number): (row, content) for row, content in rows}
+            for task_id, number in some:
+                if (task_id, number) not in found:
+                    raise task_missing(task_id, number)
+                row, content = found[task_id, number]
                 yield revision_of(row, _task_in(content))
 
     def revisions(self, task_id: str) -> list[Revision]:

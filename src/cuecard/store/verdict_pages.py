@@ -1,10 +1,12 @@
 """Verdicts of the workspace as pages of a list, filtered and counted in the database, as one person may see them."""
 
+import json
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, Text
+from sqlalchemy import cast as cast_sql
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, func, select
@@ -26,6 +28,7 @@ from cuecard.store.trial_tables import (
     VerdictRow,
 )
 
+_DECISIONS = {decision.value: decision for decision in Decision}
 PAGE = 200
 
 
@@ -49,6 +52,17 @@ class Pages(Frozen):
 
     count: int
     starts: tuple[int, ...]
+
+
+class Marks(NamedTuple):
+    """A judgement in few words: what it decided on, and of each decision the first letter. Judgements on the same items share
+    `keys`: there are as many as a run has trials.
+    """
+
+    trial_id: int
+    judge: str
+    keys: tuple[str, ...]
+    decisions: str
 
 
 class VerdictPages:
@@ -115,7 +129,7 @@ class VerdictPages:
             if trials is not None:
                 query = query.where(col(VerdictRow.trial_id).in_(trials))
             return [
-                (trial_id, item_of(kind, index, column), Decision(decision))
+                (trial_id, item_of(kind, index, column), _DECISIONS[decision])
                 for judgement, trial_id, kind, index, column, decision in connection.execute(query)
                 if judgement in wanted
             ]
@@ -168,30 +182,45 @@ class VerdictPages:
                 chosen.setdefault((row.trial_id, whose), row.newest)
         return connection, set(chosen.values())
 
-    def marks(self, runs: Collection[int]) -> list[tuple[int, str, list[tuple[str, str]]]]:
-        """Of each trial of these runs and each judge the newest judgement, as trial id, judge, and the key of every item with
-        its decision: plain texts, for what reads all of them. For statistics; it shows decisions.
+    def marks(self, runs: Collection[int], judge: str | None = None) -> list[Marks]:
+        """Of each trial of these runs and each judge the newest judgement, in the order in which they were made. `judge`: only
+        of this one, or by "" of the judge who judged the trial first. For statistics and for drawing samples; it shows
+        decisions.
         """
-        found: list[tuple[int, str, list[tuple[str, str]]]] = []
+        keys, letters = col(VerdictRow.item_key), func.substr(col(VerdictRow.decision), 1, 1)
+        together: Any = (
+            func.json_group_array(keys)
+            if self._database.is_sqlite
+            else cast_sql(func.json_agg(keys), Text)
+        )
+        # Both take a judgement's verdicts in the same order, whichever that is.
+        query = select_columns(
+            col(VerdictRow.judgement_id), together, func.aggregate_strings(letters, "")
+        ).group_by(col(VerdictRow.judgement_id))
+        names: dict[str, tuple[str, ...]] = {"[]": ()}
+        found: list[Marks] = []
         with self._database.read() as session:
             check_whole(session, runs)
             connection = session.connection()
+            wanted = None if judge is None else self._chosen(session, runs, judge)[1]
             for run_id in runs:
                 current = current_judgements(run_id)
+                said: dict[int, tuple[tuple[str, ...], str]] = {}
+                decided = query.where(col(VerdictRow.judgement_id).in_(current))
+                for judgement, text, decisions in connection.execute(decided):
+                    if text not in names:
+                        names[text] = tuple(json.loads(text))
+                    said[judgement] = names[text], decisions
                 heads = select_columns(
                     col(JudgementRow.id), col(JudgementRow.trial_id), col(JudgementRow.judge_name)
                 ).where(col(JudgementRow.id).in_(current))
-                mine: dict[int | None, list[tuple[str, str]]] = {}
-                for judgement, trial, judge in connection.execute(
-                    heads.order_by(col(JudgementRow.id))
-                ):
-                    mine[judgement] = []
-                    found.append((trial, judge, mine[judgement]))
-                decided = select_columns(
-                    col(VerdictRow.judgement_id), col(VerdictRow.item_key), col(VerdictRow.decision)
-                ).where(col(VerdictRow.judgement_id).in_(current))
-                for judgement, key, decision in connection.execute(decided):
-                    mine[judgement].append((key, decision))
+                found += [
+                    Marks(trial, judge, *said.get(judgement, ((), "")))
+                    for judgement, trial, judge in connection.execute(
+                        heads.order_by(col(JudgementRow.id))
+                    )
+                    if wanted is None or judgement in wanted
+                ]
         return found
 
 

@@ -228,6 +228,12 @@ def test_two_agents_are_compared_on_their_common_tasks():
     assert both.values[0] - both.values[1] == pytest.approx(found.value)
     assert both.covariance.shape == (2, 2)
     assert both.moved.sum(axis=1) == pytest.approx(both.values)
+    # 18 tasks of the second have labels; with all of them there is nothing that two figures are fitted to.
+    assert (both.labelled_tasks, both.whole, both.widening) == (18, False, 18 / 16)
+    every = Units.of(Unit(f"t{at:02}", at, level[at], level[at] + 0.1) for at in range(12))
+    whole = joint({"one": every, "other": every})
+    assert not isinstance(whole, str)
+    assert (whole.whole, whole.widening) == (True, 1.0)
     assert difference(one, agent(0, range(0))).reason == "no task in common"
 
 

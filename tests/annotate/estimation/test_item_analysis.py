@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from cuecard.annotate.estimation.item_analysis import Block, Flag, analyse, queue
+from cuecard.annotate.estimation.item_analysis import (
+    Block,
+    Flag,
+    analyse,
+    queue,
+    rival_places,
+    suspicious,
+)
 from cuecard.annotate.estimation.task_analysis import analyse_tasks, smallest_subset
 from planted_gold import planted, precision
 
@@ -148,3 +155,13 @@ def test_one_task_can_keep_the_order_of_all() -> None:
 
 def test_planted_errors_come_first() -> None:
     assert min(precision(planted(seed), 20) for seed in range(3)) >= 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_figures_are_made_of_what_has_a_flag_only(seed: int) -> None:
+    for one in planted(seed, agents=8)[0]:
+        assert suspicious(one) == [item for item in analyse(one) if item.flags]
+        rivals = [item.at for item in analyse(one) if Flag.RIVAL in item.flags]
+        assert set(rivals) <= set(rival_places(one)) <= set(rival_places(one, flagged=False))
+    assert suspicious(block([[1.0, 0.0]], "a")) == []
+    assert suspicious(block([[]], "a")) == []

@@ -83,6 +83,16 @@ def test_against_one_base_intervals_are_not_wider() -> None:
     )
 
 
+def test_estimates_from_few_labels_have_wider_intervals() -> None:
+    rng = np.random.default_rng(7)
+    values = {
+        name: {str(t): float(rng.normal(at, 1)) for t in range(20)} for at, name in enumerate("ab")
+    }
+    (plain,), (wide,) = ranks(values).pairs, ranks(values, widening=1.5).pairs
+    assert wide.high - wide.low == pytest.approx(1.5 * (plain.high - plain.low))
+    assert wide.difference == plain.difference
+
+
 def test_all_sets_hold_at_once() -> None:
     rng = np.random.default_rng(4)
     right = 0

@@ -98,16 +98,6 @@ def test_a_judge_that_says_the_same_of_all_costs_nothing() -> None:
     assert one.interval == pytest.approx(other.interval)
 
 
-def test_pairs_are_judged_by_their_difference() -> None:
-    units = StratumBounds.of_pairs([1, 1, 0, 1] * 30, [0, 1, 0, 0] * 30)
-    sequence = CorrectedSequence({"": units})
-    for n in range(100):
-        sequence.add("", -1.0 if n % 10 == 0 else 0.0)
-    assert sequence.estimate == pytest.approx(0.4)
-    low, high = sequence.interval
-    assert 0 < low < 0.4 < high
-
-
 def test_how_many_labels_more() -> None:
     sequence = CorrectedSequence({"": StratumBounds.of({0.0: 150, 1.0: 150}, 300)})
     for n in range(40):

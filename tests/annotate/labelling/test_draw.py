@@ -234,3 +234,25 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             n_for_width(*arguments)
     with pytest.raises(ValueError):
         n_for_width(0.1, design_effect=0.5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "first"),
+    [
+        ({}, "4/4 4/9 9/4 4/1 9/2"),
+        (
+            {"strata": ("decision", "agent"), "allocation": "equal", "seed": 3},
+            "2/0 2/10 9/3 4/8 4/0",
+        ),
+        ({"by": "trials", "strata": ("agent",), "seed": -1}, "4/6 2/1 2/2 2/0 9/7"),
+    ],
+)
+def test_a_seed_draws_what_it_always_drew(fields: dict[str, object], first: str) -> None:
+    population = [
+        Unit(trial, Item(kind=ItemKind.TRIPLE, index=at), "yes" if at % 3 else "no", agent=agent)
+        for trial, agent in ((4, "a"), (2, "b’s"), (9, "a"))
+        for at in range(12)
+    ]
+    plan = SamplingPlan.model_validate({"runs": (1,), "n": 5, **fields})
+    drawn = draw(population, plan)
+    assert " ".join(f"{one.trial_id}/{one.item.index}" for one in drawn[:5]) == first

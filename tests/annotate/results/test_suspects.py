@@ -19,7 +19,7 @@ from cuecard.core.evaluation.rescoring import plan_rescoring, rescore_run
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import LabelValue
 from cuecard.core.validation import format_place
-from cuecard.core.verdicts import Item
+from cuecard.core.verdicts import Decision, Item, Judgement
 from cuecard.store.workspace import Sight, Workspace
 from judged_trials import GOLD, graph_task
 from suspect_runs import PAGE, RIVAL, UNFOUND, WRONG, suspect_run
@@ -27,7 +27,7 @@ from suspect_runs import PAGE, RIVAL, UNFOUND, WRONG, suspect_run
 
 @pytest.fixture
 def found(workspace: Workspace) -> Survey:
-    return survey(workspace, gather(workspace, [suspect_run(workspace)]))
+    return survey(workspace, gather(workspace, [suspect_run(workspace)]), items=True)
 
 
 def test_wrong_gold_accuses_itself(workspace: Workspace, found: Survey) -> None:
@@ -69,6 +69,65 @@ def test_who_is_still_to_label_is_not_told(workspace: Workspace, found: Survey) 
     assert len(survey(workspace, pool, Sight(workspace, "Ben", reveal=True)).suspects) == 2
 
 
+def decided(judgement: Judgement, item: Item, decision: Decision) -> Judgement:
+    """The judgement with another decision on an item."""
+    verdicts = [
+        verdict.model_copy(update={"decision": decision}) if verdict.item == item else verdict
+        for verdict in judgement.verdicts
+    ]
+    return judgement.model_copy(update={"verdicts": tuple(verdicts)})
+
+
+def test_only_tasks_with_suspects_are_kept(workspace: Workspace, found: Survey) -> None:
+    run = found.tasks[0].rows[0].trial.run_id
+    mine = survey(workspace, gather(workspace, [run]))
+    assert [(one.key, one.figures) for one in mine.suspects] == [
+        (one.key, one.figures) for one in found.suspects
+    ]
+    assert [item.at for item in mine.tasks[0].items] == [WRONG, UNFOUND]
+    assert (mine.trials, mine.scores) == (8, found.scores)
+    alone = suspect_run(workspace, agents=("alpha",), samples=1)
+    bare = survey(workspace, gather(workspace, [alone]))
+    assert (bare.trials, bare.tasks) == (1, ())
+
+
+def test_what_is_said_instead_is_told_of_a_suspect_for_any_reason(
+    workspace: Workspace, found: Survey
+) -> None:
+    run = found.tasks[0].rows[0].trial.run_id
+    workspace.people.add("Ben")
+    item = Item.of_key(f"triple/{WRONG}")
+    # Each agent finds the gold once: no more of them say the other value.
+    for row in found.tasks[0].rows:
+        if row.trial.sample == 0:
+            (record,) = workspace.verdicts.of_trial(row.trial.id)
+            workspace.verdicts.add(row.trial.id, decided(record.judgement, item, Decision.YES))
+    assert [one.answer.key for one in survey(workspace, gather(workspace, [run])).suspects] == [
+        f"triple/{UNFOUND}"
+    ]
+    last = found.tasks[0].rows[-1].trial
+    workspace.verdicts.label_item(last.id, item, "Ben", LabelValue.NO, gold_wrong=True)
+    first = survey(workspace, gather(workspace, [run])).suspects[0]
+    assert first.figures.flags == (Flag.PEOPLE,)
+    assert first.figures.rival is not None
+    assert (first.figures.rival.agents, first.rival) == (4, "")
+
+
+def test_two_judges_are_split_where_they_differ_in_half_of_the_trials(
+    workspace: Workspace, found: Survey
+) -> None:
+    row = found.tasks[0].rows[0]
+    for each in found.tasks[0].rows[:2]:
+        (record,) = workspace.verdicts.of_trial(each.trial.id)
+        judge = record.judgement.judge.model_copy(update={"name": "second"})
+        second = decided(record.judgement, Item.of_key("triple/1"), Decision.NO)
+        second = second.model_copy(update={"judge": judge})
+        workspace.verdicts.add(each.trial.id, second)
+    first = survey(workspace, gather(workspace, [row.trial.run_id])).suspects[0]
+    assert (first.answer.key, first.figures.flags) == ("triple/1", (Flag.PEOPLE,))
+    assert first.figures.split == (2, 2)
+
+
 def test_items_and_tasks_have_figures(found: Survey) -> None:
     items = found.tasks[0].items
     assert (items[1].extreme, items[UNFOUND].extreme) == ("ceiling", "floor")
@@ -100,7 +159,7 @@ def test_a_suspect_goes_to_review_and_its_correction_into_scores(
     workspace.tasks.save(graph_task(gold=gold), author="ann", message="1899 is right")
     plan = plan_rescoring(workspace, run)
     outcome = asyncio.run(rescore_run(workspace, plan, [LexicalJudge()], by="ann"))
-    corrected = survey(workspace, gather(workspace, [outcome.run.id]))
+    corrected = survey(workspace, gather(workspace, [outcome.run.id]), items=True)
     assert [each.answer.key for each in corrected.suspects] == [f"triple/{UNFOUND}"]
     assert corrected.tasks[0].items[WRONG].found == 7 / 8
 

@@ -7,8 +7,8 @@ score. Sources: item analysis of classical test theory (Allen & Yen 1979); 2605.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -158,53 +158,121 @@ class ItemFigures:
         return place, against, p
 
 
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Of every item of a block: decided trials, those that found it, agents by what they did; `r` NaN where undefined."""
+
+    n: NDArray[np.int_]
+    hits: NDArray[np.float64]
+    found_by: NDArray[np.int_]
+    deciding: NDArray[np.int_]
+    closed: NDArray[np.int_]
+    valid: NDArray[np.int_]
+    r: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
 def analyse(block: Block, *, seed: int = 0) -> list[ItemFigures]:
     """The figures of every item of a task, in the order of gold."""
+    columns = _columns(block, seed)
+    same = _redundant(block.found)
+    return [_item(block, columns, at, same.get(at)) for at in range(len(block.items))]
+
+
+def suspicious(block: Block, *, seed: int = 0) -> list[ItemFigures]:
+    """Those of `analyse` that have a flag: of many thousand items few do, and no other's figures are made."""
     import numpy as np
 
-    trials, width = block.found.shape
-    if not width:
-        return []
+    columns = _columns(block, seed)
+    inverse = _inverse(columns.r, columns.deciding, columns.valid)
+    doubted = inverse | (columns.closed >= LEAST_CLOSED)
+    doubted[[*block.wrong, *block.split, *block.told, *block.opened]] = True
+    every = (_item(block, columns, int(at), None) for at in np.flatnonzero(doubted))
+    found = [one for one in every if one.flags]
+    same = _redundant(block.found) if found else {}
+    return [replace(one, same_as=same.get(one.at)) for one in found]
+
+
+def rival_places(block: Block, *, flagged: bool = True) -> list[int]:
+    """Items that enough agents missed for a rival value, which counts in such trials only; `flagged`: for a flag, too."""
+    import numpy as np
+
+    member = _members(block.agents)
+    missed = ((member @ (block.found == 0)) > 0).sum(axis=0)
+    found_by = ((member @ (block.found == 1)) > 0).sum(axis=0)
+    least = np.maximum(LEAST_RIVAL_AGENTS, found_by + 1) if flagged else LEAST_RIVAL_AGENTS
+    return [int(at) for at in np.flatnonzero(missed >= least)]
+
+
+def unfound(block: Block) -> NDArray[np.bool_]:
+    """Of every item whether enough agents were judged on it and none found it."""
+    import numpy as np
+
+    deciding = ((_members(block.agents) @ ~np.isnan(block.found)) > 0).sum(axis=0)
+    return (deciding >= LEAST_OPENED) & ~(np.nan_to_num(block.found) > 0).any(axis=0)
+
+
+def _columns(block: Block, seed: int) -> _Columns:
+    import numpy as np
+
+    trials, _width = block.found.shape
     known = ~np.isnan(block.found)
     yes = np.where(known, block.found, 0.0)
-    n, hits = known.sum(axis=0), yes.sum(axis=0)
-    names = list(dict.fromkeys(block.agents))
-    of = np.array([names.index(name) for name in block.agents], dtype=int)
-    member = np.zeros((len(names), trials))
-    member[of, np.arange(trials)] = 1
-    found_by = ((member @ yes) > 0).sum(axis=0)
+    member = _members(block.agents)
     deciding = ((member @ known) > 0).sum(axis=0)
-    discrimination = _discrimination(block, member, known, yes, deciding, seed)
-    same = _redundant(block.found, known)
     without = np.array([trial in block.unsearched for trial in range(trials)], dtype=bool)
-    closed = ((member[:, without] @ yes[without]) > 0).sum(axis=0)
-    result: list[ItemFigures] = []
-    for at in range(width):
-        count = int(n[at])
-        seen = block.opened.get(at)
-        one = ItemFigures(
+    closed = np.zeros(len(block.items), int)
+    if without.any():
+        closed = ((member[:, without] @ yes[without]) > 0).sum(axis=0)
+    valid, r, low, high = _discrimination(member, known, yes, deciding, seed)
+    return _Columns(
+        n=known.sum(axis=0),
+        hits=yes.sum(axis=0),
+        found_by=((member @ yes) > 0).sum(axis=0),
+        deciding=deciding,
+        closed=closed,
+        valid=valid,
+        r=r,
+        low=low,
+        high=high,
+    )
+
+
+def _members(agents: Sequence[str]) -> NDArray[np.float64]:
+    """Agents x trials, 1 where it is the agent's."""
+    import numpy as np
+
+    names = {name: at for at, name in enumerate(dict.fromkeys(agents))}
+    member = np.zeros((len(names), len(agents)))
+    member[[names[name] for name in agents], np.arange(len(agents))] = 1
+    return member
+
+
+def _item(block: Block, columns: _Columns, at: int, same_as: int | None) -> ItemFigures:
+    count = int(columns.n[at])
+    seen = block.opened.get(at)
+    return flagged(
+        ItemFigures(
             at=at,
             key=block.items[at],
             n=count,
-            agents=int(deciding[at]),
-            found=float(hits[at] / count) if count else None,
-            found_by=int(found_by[at]),
-            discrimination=discrimination[at],
+            agents=int(columns.deciding[at]),
+            found=float(columns.hits[at] / count) if count else None,
+            found_by=int(columns.found_by[at]),
+            discrimination=_told_discrimination(columns, at),
             rival=_rival(block, at, count),
             opened=None if seen is None else len({block.agents[trial] for trial in seen}),
-            closed=int(closed[at]),
+            closed=int(columns.closed[at]),
             wrong=block.wrong.get(at, 0),
             split=block.split.get(at, (0, 0)),
-            same_as=same.get(at),
+            same_as=same_as,
         )
-        result.append(flagged(one))
-    return result
+    )
 
 
 def flagged(one: ItemFigures) -> ItemFigures:
     """With its flags, each only where there is enough to tell."""
-    from dataclasses import replace
-
     r, rival = one.discrimination, one.rival
     holds = {
         Flag.PEOPLE: one.wrong > 0
@@ -244,14 +312,13 @@ def _rival(block: Block, at: int, n: int) -> Rival | None:
 
 
 def _discrimination(
-    block: Block,
     member: NDArray[np.float64],
     known: NDArray[np.bool_],
     yes: NDArray[np.float64],
     deciding: NDArray[np.int_],
     seed: int,
-) -> list[Statistic]:
-    """Of every item; with an interval, agents resampled, where an `INVERSE` flag may depend on it."""
+) -> tuple[NDArray[np.int_], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Of every item its trials, r, and the ends of an interval, agents resampled, where an `INVERSE` flag may depend on it."""
     import numpy as np
 
     others = known.sum(axis=1, keepdims=True) - known
@@ -260,7 +327,7 @@ def _discrimination(
     n = valid.sum(axis=0)
     r = _weighted(np.ones((1, len(yes))), yes, rest, valid)[0]
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
-    doubtful = np.flatnonzero((r < INVERSE) & (deciding >= INVERSE_AGENTS) & (n >= INVERSE_TRIALS))
+    doubtful = np.flatnonzero(_inverse(r, deciding, n))
     if doubtful.size:
         rng = np.random.default_rng(seed)
         drawn = rng.multinomial(len(member), np.full(len(member), 1 / len(member)), RESAMPLES)
@@ -270,27 +337,28 @@ def _discrimination(
             values = again[:, column][~np.isnan(again[:, column])]
             if values.size >= RESAMPLES / 2:
                 low[at], high[at] = np.quantile(values, (0.025, 0.975))
-    found: list[Statistic] = []
-    for at, count in enumerate(n):
-        value = None if count < LEAST_RESPONDENTS or np.isnan(r[at]) else float(r[at])
-        reason = ""
-        if value is None:
-            few = count < LEAST_RESPONDENTS
-            reason = (
-                _("too few respondents to tell") if few else _("one side is the same in all trials")
-            )
-        bounds = (
-            (None, None)
-            if value is None or np.isnan(low[at])
-            else (float(low[at]), float(high[at]))
+    return n, r, low, high
+
+
+def _inverse(
+    r: NDArray[np.float64], deciding: NDArray[np.int_], n: NDArray[np.int_]
+) -> NDArray[np.bool_]:
+    """Where an item may be inverse, by all but its interval."""
+    return (r < INVERSE) & (deciding >= INVERSE_AGENTS) & (n >= INVERSE_TRIALS)
+
+
+def _told_discrimination(columns: _Columns, at: int) -> Statistic:
+    import numpy as np
+
+    count, r, low = int(columns.valid[at]), columns.r[at], columns.low[at]
+    few = count < LEAST_RESPONDENTS
+    if few or np.isnan(r):
+        reason = (
+            _("too few respondents to tell") if few else _("one side is the same in all trials")
         )
-        found.append(
-            Statistic(
-                name="discrimination", value=value, n=int(count), reason=reason,
-                low=bounds[0], high=bounds[1],
-            )
-        )  # fmt: skip
-    return found
+        return Statistic(name="discrimination", value=None, n=count, reason=reason)
+    ends = (None, None) if np.isnan(low) else (float(low), float(columns.high[at]))
+    return Statistic(name="discrimination", value=float(r), n=count, low=ends[0], high=ends[1])
 
 
 def _weighted(
@@ -313,7 +381,7 @@ def _weighted(
     return np.where((xx > 1e-9) & (yy > 1e-9), np.clip(r, -1, 1), np.nan)
 
 
-def _redundant(found: NDArray[np.float64], known: NDArray[np.bool_]) -> dict[int, int]:
+def _redundant(found: NDArray[np.float64]) -> dict[int, int]:
     """By item the first one of its task that is found in the same trials: found-vectors that correlate by `REDUNDANT`.
 
     The plain correlation of 0 and 1 (phi) reaches 1 only where both are found equally often, so that it holds items of
@@ -321,8 +389,11 @@ def _redundant(found: NDArray[np.float64], known: NDArray[np.bool_]) -> dict[int
     """
     import numpy as np
 
-    varied = np.flatnonzero(known.all(axis=0) & (np.ptp(np.where(known, found, 0.0), axis=0) > 0))
-    if len(found) < INVERSE_TRIALS or len(varied) < 2:
+    if len(found) < INVERSE_TRIALS:
+        return {}
+    # Neither holds where a trial left it undecided: NaN.
+    varied = np.flatnonzero(found.max(axis=0) > found.min(axis=0))
+    if len(varied) < 2:
         return {}
     alike = np.corrcoef(found[:, varied], rowvar=False) >= REDUNDANT
     first = alike.argmax(axis=1)

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_FITTED = 2
+"""The mean, and the weight of the judge."""
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
     """Corrected figures of several agents on the tasks that all of them have: `values` (agents), and `moved` (agents
     x tasks), what each task adds to each, so that `values == moved.sum(axis=1)`; what varies by task varies there for
-    all of them together. `alone`: the same from people alone. `labelled_tasks`: the fewest of any agent;
-    `no_interval`: why there is none of a difference.
+    all of them together. `alone`: the same from people alone. `labelled_tasks`: the fewest of any agent; `whole`: people
+    decided all of every agent's; `no_interval`: why there is none of a difference.
     """
 
     names: tuple[str, ...]
@@ -34,6 +37,15 @@ class Joint:
     alone: Floats
     labelled_tasks: int
     no_interval: str = ""
+    whole: bool = False
+
+    @property
+    def widening(self) -> float:
+        """What intervals that hold together are wider by: the estimate is fitted to so few labelled tasks, each of which pulls
+        it to itself (as HC3 has it, MacKinnon & White 1985, with two figures fitted).
+        """
+        few = max(self.labelled_tasks, _FITTED + 1)
+        return 1.0 if self.whole else few / (few - _FITTED)
 
     @property
     def covariance(self) -> Floats:
@@ -80,6 +92,7 @@ def joint(agents: Mapping[str, Units]) -> Joint | str:
         alone=np.array([one.alone for one in found.values()]),
         labelled_tasks=min(one.labelled_tasks for one in found.values()),
         no_interval=next((one.too_few for one in found.values() if one.too_few), ""),
+        whole=all(one.whole for one in found.values()),
     )
 
 

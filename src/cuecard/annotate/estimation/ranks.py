@@ -73,11 +73,13 @@ def ranks(
     base: str | None = None,
     *,
     lower_is_better: bool = False,
+    widening: float = 1.0,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Ranks:
     """Ranks of agents from their values by task, over the tasks that all have. `base`: only the pairs with this agent, whose
-    intervals are narrower; the others are then not told apart.
+    intervals are narrower; the others are then not told apart. `widening`: of all intervals, where values are estimates
+    from few labels.
     """
     import numpy as np
 
@@ -109,7 +111,7 @@ def ranks(
     places = [
         (j, k) for j, k in combinations(range(len(names)), 2) if base in (None, names[j], names[k])
     ]
-    pairs = _simultaneous(names, places, table, drawn)
+    pairs = _simultaneous(names, places, table, drawn, widening)
     first = _firsts(sign * table, drawn)
     told = {frozenset((p.left, p.right)): p for p in pairs}
 
@@ -146,6 +148,7 @@ def _simultaneous(
     places: Sequence[tuple[int, int]],
     table: NDArray[np.float64],
     drawn: NDArray[np.float64],
+    widening: float,
 ) -> tuple[RankedPair, ...]:
     """Intervals D -+ q se, where q is the 95% quantile over resamples of the largest |D* - D| / se*, with se* from the resample
     itself: with se held fixed ten tasks are covered too rarely.
@@ -167,7 +170,7 @@ def _simultaneous(
         sizes = np.where(errors > _DUST, np.abs(moved) / errors, 0.0)
     reach = 0.0
     if varies.any():
-        reach = float(np.quantile(sizes.max(axis=1), LEVEL, method="higher"))
+        reach = widening * float(np.quantile(sizes.max(axis=1), LEVEL, method="higher"))
     return tuple(
         RankedPair(
             left=names[j],

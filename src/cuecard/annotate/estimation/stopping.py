@@ -1,5 +1,5 @@
-"""Intervals that may be looked at after every label: the betting confidence sequence of a mean of bounded values, of a
-corrected share from strata, and of the difference of two agents.
+"""Intervals that may be looked at after every label: the betting confidence sequence of a mean of bounded values, and of
+a corrected share from strata.
 
 Method: hedged capital with and without replacement (Waudby-Smith & Ramdas 2024, arXiv 2010.09686; 2020, arXiv 2006.04347).
 It holds at any sample size for values within known bounds, however often it is looked at.
@@ -149,18 +149,6 @@ class StratumBounds:
             low=low,
             high=high,
             fractions=round(high - low) if yes_or_no and trust in (0.0, 1.0) else 0,
-        )
-
-    @classmethod
-    def of_pairs(cls, left: Sequence[float], right: Sequence[float], *, trust: float = 1.0) -> Self:
-        """Units of which each is two agents' on the same task; the mean is that of the left less that of the right."""
-        gaps = [trust * (a - b) for a, b in zip(left, right, strict=True)]
-        return cls(
-            size=len(gaps),
-            share=1.0,
-            judge=sum(gaps) / len(gaps),
-            low=-1 - max(gaps),
-            high=1 - min(gaps),
         )
 
 

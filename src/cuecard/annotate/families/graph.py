@@ -56,18 +56,25 @@ def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str,
     return *graph.names_of(triple.tail), *graph.names_of(triple.head)
 
 
+@lru_cache(maxsize=8192)
+def _key(index: int) -> str:
+    return Item(kind=ItemKind.TRIPLE, index=index).key
+
+
 def _gold_answers(graph: Graph) -> tuple[GoldAnswer, ...]:
+    plain = lru_cache(maxsize=None)(normalise)
+    names = lru_cache(maxsize=None)(graph.names_of)
     tails: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for triple in graph.triples:
-        tails[triple.head, normalise(triple.relation)].add(triple.tail)
+        tails[triple.head, plain(triple.relation)].add(triple.tail)
     return tuple(
         GoldAnswer(
-            key=Item(kind=ItemKind.TRIPLE, index=index).key,
+            key=_key(index),
             path=("gold", "triples", index),
             asked=" — ".join(graph.named(triple)[:2]),
-            values=graph.names_of(triple.tail),
-            beside=graph.names_of(triple.head),
-            single=len(tails[triple.head, normalise(triple.relation)]) == 1,
+            values=names(triple.tail),
+            beside=names(triple.head),
+            single=len(tails[triple.head, plain(triple.relation)]) == 1,
             sources=triple.sources,
         )
         for index, triple in enumerate(graph.triples)
@@ -79,14 +86,19 @@ def _told(graph: Graph, predictions: Iterable[Prediction]) -> Iterator[dict[str,
     plain = lru_cache(maxsize=None)(normalise)
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for index, triple in enumerate(graph.triples):
-        key = Item(kind=ItemKind.TRIPLE, index=index).key
         for name in {plain(name) for name in graph.names_of(triple.head)}:
-            places[name, plain(triple.relation)].append(key)
+            places[name, plain(triple.relation)].append(_key(index))
+    # Trials write the same in the same way, nearly always.
+    written: dict[tuple[str, str], Sequence[str]] = {}
     for prediction in predictions:
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        found: dict[str, list[str]] = {}
         for triple in triples_of(prediction) or ():
-            for key in places.get((plain(triple.head), plain(triple.relation)), ()):
-                found[key].append(triple.tail)
+            said = triple.head, triple.relation
+            if (keys := written.get(said)) is None:
+                keys = places.get((plain(said[0]), plain(said[1])), ())
+                written[said] = keys
+            for key in keys:
+                found.setdefault(key, []).append(triple.tail)
         yield found
 
 

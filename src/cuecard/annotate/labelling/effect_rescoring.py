@@ -181,7 +181,12 @@ def rescored(
     by_trial: dict[int, dict[str, SettledLabel]] = defaultdict(dict)
     for (trial_id, key), one in said.items():
         by_trial[trial_id][key] = one
-    tasks: dict[tuple[str, int], Task] = {}
+    versions = dict.fromkeys(
+        (one.trial.task_id, one.trial.revision)
+        for one in trials
+        if one.judge is not None and one.trial.id in by_trial
+    )
+    tasks = {(one.task_id, one.number): one.task for one in workspace.tasks.these(versions)}
     judgements: dict[tuple[int, str], Judgement] = {}
     labelled = sorted({one.trial.id for one in trials if one.trial.id in by_trial})
     for start in range(0, len(labelled), _BATCH):
@@ -196,11 +201,8 @@ def rescored(
         if not mine:
             found.append(Rescored(trial, scores.measures, scores.measures))
             continue
-        version = (trial.task_id, trial.revision)
-        if version not in tasks:
-            tasks[version] = workspace.tasks.revision(*version).task
         events = workspace.runs.outline(trial.id).events
-        judgement, task = judgements[trial.id, judge], tasks[version]
+        judgement, task = judgements[trial.id, judge], tasks[trial.task_id, trial.revision]
         found.append(rescore(trial, task, events, judgement, mine, scores.measures))
     return found
 

@@ -33,11 +33,14 @@ from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.i18n import _
 from cuecard.core.label_records import LabelSet
 from cuecard.core.records import TrialRecord
-from cuecard.core.tasks.models import Task
+from cuecard.core.system import uncollected
 from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
+    from cuecard.store.judgements import Marks
     from cuecard.store.workspace import Workspace
+
+_WORDS = {decision.value[0]: decision.value for decision in Decision}
 
 
 def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
@@ -46,35 +49,67 @@ def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
     plan names their runs. What all judges and people decided is read where the plan goes by it. Raises `NotFound` for
     an unknown run.
     """
+    with uncollected():
+        return _population(workspace, plan)
+
+
+def _population(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
     trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
     kinds = plan.kinds or JUDGED
-    decided = _judged(workspace, plan) if set(kinds) & set(JUDGED) else {}
     others = set(kinds) - set(JUDGED)
+    marks: dict[int, Marks] = {}
+    if set(kinds) & set(JUDGED):
+        marks = {one.trial_id: one for one in workspace.verdict_pages.marks(plan.runs, plan.judge)}
     votes = _votes(workspace, plan)
     people: dict[ItemId, SettledLabel] = {}
     if plan.allocation in FROM_LABELS:
         people = settled_labels(workspace, if_few({trial.id for trial in trials}))
-    tasks: dict[tuple[str, int], Task] = {}
-    units: list[Unit] = []
+    items: dict[str, Item | None] = {}
+    found: list[tuple[TrialRecord, float | None, list[tuple[str, Item, str]]]] = []
     for trial in trials:
-        found = [pair for pair in decided.get(trial.id, ()) if pair[0].kind in kinds]
+        mine: list[tuple[str, Item, str]] = []
+        if (mark := marks.get(trial.id)) is not None:
+            for name, letter in dict(zip(mark.keys, mark.decisions, strict=True)).items():
+                if name not in items:
+                    known = Item.of_key(name)
+                    items[name] = known if known.kind in kinds else None
+                if (item := items[name]) is not None:
+                    mine.append((name, item, _WORDS[letter]))
+        told = [v for _name, item, v in mine if item.kind in JUDGED and v != "unjudged"]
         if others and trial.termination is not None:
             decisions = decisions_of(workspace, trial.id, others, plan.judge)
-            found += ((d.item, d.value.value) for d in decisions)
-        if not found:
-            continue
-        version = (trial.task_id, trial.revision)
-        if version not in tasks:
-            tasks[version] = workspace.tasks.revision(*version).task
-        told = [value for item, value in found if item.kind in JUDGED and value != "unjudged"]
-        outcome = outcome_of(told.count("yes") / len(told) if told else None)
-        for item, value in found:
-            key = trial.id, item.key
-            said = people[key].value if key in people else None
-            more = {"votes": votes.get(key, ()), "people": said.value if said else ""}
+            mine += [(d.item.key, d.item, d.value.value) for d in decisions]
+        if mine:
+            accepted = told.count("yes") / len(told) if told else None
+            found.append((trial, accepted, mine))
+    versions = dict.fromkeys((trial.task_id, trial.revision) for trial, _share, _mine in found)
+    # Of a task, the relation of each item that was asked for: trials decide on the same ones.
+    tasks = {
+        (one.task_id, one.number): (one.task, dict[str, str]())
+        for one in workspace.tasks.these(versions)
+    }
+    units: list[Unit] = []
+    for trial, accepted, mine in found:
+        task, relations = tasks[trial.task_id, trial.revision]
+        trial_id, outcome = trial.id, outcome_of(accepted)
+        family, language, agent, task_id = trial.family, task.language, trial.agent.name, task.id
+        for name, item, value in mine:
+            if (relation := relations.get(name)) is None:
+                # A judgement from elsewhere may name a triple that this revision does not have.
+                element = element_of(task, item)
+                relation = relations[name] = element.relation if element else ""
+            vote, said = (), ""
+            if votes or people:
+                key = trial_id, name
+                vote = votes.get(key, ())
+                label = people[key].value if key in people else None
+                said = label.value if label else ""
             units.append(
-                _unit(trial, tasks[version], item, value)._replace(**more, outcome=outcome)
-            )
+                Unit(
+                    trial_id, item, value, family, language, agent, relation, task_id, vote, said,
+                    outcome,
+                )
+            )  # fmt: skip
     return units
 
 
@@ -134,29 +169,6 @@ def make_set(
         created_by=by,
         items=items,
         plan=plan.model_dump(mode="json"),
-    )
-
-
-def _judged(workspace: Workspace, plan: SamplingPlan) -> dict[int, list[tuple[Item, str]]]:
-    """Verdicts by trial, of the plan's judge or of the one who judged the trial first."""
-    found: dict[int, dict[Item, str]] = {}
-    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, plan.judge):
-        found.setdefault(trial_id, {})[item] = decision.value
-    return {trial_id: list(items.items()) for trial_id, items in found.items()}
-
-
-def _unit(trial: TrialRecord, task: Task, item: Item, value: str) -> Unit:
-    # A judgement from elsewhere may name a triple that this revision does not have.
-    element = element_of(task, item)
-    return Unit(
-        trial_id=trial.id,
-        item=item,
-        decision=value,
-        family=trial.family,
-        language=task.language,
-        agent=trial.agent.name,
-        relation=element.relation if element else "",
-        task=trial.task_id,
     )
 
 

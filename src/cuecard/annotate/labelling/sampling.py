@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -177,9 +178,9 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
         groups = {}
     wanted = _wanted(groups, plan)
     for name, found in groups.items():
-        keys = sorted(found, key=lambda key: _chance(plan.seed, "draw", name, key))
-        probability = wanted[name] / len(keys)
-        drawn += (_Drawn(name, probability, tuple(found[key])) for key in keys[: wanted[name]])
+        keys = nsmallest(wanted[name], found, key=_chances(plan.seed, "draw", name))
+        probability = wanted[name] / len(found)
+        drawn += (_Drawn(name, probability, tuple(found[key])) for key in keys)
     drawn.sort(key=lambda one: _chance(plan.seed, "order", one.units[0].trial_id, one.first))
     items = [item for one in _shared_out(drawn, plan) for item in one]
     items.sort(key=lambda item: _chance(plan.seed, "order", item.trial_id, item.item.key))
@@ -188,6 +189,10 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
 
 def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
     """What the draw takes from which stratum, by name; where each unit has its own chance, on average from all."""
+    if plan.by == "items" and plan.allocation in ("proportional", "equal"):
+        sizes = Counter(name for name, _unit in _named(units, plan))
+        wanted = allocate(sizes, plan)
+        return tuple(Stratum(name, n, wanted[name], n) for name, n in sorted(sizes.items()))
     groups = _grouped(units, plan)
     items = {name: sum(map(len, found.values())) for name, found in groups.items()}
     if plan.allocation in OWN_CHANCES and groups:
@@ -317,10 +322,32 @@ def _grouped(
 ) -> dict[str, dict[tuple[int, str], list[Unit]]]:
     """By stratum, the sampling units (items, or trials with all their items)."""
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
-    for unit in sorted(units, key=lambda unit: (unit.trial_id, unit.item.key)):
-        one = (unit.trial_id, unit.item.key if plan.by == "items" else "")
-        found[stratum_of(unit, plan)][one].append(unit)
+    of_items = plan.by == "items"
+    # Where each unit has its own chance, these are scaled by sums, which depend on the order.
+    if plan.allocation in OWN_CHANCES:
+        units = sorted(units, key=_place)
+    for name, unit in _named(units, plan):
+        one = (unit.trial_id, unit.item.key if of_items else "")
+        found[name][one].append(unit)
+    if not of_items:
+        for groups in found.values():
+            for mine in groups.values():
+                mine.sort(key=_place)
     return {name: dict(found[name]) for name in sorted(found)}
+
+
+def _named(units: Iterable[Unit], plan: SamplingPlan) -> Iterator[tuple[str, Unit]]:
+    """Each unit with its stratum."""
+    names: dict[tuple[str, ...], str] = {}
+    for unit in units:
+        values = tuple([getattr(unit, key) for key in plan.strata])
+        if (name := names.get(values)) is None:
+            name = names[values] = stratum_of(unit, plan)
+        yield name, unit
+
+
+def _place(unit: Unit) -> tuple[int, str]:
+    return unit.trial_id, unit.item.key
 
 
 def stratum_of(unit: Unit, plan: SamplingPlan) -> str:
@@ -365,4 +392,14 @@ def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[Se
 
 def _chance(seed: int, *parts: object) -> bytes:
     """A pseudo-random number from seed and parts alone, for orders that do not depend on input order."""
-    return hashlib.sha256(repr((seed, *parts)).encode("utf-8", "backslashreplace")).digest()
+    return _digest(repr((seed, *parts)))
+
+
+def _chances(seed: int, *parts: object) -> Callable[[object], bytes]:
+    """As `_chance`, of many that differ in the last part only."""
+    begun = repr((seed, *parts))[:-1]
+    return lambda last: _digest(f"{begun}, {last!r})")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).digest()

@@ -175,7 +175,7 @@ def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) ->
     return board.model_copy(
         update={
             "corrected": True,
-            "ranks": ranks(by_task(both)),
+            "ranks": ranks(by_task(both), widening=both.widening),
             "means": {name: both.figure(at, board.measure) for at, name in enumerate(both.names)},
             "notes": (told.format(n=both.labelled_tasks), *board.notes),
         }

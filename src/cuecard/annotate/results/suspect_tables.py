@@ -107,7 +107,7 @@ def values_of(one: Suspect) -> tuple[str, ...]:
 
 def item_tables(survey: Survey) -> list[Table]:
     """Items, tasks, and the fewest tasks that keep the order of agents."""
-    return [_items(survey.tasks), _tasks(survey), *_subset(survey)]
+    return [_items(survey.tasks), _tasks(survey), *subset_tables(survey)]
 
 
 def extreme_words(extreme: str) -> str:
@@ -170,7 +170,8 @@ def _tasks(survey: Survey) -> Table:
     return Table.of(_("Tasks"), headings, lines, [note])
 
 
-def _subset(survey: Survey) -> list[Table]:
+def subset_tables(survey: Survey) -> list[Table]:
+    """The fewest tasks that keep the order of agents, if there are several of both."""
     found = smallest_subset(survey.scores)
     if found is None:
         return []

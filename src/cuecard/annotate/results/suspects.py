@@ -1,23 +1,25 @@
 """Gold that may be wrong, by what all judged trials of runs say of it, and figures of every item and task.
 
-Verdicts and labels are read of all trials, what was handed in only where a rival may be, logs only of candidates.
+Verdicts and labels are read of all trials, what was handed in only where a rival may be, logs only of candidates; figures
+are made of what has a flag, or on demand of all.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.estimation.item_analysis import (
-    LEAST_OPENED,
-    LEAST_RIVAL_AGENTS,
     Block,
     Flag,
     ItemFigures,
     analyse,
     queue,
+    rival_places,
+    suspicious,
+    unfound,
 )
 from cuecard.annotate.families.registry import ANNOTATE, GoldAnswer
 from cuecard.annotate.results.pages_seen import Seen, logs, pages
@@ -27,20 +29,25 @@ from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cuecard.core.records import Revision
     from cuecard.core.tasks.models import Task
+    from cuecard.store.judgements import Marks
     from cuecard.store.workspace import Sight, Workspace
 
 MOST_LOGS = 300
 """So many trials' logs are read for a survey at most,"""
 PER_AGENT = 2
 """of a task so many of each agent."""
-_AS_DECIDED = {Decision.YES.value: 1.0, Decision.NO.value: 0.0}
+_YES, _NO = ord(Decision.YES.value[0]), ord(Decision.NO.value[0])
 
 
 @dataclass(frozen=True)
 class Surveyed:
-    """One revision of a task with its judged trials, `rows` in the order of the block's trials, and figures of its items.
-    `spelled`: how values that were told were first written, by the value normalised.
+    """One revision of a task with its judged trials, `rows` in the order of the block's trials, and figures of its items:
+    of those with a flag, or of all. `spelled`: how values that were told were first written, by the value normalised.
     """
 
     task: Task
@@ -48,8 +55,21 @@ class Surveyed:
     answers: tuple[GoldAnswer, ...]
     rows: tuple[Row, ...]
     block: Block
-    items: tuple[ItemFigures, ...]
+    items: tuple[ItemFigures, ...] = ()
     spelled: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def plays(self) -> bool:
+        """Whether its items are found while it is played."""
+        return ANNOTATE[self.task.family].answers.played is not None
+
+    @property
+    def share(self) -> float | None:
+        """Of all decisions on its items, how many found one."""
+        import numpy as np
+
+        decided = self.block.found[~np.isnan(self.block.found)]
+        return float(decided.mean()) if decided.size else None
 
 
 @dataclass(frozen=True)
@@ -95,10 +115,12 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Survey:
-    """What trials of a pool say of gold. `unread`: tasks with items that nobody found, of which no log was read; `hidden`: how
-    many suspects are left out because the reader has still to label one of their verdicts.
+    """What trials of a pool say of gold. `trials`: how many are judged; `tasks`: those with suspects, or all. `unread`: tasks
+    with items that nobody found, of which no log was read; `hidden`: how many suspects are left out because the reader has
+    still to label one of their verdicts.
     """
 
+    trials: int
     tasks: tuple[Surveyed, ...]
     suspects: tuple[Suspect, ...]
     given_away: tuple[Suspect, ...]
@@ -109,8 +131,11 @@ class Survey:
     )
 
 
-def survey(workspace: Workspace, pool: Pool, sight: Sight | None = None) -> Survey:
+def survey(
+    workspace: Workspace, pool: Pool, sight: Sight | None = None, *, items: bool = False
+) -> Survey:
     """Of the pool's judged trials, each by the first judge that judged it. With `sight` without what its reader is to label.
+    `items`: all tasks are kept, with the figures of all items, of which there may be very many.
 
     Blocks for the database.
     """
@@ -121,37 +146,41 @@ def survey(workspace: Workspace, pool: Pool, sight: Sight | None = None) -> Surv
     units: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in first.values():
         units[row.unit].append(row)
-    marks: defaultdict[int, dict[str, list[tuple[str, str]]]] = defaultdict(dict)
-    for trial, judge, decided in workspace.verdict_pages.marks([run.id for run in pool.runs]):
-        if trial in first:
-            marks[trial][judge] = decided
+    marks: defaultdict[int, dict[str, Marks]] = defaultdict(dict)
+    for mark in workspace.verdict_pages.marks([run.id for run in pool.runs]) if first else ():
+        if mark.trial_id in first:
+            marks[mark.trial_id][mark.judge] = mark
     people = _people(workspace, first)
     budget = MOST_LOGS
-    unread, done = 0, list[Surveyed]()
-    for unit, rows in units.items():
-        one = _surveyed(workspace, unit, rows, marks, people)
+    unread, every = 0, dict[str, Surveyed]()
+    for revision in workspace.tasks.these(units):
+        unit = revision.task_id, revision.number
+        one = _surveyed(revision, units[unit], marks, people)
+        # What is found in play may take back what a verdict says, and with it who found an item.
+        told = rival_places(one.block, flagged=not one.plays)
+        one = _with_told(workspace, one, told)
         wanted = _to_read(one)
         if wanted and len(wanted) <= budget:
             budget -= len(wanted)
             one = _with_logs(workspace, one, wanted)
         elif wanted:
             unread += 1
-        done.append(one)
-    every = {(one.task.id, one.revision): one for one in done}
-    pairs = [(f"{o.task.id}\n{o.revision}", item) for o in done for item in o.items]
+        one = _with_figures(workspace, one, items=items)
+        if items or one.items:
+            every[f"{unit[0]}\n{unit[1]}"] = one
+    pairs = [(name, item) for name, one in every.items() for item in one.items]
 
     def of(flags: Collection[Flag]) -> list[Suspect]:
-        found: list[Suspect] = []
-        for name, item in queue(pairs, flags):
-            task_id, _line, revision = name.partition("\n")
-            one = every[task_id, int(revision)]
-            found.append(Suspect(one, one.answers[item.at], item))
-        return found
+        return [
+            Suspect(every[name], every[name].answers[item.at], item)
+            for name, item in queue(pairs, flags)
+        ]
 
     suspects, known = of([flag for flag in Flag if flag is not Flag.GIVEN_AWAY]), of([Flag.GIVEN_AWAY])  # fmt: skip
     shown = [one for one in suspects if _may_tell(one, sight)]
     return Survey(
-        tasks=tuple(done),
+        trials=len(first),
+        tasks=tuple(every.values()),
         suspects=tuple(shown),
         given_away=tuple(one for one in known if _may_tell(one, sight)),
         unread=unread,
@@ -208,47 +237,48 @@ def _people(workspace: Workspace, trials: Collection[int]) -> dict[int, _People]
     return dict(found)
 
 
-def _split(
-    by_judge: Mapping[str, Sequence[tuple[str, str]]], labels: Mapping[str, Counter[str]]
-) -> Iterator[tuple[str, bool]]:
-    """Of each item on which several judges and people decided, its key and whether as many say yes as no."""
-    votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for decided in by_judge.values():
-        for key, decision in decided:
-            votes[key][decision] += 1
-    for key, said in labels.items():
-        votes[key] += said
-    for key, said in votes.items():
-        yes, no = said[Decision.YES.value], said[Decision.NO.value]
-        if yes + no > 1:
-            yield key, yes == no
-
-
 def _surveyed(
-    workspace: Workspace,
-    unit: tuple[str, int],
+    revision: Revision,
     rows: Sequence[Row],
-    marks: Mapping[int, Mapping[str, Sequence[tuple[str, str]]]],
+    marks: Mapping[int, Mapping[str, Marks]],
     people: Mapping[int, _People],
 ) -> Surveyed:
+    """Without what was told, read or counted."""
     import numpy as np
 
-    task = workspace.tasks.revision(*unit).task
+    task = revision.task
     answers = ANNOTATE[task.family].answers.gold(task.gold)
     place = {answer.key: at for at, answer in enumerate(answers)}
+    placed: dict[tuple[str, ...], NDArray[np.intp]] = {}
     found = np.full((len(rows), len(answers)), np.nan)
-    wrong, split, voted = Counter[int](), Counter[int](), Counter[int]()
+    wrong = Counter[int]()
+    split, voted = np.zeros(len(answers), int), np.zeros(len(answers), int)
     nobody = _People()
+
+    def said_of(mark: Marks) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Places of gold on which it decided, and 1 or 0 for each."""
+        if mark.keys not in placed:
+            placed[mark.keys] = np.array([place.get(key, -1) for key in mark.keys], np.intp)
+        letters = np.frombuffer(mark.decisions.encode(), np.uint8)
+        decided = (placed[mark.keys] >= 0) & ((letters == _YES) | (letters == _NO))
+        return placed[mark.keys][decided], (letters[decided] == _YES).astype(float)
+
     for number, row in enumerate(rows):
         by_judge, said = marks.get(row.trial.id, {}), people.get(row.trial.id, nobody)
-        for key, decision in by_judge.get(row.judged_by, ()):
-            if key in place and decision in _AS_DECIDED:
-                found[number, place[key]] = _AS_DECIDED[decision]
+        if row.judged_by in by_judge:
+            at, value = said_of(by_judge[row.judged_by])
+            found[number, at] = value
         if len(by_judge) > 1 or said.labels:
-            for key, evenly in _split(by_judge, said.labels):
-                if key in place:
-                    voted[place[key]] += 1
-                    split[place[key]] += evenly
+            yes, no = np.zeros(len(answers), int), np.zeros(len(answers), int)
+            for mark in by_judge.values():
+                at, value = said_of(mark)
+                np.add.at(yes, at[value == 1], 1)
+                np.add.at(no, at[value == 0], 1)
+            for key in said.labels.keys() & place.keys():
+                yes[place[key]] += said.labels[key][Decision.YES.value]
+                no[place[key]] += said.labels[key][Decision.NO.value]
+            voted += yes + no > 1
+            split += (yes == no) & (yes > 0)
         for key, n in said.wrong.items():
             if key in place:
                 wrong[place[key]] += n
@@ -258,58 +288,60 @@ def _surveyed(
         items=tuple(place),
         found=found,
         wrong=wrong,
-        split={at: (split[at], n) for at, n in voted.items()},
+        split={int(at): (int(split[at]), int(voted[at])) for at in np.flatnonzero(voted)},
         unsearched=frozenset(n for n, row in enumerate(rows) if row.measure("tool_calls") == 0),
     )
-    told, spelled = _told(workspace, task, answers, rows, block)
-    block = replace(block, told=told)
-    return Surveyed(task, unit[1], answers, tuple(rows), block, tuple(analyse(block)), spelled)
+    return Surveyed(task, revision.number, answers, tuple(rows), block)
 
 
-def _told(
-    workspace: Workspace,
-    task: Task,
-    answers: Sequence[GoldAnswer],
-    rows: Sequence[Row],
-    block: Block,
-) -> tuple[dict[int, dict[int, list[str]]], dict[str, str]]:
-    """What trials say instead of gold at places with one right value, where enough agents have not found that: as `Block` has
-    it, and how each value was first written.
-    """
-    missed = (block.found == 0).astype(int)
+def _with_told(workspace: Workspace, one: Surveyed, places: Collection[int]) -> Surveyed:
+    """With what trials that missed these items say instead of gold, where nothing else can be right; read of such trials."""
     open_ = {
         answer.key: (at, {normalise(value) for value in answer.values})
-        for at, answer in enumerate(answers)
-        if answer.single
-        and len({agent for agent, no in zip(block.agents, missed[:, at], strict=True) if no})
-        >= LEAST_RIVAL_AGENTS
+        for at in places
+        if (answer := one.answers[at]).single
     }
+    if not open_:
+        return one
+    missed = one.block.found == 0
+    of_these = missed[:, [at for at, _right in open_.values()]].any(axis=1)
+    asked = {row.trial.id: n for n, row in enumerate(one.rows) if of_these[n]}
+    handed_in = workspace.runs.conclusions(list(asked))
+    numbers = [n for trial, n in asked.items() if trial in handed_in]
+    said = ANNOTATE[one.task.family].answers.told(
+        one.task.gold, (handed_in[one.rows[n].trial.id] for n in numbers)
+    )
     found: dict[int, dict[int, list[str]]] = {}
     spelled: dict[str, str] = {}
-    if not open_:
-        return found, spelled
-    handed_in = workspace.runs.conclusions([row.trial.id for row in rows])
-    numbers = [n for n, row in enumerate(rows) if row.trial.id in handed_in]
-    told = ANNOTATE[task.family].answers.told(
-        task.gold, (handed_in[rows[n].trial.id] for n in numbers)
-    )
-    for number, said in zip(numbers, told, strict=True):
-        for key in open_.keys() & said.keys():
-            at, right = open_[key]
-            others = {normalise(value): value for value in said[key]}
+    for number, told in zip(numbers, said, strict=True):
+        for key, (at, right) in open_.items():
+            if key not in told or not missed[number, at]:
+                continue
+            others = {normalise(value): value for value in told[key]}
             others = {plain: value for plain, value in others.items() if plain and plain not in right}  # fmt: skip
-            if others and missed[number, at]:
+            if others:
                 found.setdefault(at, {})[number] = sorted(others)
                 for plain, value in others.items():
                     spelled.setdefault(plain, value)
-    return found, spelled
+    block = replace(one.block, told={**one.block.told, **found})
+    return replace(one, block=block, spelled={**spelled, **one.spelled})
+
+
+def _with_figures(workspace: Workspace, one: Surveyed, *, items: bool) -> Surveyed:
+    """With figures of all items, or of those with a flag, whose rivals are told though they may be no reason for it."""
+    if items:
+        return replace(one, items=tuple(analyse(one.block)))
+    found = suspicious(one.block)
+    shown = set[int]() if one.plays else {item.at for item in found} - one.block.told.keys()
+    if shown and (rest := shown.intersection(rival_places(one.block, flagged=False))):
+        one = _with_told(workspace, one, sorted(rest))
+        found = suspicious(one.block)
+    return replace(one, items=tuple(found))
 
 
 def _to_read(one: Surveyed) -> list[int]:
     """Numbers of the trials whose logs tell more: of items that nobody found, and of what is found in play."""
-    plays = ANNOTATE[one.task.family].answers.played is not None
-    candidates = [item for item in one.items if item.found == 0 and item.agents >= LEAST_OPENED]
-    if not plays and not candidates:
+    if not one.plays and not unfound(one.block).any():
         return []
     seen: Counter[str] = Counter()
     numbers: list[int] = []
@@ -340,8 +372,7 @@ def _with_logs(workspace: Workspace, one: Surveyed, numbers: Sequence[int]) -> S
             opened[at] = {
                 number for number, mine in seen if any(_is_page(answer, page) for page in mine)
             }
-    block = replace(one.block, found=found, opened=opened)
-    return replace(one, block=block, items=tuple(analyse(block)))
+    return replace(one, block=replace(one.block, found=found, opened=opened))
 
 
 def _is_page(answer: GoldAnswer, page: Seen) -> bool:

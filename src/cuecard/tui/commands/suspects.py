@@ -34,8 +34,8 @@ def suspects(
     from cuecard.core.tables.texts import table_data
 
     pool = pool_of(ours.workspace, runs, judge, only)
-    found = survey(ours.workspace, pool, None if items else ours.sight(reveal=reveal))
-    if not found.tasks:
+    found = survey(ours.workspace, pool, None if items else ours.sight(reveal=reveal), items=items)
+    if not found.trials:
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
     if items:
         tables = item_tables(found)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.suspect_tables import (
     discrimination_words,
     extreme_words,
     found_words,
-    item_tables,
     page_words,
     remarks,
     review_words,
     same_words,
+    subset_tables,
     values_of,
 )
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect, evidence, survey
@@ -28,8 +29,6 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState
-
-_SUBSET = 2
 
 
 class SuspectsScreen(ListScreen[Suspect]):
@@ -71,13 +70,16 @@ class SuspectsScreen(ListScreen[Suspect]):
         return self._survey.suspects
 
     def _surveyed(self, workspace: Workspace) -> Survey:
+        sight = Sight(workspace, self.person)
+        found = survey(workspace, self._pool(workspace), sight)
+        sight.record()
+        return found
+
+    def _pool(self, workspace: Workspace) -> Pool:
         pool = self.services.pool(workspace, self._runs)
         if self._of_task:
             pool = pool.where(lambda row: row.trial.task_id == self._of_task)
-        sight = Sight(workspace, self.person)
-        found = survey(workspace, pool, sight)
-        sight.record()
-        return found
+        return pool
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -162,8 +164,11 @@ class SuspectsScreen(ListScreen[Suspect]):
             self.app.push_screen(TaskScreen(self.row.of.task.id))
 
     def action_items(self) -> None:
+        def of_all(workspace: Workspace) -> Survey:
+            return survey(workspace, self._pool(workspace), items=True)
+
         if self._survey is not None:
-            self.app.push_screen(ItemsScreen(self._survey, self._title))
+            self.app.push_screen(ItemsScreen(of_all, self._title))
 
     @guarded("suspect_comment")
     async def action_comment(self) -> None:
@@ -200,11 +205,10 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
         Key("items.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
     )  # fmt: skip
 
-    def __init__(self, survey: Survey, title: str) -> None:
+    def __init__(self, surveyed: Callable[[Workspace], Survey], title: str) -> None:
         super().__init__()
-        self._survey, self._title = survey, title
-        subset = item_tables(survey)[_SUBSET:]
-        self._notes = [note for table in subset for note in table.notes]
+        self._surveyed, self._title = surveyed, title
+        self._notes: list[str] = []
 
     def columns(self) -> Sequence[Column[tuple[Surveyed, int]]]:
         def share(row: tuple[Surveyed, int]) -> float:
@@ -224,7 +228,9 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
         return row[0].task.id, row[0].revision, row[1]
 
     async def read(self) -> Sequence[tuple[Surveyed, int]]:
-        return [(of, at) for of in self._survey.tasks for at in range(len(of.items))]
+        found = await self.services.ask(self._surveyed)
+        self._notes = [note for table in subset_tables(found) for note in table.notes]
+        return [(of, at) for of in found.tasks for at in range(len(of.items))]
 
     def empty(self) -> EmptyState:
         return EmptyState(_("Nothing is judged yet"), _("Items of gold are listed here."), ("esc", _("Back")))  # fmt: skip
@@ -246,7 +252,4 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
 
 
 def _share(of: Surveyed) -> str:
-    """Of all decisions on items of the task, how many found one."""
-    n = sum(item.n for item in of.items)
-    found = sum((item.found or 0) * item.n for item in of.items)
-    return f"{found / n:.0%}" if n else "–"
+    return "–" if of.share is None else f"{of.share:.0%}"
