@@ -19,7 +19,14 @@ from cuecard.annotate.labelling.labelling_sets import (
     preview_of,
     width_of,
 )
-from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, allocate, draw, strata_of
+from cuecard.annotate.labelling.sampling import (
+    SamplingPlan,
+    Unit,
+    allocate,
+    draw,
+    strata_of,
+    stratum_words,
+)
 from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.verdicts import Item, ItemKind
 
@@ -234,3 +241,10 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             n_for_width(*arguments)
     with pytest.raises(ValueError):
         n_for_width(0.1, design_effect=0.5)
+
+
+def test_a_stratum_is_told_in_words() -> None:
+    assert stratum_words("no · graph", ("decision", "family")) == "not covered · Graph tasks"
+    assert stratum_words("differ · all", ("judges", "agent")) == "judges differ · all"
+    assert stratum_words("one · two · en", ("agent", "language")) == "one · two · en"
+    assert stratum_words("", ()) == ""
