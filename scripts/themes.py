@@ -23,7 +23,7 @@ from seeded_workspace import seed  # noqa: E402
 
 OUT = ROOT / "build" / "themes"
 PLACES = {"1": "home", "2": "tasks", "3": "runs", "4": "review", "5": "verdicts", "6": "settings"}
-LOOKS = (*(theme.name for theme in OURS), "ansi-dark", "NO_COLOR")
+LOOKS = (*(theme.name for theme in OURS), "NO_COLOR")
 
 
 async def taken(database: Path, look: str) -> None:

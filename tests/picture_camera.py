@@ -11,6 +11,7 @@ from typing import Any
 from textual._compositor import visible_screen_stack
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widgets import Input, TextArea
 from textual.widgets._toast import Toast
 
@@ -115,6 +116,19 @@ class Camera:
         visible_screen_stack.set(list(self.app._background_screens))
         return picture_of(self.screen._compositor.render_strips())
 
+    def strips(self) -> list[Strip]:
+        """What is to be read: of a dialog, nothing behind it."""
+        visible_screen_stack.set(list(self.app._background_screens))
+        strips = self.screen._compositor.render_strips()
+        if not self.screen.is_modal:
+            return strips
+        shown = [widget.region for widget in self.screen.children if widget.display]
+        return [
+            strip.crop(region.x, region.right)
+            for region in shown
+            for strip in strips[max(region.y, 0) : max(region.bottom, 0)]
+        ]
+
 
 Step = Callable[[Camera], Awaitable[None]]
 
@@ -210,7 +224,7 @@ async def taken(
     look: Callable[[Camera], Awaitable[None]] | None = None,
 ) -> dict[str, Picture]:
     """The pictures of a walk through a workspace in the working folder, by scene. `look`: what is done in each scene instead."""
-    preferences = Preferences(language=language, theme=THEMES[theme])
+    preferences = Preferences(language=language, theme=theme)
     app = CuecardApp(Services("sqlite:///cuecard.db"), walk.person, preferences)
     app.animation_level = "none"
     found: dict[str, Picture] = {}

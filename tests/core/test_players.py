@@ -97,3 +97,8 @@ def test_each_row_has_a_maker_that_is_there() -> None:
 def test_of_a_kind_that_is_not_known_nothing_is_true() -> None:
     unknown = kind_of("agent", "of-next-year")
     assert not any((unknown.baseline, unknown.needs_model, unknown.embedded))
+
+
+def test_kinds_have_plain_names() -> None:
+    every = [kind for part in get_args(Part) for kind in kinds(part)]
+    assert [kind for kind in every if kind.label == kind.kind] == []

@@ -15,7 +15,7 @@ import os
 import pkgutil
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,17 @@ import pytest
 import time_machine
 from textual.command import CommandPalette
 from textual.screen import Screen
+from textual.theme import Theme
 
 import cuecard.tui
 from cuecard.core.i18n import set_language
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.preferences import OURS
 from cuecard.tui.screens.dialogs import ConfirmDialog, HelpDialog
 from cuecard.tui.screens.own_keys import RecordDialog
 from picture_camera import LARGE, SMALL, THEMES, Camera, Walk, taken
+from picture_contrast import GROUNDS, faint
 from picture_scenes import WALKS
 from picture_svg import svg
 from picture_text import FOLDER, Picture, Shot, difference, read, written
@@ -86,6 +89,10 @@ SAMPLE = (
 
 HELPED = ("settings", "label", "compare")
 """The walks on which every run of the tests presses F1; all with --all-pictures, but where the database stays away."""
+COLOURED = "settings"
+"""The walk of which every run of the tests measures the colours in every theme of ours; all with --all-pictures."""
+READABLE = 3.0
+"""The least contrast of any text: on the cursor, too."""
 
 
 def test_every_screen_has_a_scene() -> None:
@@ -122,6 +129,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         every = metafunc.config.getoption("--all-pictures")
         asked = [walk for walk in WALKS if walk.name in HELPED or (every and walk.name != "outage")]
         metafunc.parametrize("helped", [pytest.param(walk, id=walk.name) for walk in asked])
+    if "coloured" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--all-pictures")
+        asked = [walk for walk in WALKS if every or walk.name == COLOURED]
+        metafunc.parametrize("coloured", [pytest.param(walk, id=walk.name) for walk in asked])
+        metafunc.parametrize("theme", [pytest.param(theme, id=theme.name) for theme in OURS])
     if "walk" not in metafunc.fixturenames:
         return
     walks = {walk.name: walk for walk in WALKS}
@@ -170,7 +182,7 @@ def test_pictures(
     set_language(frame.language)
     size = frame.width, frame.height
     with time_machine.travel(TODAY, tick=False), counted(walk.name):
-        found = asyncio.run(taken(walk, size, frame.language, frame.theme))
+        found = asyncio.run(taken(walk, size, frame.language, THEMES[frame.theme]))
     told: list[str] = []
     for scene, picture in found.items():
         if request.config.getoption("--renew"):
@@ -246,13 +258,39 @@ def read_tsv(text: str) -> list[list[str]]:
 def test_f1_is_help_from_every_focus_and_y_copies_of_every_list(
     helped: Walk, place: Path, seeded_once: Path
 ) -> None:
-    if not helped.empty:
-        shutil.copyfile(seeded_once, place / "cuecard.db")
-    for name, text in helped.files.items():
+    walked(helped, place, seeded_once, f1_and_y)
+
+
+def test_text_stands_out_in_every_theme(
+    coloured: Walk, theme: Theme, place: Path, seeded_once: Path
+) -> None:
+    told: dict[str, str] = {}
+    ground = GROUNDS["dark" if theme.dark else "light"]
+
+    async def measured(camera: Camera) -> None:
+        await camera.rest()
+        for found in faint(camera.strips(), ground, READABLE):
+            what = f"{type(camera.screen).__name__}, {found.look}"
+            told.setdefault(what, f"{what} has {found.ratio}: {found.text[:40]!r}")
+
+    walked(coloured, place, seeded_once, measured, theme.name)
+    assert not told, "\n".join(told.values())
+
+
+def walked(
+    walk: Walk,
+    place: Path,
+    seeded: Path,
+    look: Callable[[Camera], Awaitable[None]],
+    theme: str = THEMES["dark"],
+) -> None:
+    if not walk.empty:
+        shutil.copyfile(seeded, place / "cuecard.db")
+    for name, text in walk.files.items():
         (place / name).write_text(text, encoding="utf-8")
     set_language("en")
-    with time_machine.travel(TODAY, tick=False), counted(helped.name):
-        asyncio.run(taken(helped, LARGE, "en", "dark", f1_and_y))
+    with time_machine.travel(TODAY, tick=False), counted(walk.name):
+        asyncio.run(taken(walk, LARGE, "en", theme, look))
 
 
 def libraries() -> str:

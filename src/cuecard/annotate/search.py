@@ -10,8 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import reduce
+from operator import getitem
 from typing import Any, NamedTuple, cast
 
+from cuecard.annotate.authoring.changes import place_in_words
 from cuecard.annotate.authoring.task_data import Path, leaves, parse_place
 from cuecard.annotate.independent_gold.building import under_way
 from cuecard.core.i18n import N_, _
@@ -63,7 +66,7 @@ _LABELS = {
 @dataclass(frozen=True)
 class Found:
     """A place that was found: what it belongs to (`title`), a `snippet` of it with the words at `marks`, and where it is:
-    a `place` of a task or of a trial, an event `seq`, a run, a person, the command of this number, or a comment by its id.
+    a `place` of a task (`where`: in words) or of a trial, an event `seq`, a run, a person, the command of this number, or a comment by its id.
     """
 
     kind: Kind
@@ -72,6 +75,7 @@ class Found:
     marks: tuple[tuple[int, int], ...] = ()
     task_id: str = ""
     place: str = ""
+    where: str = ""
     trial_id: int = 0
     seq: int | None = None
     run_id: int = 0
@@ -265,7 +269,7 @@ def _passages(task_id: str, data: Mapping[str, Any]) -> Iterator[_Passage]:
         if text:
             kind = {"gold": Kind.GOLD, "sources": Kind.SOURCE}.get(str(path[0]), Kind.TASK)
             found = Found(kind, title, task_id=task_id, place=format_place(path))
-            yield _Passage(found, text, text.casefold(), value)
+            yield _Passage(found, text, text.casefold(), data)
 
 
 def _elements(data: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
@@ -318,6 +322,10 @@ def _shown(hit: _Passage, words: Sequence[str]) -> Found:
     piece, marks = snippet(hit.text, words)
     found = hit.found
     path = parse_place(found.place)
-    here = (p for p, text in leaves(hit.inside, path) if any(w in text.casefold() for w in words))
-    place = format_place(next(here, path)) if hit.inside is not None else found.place
-    return replace(found, snippet=piece, marks=marks, place=place)
+    if hit.inside is None:
+        return replace(found, snippet=piece, marks=marks)
+    inside = leaves(reduce(getitem, path, hit.inside), path)
+    here = (p for p, text in inside if any(w in text.casefold() for w in words))
+    place = format_place(next(here, path))
+    where = place_in_words(place, hit.inside)
+    return replace(found, snippet=piece, marks=marks, place=place, where=where)

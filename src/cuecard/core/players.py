@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.core.plugins import PluginError, imported, load_class
 
 Part = Literal["agent", "user", "world", "judge"]
@@ -59,7 +59,8 @@ class PlayerKind:
     @property
     def label(self) -> str:
         """What is shown beside the name of a player without a model."""
-        return _("offline baseline") if self.baseline else self.kind
+        word = _WORDS.get(f"{self.part}/{self.kind}" if self.kind == "model" else self.kind, "")
+        return _("offline baseline") if self.baseline else _(word) if word else self.kind
 
     def settings_class(self) -> Any:
         """The pydantic model of its settings. Imports `core.config_players`."""
@@ -137,6 +138,18 @@ _KINDS: tuple[PlayerKind, ...] = (
     PlayerKind("world", PYTHON, "unknown", "ClassWorldConfig", "engine.own_players:OwnWorld"),
     PlayerKind("judge", PYTHON, "unknown", "ClassConfig", "engine.own_players:OwnJudge"),
 )
+_WORDS: dict[str, str] = {
+    "react": N_("ReAct loop"),
+    "team": N_("team of agents"),
+    "acp": N_("program over ACP"),
+    "http": N_("program over HTTP"),
+    "simulator": N_("simulated user"),
+    "parallel": N_("parallel world"),
+    "web": N_("open web"),
+    "replay": N_("answers of an earlier run"),
+    "judge/model": N_("model as judge"),
+    PYTHON: N_("class of one's own"),
+}
 _BY_NAME = {(found.part, found.kind): found for found in _KINDS}
 
 

@@ -33,7 +33,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
-from cuecard.tui.preferences import DARK, LIGHT, OURS, Preferences
+from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
 from cuecard.tui.present.entries import breaks
 from cuecard.tui.services import Services
 
@@ -405,7 +405,7 @@ class CuecardApp(HoldsKeys):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours under a theme that is not ours."""
-        return (DARK if self.current_theme.dark else LIGHT).variables
+        return variables_of(self.current_theme)
 
     def on_mount(self) -> None:
         self.services.on_run_end = self._run_is_over

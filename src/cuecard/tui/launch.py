@@ -10,7 +10,7 @@ from cuecard.core.i18n import _, detect_language, set_language
 from cuecard.core.system import ending_in_order
 from cuecard.store import workspace_url
 from cuecard.tui.app import OPEN, RESTART, CuecardApp
-from cuecard.tui.preferences import Preferences, served
+from cuecard.tui.preferences import ANSI_DARK, ANSI_LIGHT, Preferences, served
 from cuecard.tui.services import Services
 
 EXIT_USAGE = 2
@@ -49,6 +49,9 @@ def launch(db: str | None = None, person: str | None = None, config: Path | None
         known = preferences.people.get(services.url, "")
         name = served() or person or os.environ.get("CUECARD_USER") or known
         app = CuecardApp(services, name, preferences)
+        if app.console.color_system == "standard":
+            # Colours of other themes become the nearest of 16 there, and some of them the same.
+            app.theme = (ANSI_DARK if app.current_theme.dark else ANSI_LIGHT).name
         if touring:
             app.call_later(app.begin_tour)
         with ending_in_order(app.end):

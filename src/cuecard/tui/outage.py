@@ -149,6 +149,7 @@ class OutageBar(Static):
         height: auto; padding: 0 1; background: $warning; color: $background;
         text-wrap: nowrap; text-overflow: ellipsis;
     }
+    OutageBar:ansi { color: ansi_black; }
     OutageBar.-back { background: $success; }
     """
 

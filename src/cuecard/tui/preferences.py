@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from cuecard.core.errors import public_form
+from cuecard.core.i18n import N_
 from cuecard.core.system import config_folder, keep, locked, make_own_folder, shut_own_folders
 from cuecard.core.text import slug
 
@@ -138,7 +139,7 @@ def _mapping(value: object) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
-DARK = Theme(
+_DARK = Theme(
     name="cuecard-dark",
     primary="#d9a441",
     secondary="#6aa9c9",
@@ -156,17 +157,17 @@ DARK = Theme(
         "family-table": "#b48ead",
         "family-checkpoints": "#d9a441",
         "family-facts": "#7fb77e",
-        "muted": "#8d8f94",
+        "muted": "#96989d",
         "footer-key-foreground": "#d9a441",
         "input-selection-background": "#d9a441 35%",
     },
 )
-LIGHT = Theme(
+_LIGHT = Theme(
     name="cuecard-light",
     primary="#8a5a00",
     secondary="#1f6584",
     accent="#8a5a00",
-    warning="#8f6300",
+    warning="#845c00",
     error="#b03a26",
     success="#2f6b34",
     foreground="#22252a",
@@ -179,20 +180,44 @@ LIGHT = Theme(
         "family-table": "#7a4378",
         "family-checkpoints": "#8a5a00",
         "family-facts": "#2f6b34",
-        "muted": "#6b6a66",
+        "muted": "#605f5b",
         "footer-key-foreground": "#8a5a00",
         "input-selection-background": "#8a5a00 25%",
     },
 )
 
 
+def _backs(theme: Theme) -> dict[str, str]:
+    """What stands behind the cursor, what is typed into, and what is marked. Of 16 colours none stands out on all others:
+    there the cursor is reversed.
+    """
+    if theme.ansi:
+        plain = dict.fromkeys(("cursor", "cursor-blurred", "marked"), "ansi_default")
+        return {**plain, "cursor-style": "bold reverse"}
+    return {
+        "cursor": f"{theme.primary} 25%",
+        "cursor-blurred": f"{theme.primary} 15%",
+        "cursor-style": "bold",
+        "typing": f"{theme.primary} 25%",
+        "marked": f"{theme.secondary or theme.primary} 22%",
+    }
+
+
+def variables_of(theme: Theme) -> dict[str, str]:
+    """Our own colours under any theme."""
+    ours = (ANSI_DARK, ANSI_LIGHT) if theme.ansi else (DARK, LIGHT)
+    return {**(ours[0] if theme.dark else ours[1]).variables, **_backs(theme)}
+
+
 def _coloured(name: str, base: Theme, **colours: str) -> Theme:
     """`base` in other colours; the families' are given by name with `_` for `-`."""
-    own = {key: colours.pop(key) for key in tuple(colours) if "_" in key or key == "muted"}
-    variables = {**base.variables, **{key.replace("_", "-"): value for key, value in own.items()}}
-    return replace(base, name=name, variables=variables, **colours)
+    own = {k: colours.pop(k) for k in tuple(colours) if "_" in k or k in ("muted", "typing")}
+    theme = replace(base, name=name, **colours)
+    own = {key.replace("_", "-"): value for key, value in own.items()}
+    return replace(theme, variables={**base.variables, **_backs(theme), **own})
 
 
+DARK, LIGHT = _coloured("cuecard-dark", _DARK), _coloured("cuecard-light", _LIGHT)
 CONTRAST = _coloured(
     "cuecard-contrast", DARK, primary="#ffd75f", secondary="#87d7ff", accent="#ffd75f", warning="#ffd75f", error="#ff9d8a",
     success="#8fe88f", foreground="#ffffff", background="#000000", surface="#000000", panel="#1c1c1c", muted="#d0d0d0",
@@ -206,7 +231,28 @@ CONTRAST_LIGHT = _coloured(
 # Okabe and Ito's colours, told apart with any colour vision: good is blue, bad is orange.
 SAFE = _coloured(
     "cuecard-safe", DARK, primary="#f0e442", secondary="#56b4e9", accent="#f0e442", warning="#f0e442", error="#f28e2b",
-    success="#56b4e9", family_graph="#56b4e9", family_table="#cc79a7", family_checkpoints="#f0e442", family_facts="#2fc49a",
+    success="#56b4e9", muted="#b0b2b7", family_graph="#56b4e9", family_table="#d98fb8", family_checkpoints="#f0e442", family_facts="#2fc49a",
     footer_key_foreground="#f0e442",
 )  # fmt: skip
-OURS = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, SAFE)
+ANSI_DARK = _coloured(
+    "ansi-dark", BUILTIN_THEMES["ansi-dark"], primary="ansi_yellow", secondary="ansi_cyan", accent="ansi_yellow", warning="ansi_bright_yellow",
+    error="ansi_bright_red", muted="ansi_white", family_graph="ansi_cyan", family_table="ansi_bright_magenta", family_checkpoints="ansi_yellow",
+    family_facts="ansi_green", footer_key_foreground="ansi_yellow", typing="ansi_blue",
+)  # fmt: skip
+ANSI_LIGHT = _coloured(
+    "ansi-light", BUILTIN_THEMES["ansi-light"], primary="ansi_blue", secondary="ansi_magenta", accent="ansi_blue", warning="ansi_magenta",
+    error="ansi_red", success="ansi_blue", muted="ansi_default", family_graph="ansi_blue", family_table="ansi_magenta",
+    family_checkpoints="ansi_red", family_facts="ansi_default", footer_key_foreground="ansi_blue", typing="ansi_bright_cyan",
+    input_selection_background="ansi_blue", input_selection_foreground="ansi_bright_white",
+)  # fmt: skip
+OURS = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, SAFE, ANSI_DARK, ANSI_LIGHT)
+THEME_WORDS = {
+    DARK.name: N_("dark"),
+    LIGHT.name: N_("light"),
+    CONTRAST.name: N_("high contrast, dark"),
+    CONTRAST_LIGHT.name: N_("high contrast, light"),
+    SAFE.name: N_("for any colour vision"),
+    ANSI_DARK.name: N_("the terminal's 16 colours, dark"),
+    ANSI_LIGHT.name: N_("the terminal's 16 colours, light"),
+}
+"""What is offered first; Textual's others go by their own names."""

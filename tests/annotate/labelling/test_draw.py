@@ -19,7 +19,14 @@ from cuecard.annotate.labelling.labelling_sets import (
     preview_of,
     width_of,
 )
-from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, allocate, draw, strata_of
+from cuecard.annotate.labelling.sampling import (
+    SamplingPlan,
+    Unit,
+    allocate,
+    draw,
+    strata_of,
+    stratum_words,
+)
 from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.verdicts import Item, ItemKind
 
@@ -256,3 +263,10 @@ def test_a_seed_draws_what_it_always_drew(fields: dict[str, object], first: str)
     plan = SamplingPlan.model_validate({"runs": (1,), "n": 5, **fields})
     drawn = draw(population, plan)
     assert " ".join(f"{one.trial_id}/{one.item.index}" for one in drawn[:5]) == first
+
+
+def test_a_stratum_is_told_in_words() -> None:
+    assert stratum_words("no · graph", ("decision", "family")) == "not covered · Graph tasks"
+    assert stratum_words("differ · all", ("judges", "agent")) == "judges differ · all"
+    assert stratum_words("one · two · en", ("agent", "language")) == "one · two · en"
+    assert stratum_words("", ()) == ""

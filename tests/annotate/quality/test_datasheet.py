@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.quality.datasheet import as_markdown, datasheet_of, describe
 from cuecard.annotate.quality.datasheet_model import (
     Datasheet,
@@ -28,7 +29,7 @@ from cuecard.core.contributions import (
 )
 from cuecard.core.records import EffortTotals
 from cuecard.core.review import standing_of
-from cuecard.core.tasks.models import Task
+from cuecard.core.tasks.models import DIFFICULTY_WORDS, LANGUAGE_WORDS, Task
 from cuecard.store.workspace import Workspace
 from review_logs import LogMaker
 
@@ -125,8 +126,15 @@ def test_markdown_and_json_give_the_same_figures() -> None:
     states["archived"] = states.pop("retired")
     shown = {name: cells[0] for name, cells in table(text, "state").items()}
     assert shown == {**states, "all": str(data["tasks"]["total"])}
-    for name in ("family", "language", "difficulty"):
-        want = {c["name"]: [str(c["n"]), str(c["approved"])] for c in data["tasks"][f"by_{name}"]}
+    for name, words in (
+        ("family", FAMILY_WORDS),
+        ("language", LANGUAGE_WORDS),
+        ("difficulty", DIFFICULTY_WORDS),
+    ):
+        want = {
+            words.get(c["name"], "–"): [str(c["n"]), str(c["approved"])]
+            for c in data["tasks"][f"by_{name}"]
+        }
         assert table(text, name, "in use") == want
     assert table(text, "site") == {
         s["name"]: [str(s["n"]), str(s["tasks"])] for s in data["sources"]["sites"]
@@ -160,7 +168,7 @@ def test_markdown_and_json_give_the_same_figures() -> None:
         **{name: str(n) for name, n in data["qc"]["verdicts"].items()},
         "other than proposed": str(data["qc"]["overruled"]),
     }
-    effort = {line["family"] or "all": line for line in data["effort"]}
+    effort = {FAMILY_WORDS.get(line["family"], "all"): line for line in data["effort"]}
     for family, cells in table(text, "family", "n").items():
         assert cells[0] == str(effort[family]["minutes"]["n"])
         assert cells[1].split()[0] == f"{effort[family]['minutes']['median']:g}"

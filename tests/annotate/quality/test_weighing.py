@@ -180,7 +180,7 @@ def test_errors_that_nobody_silenced() -> None:
     assert (signals.errors, report.state, report.n) == ("clear", "passed", 0)
     signals, report = _weighed(CHAIN, "structure", findings=[found, quiet, mild])
     assert (signals.errors, report.state, report.n) == ("found", "flagged", 1)
-    assert report.findings == ("L001 gold: bad",)
+    assert report.findings == ("gold: bad [L001]",)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def _prepared(text: str, steps: Sequence[str]) -> str:
 
 
 METRIC_HELP: dict[str, str] = {
-    "exact_match": N_("Right if the prepared texts are equal but for case; after extract_number, if the numbers are: 5.0 counts as 5."),
+    "exact_match": N_("Right if the prepared texts are equal but for case; with “the first number”, if the numbers are: 5.0 counts as 5."),
     "number_near": N_("Right if the numbers are equal within the criterion: 5% or 0.05 of the gold number; without one they must be equal."),
     "date_near": N_("Right if the dates are at most 31 days apart."),
     "url_match": N_("Right if both name the same hosts; what follows the host does not count."),

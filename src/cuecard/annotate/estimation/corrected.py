@@ -7,7 +7,7 @@ is worth (PPI++, Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453), divided by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,7 +118,7 @@ def corrected(
             notes.append(_("the judge says the same of all units here"))
         if n < FEW_LABELS:
             notes.append(_("few labels"))
-    few = _too_few(fits, labelled)
+    few = _too_few(fits, labelled, units.told)
     moved = both.value - float(by_judge.sum())
     sides = [around(name, one.value, n, one.error, labelled, few, share) for one in (both, alone)]
     return Corrected(
@@ -271,7 +271,7 @@ def _no_estimate(units: Units) -> str:
     if not bare:
         return ""
     return _("no label in stratum “{name}”, which has {share} of the weight").format(
-        name=units.strata[int(bare[0])], share=f"{share[bare[0]]:.0%}"
+        name=units.told(units.strata[int(bare[0])]), share=f"{share[bare[0]]:.0%}"
     )
 
 
@@ -314,11 +314,11 @@ def around(
     return Statistic(name=name, value=value, n=n, low=value - half, high=value + half)
 
 
-def _too_few(fits: Sequence[StratumFit], labelled_tasks: int) -> str:
+def _too_few(fits: Sequence[StratumFit], labelled_tasks: int, told: Callable[[str], str]) -> str:
     """Why labels are too few for an interval, "" if they are not."""
     single = next((one.name for one in fits if one.labelled == 1 and one.units > 1), None)
     if single is not None:
-        one = _("only one label in stratum “{name}”").format(name=single)
+        one = _("only one label in stratum “{name}”").format(name=told(single))
         return one if single else _("only one label")
     if labelled_tasks < FEWEST_GROUPS:
         return _("fewer than {n} tasks with labels").format(n=FEWEST_GROUPS)

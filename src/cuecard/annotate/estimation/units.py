@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -39,7 +39,7 @@ class Unit(NamedTuple):
 class Units:
     """A population as columns of equal length. `task`, `stratum`: places in `tasks` and `strata`; `weight`: sums to
     1, so that every task weighs the same, and within it every trial; `people`: NaN where not labelled. `left_open`:
-    units that the judge left open, which are in no column.
+    units that the judge left open, which are in no column; `told`: gives a stratum's name as it is read.
     """
 
     tasks: tuple[str, ...]
@@ -52,9 +52,10 @@ class Units:
     judge: Floats
     people: Floats
     left_open: int = 0
+    told: Callable[[str], str] = str
 
     @classmethod
-    def of(cls, units: Iterable[Unit]) -> Units:
+    def of(cls, units: Iterable[Unit], told: Callable[[str], str] = str) -> Units:
         """The columns of these units. Weights are 1 / (tasks x trials of the task x parts of the trial), of those
         that the judge decided.
         """

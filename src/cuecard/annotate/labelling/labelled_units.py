@@ -19,6 +19,7 @@ from cuecard.annotate.labelling.sampling import (
     StratumKey,
     outcome_of,
     stratum_of,
+    stratum_words,
 )
 from cuecard.annotate.labelling.sampling import Unit as Drawable
 from cuecard.core.evaluation.decisions import JUDGED
@@ -113,6 +114,9 @@ class Draw:
             return ()
         return self.plan.strata
 
+    def told(self, stratum: str) -> str:
+        return stratum_words(stratum, self.strata)
+
     def _layers(self, judge: str) -> Layers:
         """The stratum of every item; and of every trial, how many items of a kind it has in a stratum with a
         decision.
@@ -141,9 +145,9 @@ class Draw:
         if self.by_items:
             if name not in SUMS or SUMS[name] not in self.kinds or taken is not Taken.AVG:
                 return _("needs a set drawn by trials"), "items"
-            return Units.of(self._items(trials, name)), "items"
+            return Units.of(self._items(trials, name), self.told), "items"
         if taken is Taken.AVG:
-            return Units.of(self._trials(trials, name)), "trials"
+            return Units.of(self._trials(trials, name), self.told), "trials"
         return self._tasks(trials, key), "tasks"
 
     def _whole(self, one: TrialScores, name: str) -> bool:
@@ -262,7 +266,7 @@ class Draw:
             outcome = "outcome" in self.strata
             stratum = "" if outcome else self._stratum(mine[0])
             found.append(Unit(task, 0, part.value, people, stratum, chance))
-        return Units.of(found)
+        return Units.of(found, self.told)
 
 
 def _parts(

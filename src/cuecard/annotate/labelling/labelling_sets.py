@@ -37,7 +37,7 @@ from cuecard.core.system import uncollected
 from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
-    from cuecard.store.judgements import Marks
+    from cuecard.store.verdict_pages import Marks
     from cuecard.store.workspace import Workspace
 
 _WORDS = {decision.value[0]: decision.value for decision in Decision}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -21,9 +21,11 @@ from cuecard.annotate.estimation.allocation import (
     vote_uncertainty,
 )
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.families.registry import CORE
+from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.tasks.models import LANGUAGE_WORDS
 from cuecard.core.verdicts import Item, ItemKind
 
 StratumKey = Literal[
@@ -352,6 +354,28 @@ def _place(unit: Unit) -> tuple[int, str]:
 
 def stratum_of(unit: Unit, plan: SamplingPlan) -> str:
     return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
+
+
+_WORDS: dict[StratumKey, Mapping[str, str]] = {
+    "decision": {"yes": N_("covered"), "no": N_("not covered"), "unjudged": N_("unjudged")},
+    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
+    "outcome": {
+        "none": N_("nothing accepted"),
+        "some": N_("some accepted"),
+        "all": N_("all accepted"),
+    },
+    "family": CORE.each(lambda family: family.label),
+    "language": LANGUAGE_WORDS,
+}
+
+
+def stratum_words(name: str, strata: Sequence[str]) -> str:
+    """A stratum's name as it is read; `strata`: the plan's."""
+    parts = name.split(" · ")
+    if len(parts) != len(strata):
+        return name  # a value has the sign between values in it
+    known = (_WORDS.get(cast(StratumKey, key), {}) for key in strata)
+    return " · ".join(_(w[p]) if p in w else p for w, p in zip(known, parts, strict=True))
 
 
 def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[SetItem]]:

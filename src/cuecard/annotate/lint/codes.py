@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
 
 
@@ -29,6 +29,11 @@ class Finding(Frozen):
     hint: str
     about: str = ""
     silenced: str = ""
+
+
+def finding_line(found: Finding, place: str) -> str:
+    """A finding in one line; `place`: where it is, in words."""
+    return f"{place or found.place}{_(': ')}{found.reason} [{found.code}]"
 
 
 def error(code: str, place: str, reason: str, hint: str, about: str = "") -> Finding:

@@ -142,7 +142,7 @@ def _clashes(column: Column) -> Iterator[tuple[str, str, str]]:
     if number and day:
         yield (
             "preprocess",
-            _("extract_number and norm_date leave nothing of each other's work"),
+            _("“the first number” and “as a date” leave nothing of each other's work"),
             _("Keep the one that the metric reads."),
         )
         return

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cuecard import __version__
+from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.quality import datasheet_sections as sections
 from cuecard.annotate.quality.datasheet_model import (
-    Count,
     Datasheet,
     DatasheetInputs,
     Masks,
@@ -29,7 +29,7 @@ from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
 from cuecard.core.i18n import _, ngettext, pgettext
 from cuecard.core.tables.table import Statistic
-from cuecard.core.tasks.models import FAMILIES
+from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -153,13 +153,14 @@ def _tasks(sheet: Datasheet) -> Iterable[str]:
         (_("state"), _("tasks")),
         [*((_(STATE[state]), n) for state, n in tasks.by_state.items()), (_("all"), tasks.total)],
     )
-    for title, counts in (
-        (_("family"), tasks.by_family),
-        (_("language"), tasks.by_language),
-        (_("domain"), tasks.by_domain),
-        (_("difficulty"), tasks.by_difficulty),
+    for title, counts, words in (
+        (_("family"), tasks.by_family, FAMILY_WORDS),
+        (_("language"), tasks.by_language, LANGUAGE_WORDS),
+        (_("domain"), tasks.by_domain, {}),
+        (_("difficulty"), tasks.by_difficulty, DIFFICULTY_WORDS),
     ):
-        yield table((title, _("in use"), _("approved")), map(_count, counts))
+        rows = [(_word(words, one.name), one.n, one.approved) for one in counts]
+        yield table((title, _("in use"), _("approved")), rows)
     n = len(sheet.release.tasks)
     yield ngettext("Released: {n} approved task.", "Released: {n} approved tasks.", n).format(n=n)
     if n:
@@ -173,7 +174,7 @@ def _effort(sheet: Datasheet) -> Iterable[str]:
         (_("family"), "n", _("minutes"), _("queries"), _("pages")),
         [
             (
-                line.family or _("all"),
+                _word(FAMILY_WORDS, line.family) if line.family else _("all"),
                 line.minutes.n,
                 _spread(line.minutes),
                 _spread(line.queries),
@@ -233,7 +234,7 @@ def _protocol(sheet: Datasheet) -> Iterable[str]:
         yield _("\\* the present one")
     yield table(
         (_("family"), pgettext("name in files", "key"), _("dimension"), _("meaning")),
-        [(d.family, d.key, d.label, d.help) for d in sheet.dimensions],
+        [(_(FAMILY_WORDS[d.family]), d.key, d.label, d.help) for d in sheet.dimensions],
     )
 
 
@@ -340,7 +341,7 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
         [
             (
                 task.task_id,
-                task.family,
+                _(FAMILY_WORDS[task.family]),
                 task.by,
                 f"{task.at:%Y-%m-%d}" if task.at else "–",
                 task.reason or "–",
@@ -376,8 +377,8 @@ def _quality(sheet: Datasheet) -> Iterable[str]:
         )
 
 
-def _count(count: Count) -> Row:
-    return (count.name or "–", count.n, count.approved)
+def _word(words: Mapping[str, str], value: str) -> str:
+    return _(words[value]) if value in words else value or "–"
 
 
 def _tally(tally: Tally) -> Row:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from cuecard.annotate.lint.codes import Finding, Severity
+from cuecard.annotate.authoring.changes import place_in_words
+from cuecard.annotate.lint.codes import Finding, Severity, finding_line
 from cuecard.annotate.quality.decision_table import (
     STAGE,
     VERDICT_LABEL,
@@ -302,12 +303,13 @@ def _said_of_attempts(results: Sequence[ProbeResult]) -> str:
 def _structure(inputs: QcInputs) -> StageReport:
     errors = [f for f in inputs.findings if f.severity is Severity.ERROR and not f.silenced]
     text = ngettext("The linter finds {n} error.", "The linter finds {n} errors.", len(errors))
+    data = inputs.task.model_dump(mode="json") if errors else {}
     return StageReport(
         stage="structure",
         state="flagged" if errors else "passed",
         said=text.format(n=len(errors)) if errors else _("The linter finds no error."),
         n=len(errors),
-        findings=tuple(f"{f.code} {f.place}: {f.reason}" for f in errors),
+        findings=tuple(finding_line(f, place_in_words(f.place, data)) for f in errors),
     )
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from cuecard.core.records import Revision
     from cuecard.core.tasks.models import Task
-    from cuecard.store.judgements import Marks
+    from cuecard.store.verdict_pages import Marks
     from cuecard.store.workspace import Sight, Workspace
 
 MOST_LOGS = 300

@@ -10,7 +10,7 @@ from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.aggregate import COUNTS
 from cuecard.core.tables.table import Statistic, figure, in_percent
-from cuecard.core.tasks.models import FAMILIES
+from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line
 
 DIMENSION_WORDS: Final[dict[Dimension, str]] = {
@@ -55,8 +55,8 @@ _VALUES: Final[dict[Dimension, dict[str, str]]] = {
         "lifelong": N_("lifelong memory"),
     },
     "family": {family: FAMILY_WORDS[family] for family in FAMILIES},
-    "language": {"en": N_("English"), "zh": N_("Chinese")},
-    "difficulty": {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")},
+    "language": LANGUAGE_WORDS,
+    "difficulty": DIFFICULTY_WORDS,
     "tier": {"easy": N_("easy"), "mid": N_("medium"), "hard": N_("hard")},
     "user": {"human": N_("people")},
     "compacted": {"without": N_("without compaction"), "with": N_("with compaction")},

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.changes import place_in_words
-from cuecard.annotate.lint.codes import Finding, Severity
+from cuecard.annotate.lint.codes import Finding, Severity, finding_line
 from cuecard.annotate.lint.rules import lint
 from cuecard.annotate.review.workflow import Protocol, require, submit
 from cuecard.core.contributions import Action, Move, Submitted
@@ -44,9 +45,15 @@ class NotClean(NotAllowed):
     """Raised for errors of the linter, or for warnings without a reason."""
 
     def __init__(
-        self, title: str, findings: tuple[Finding, ...], hint: str, *, in_app: str = ""
+        self,
+        title: str,
+        findings: tuple[Finding, ...],
+        places: Mapping[str, str],
+        hint: str,
+        *,
+        in_app: str = "",
     ) -> None:
-        super().__init__(title, told(findings), hint, in_app=in_app)
+        super().__init__(title, told(findings, places), hint, in_app=in_app)
         self.findings = findings
 
 
@@ -94,6 +101,7 @@ def submit_checked(
         raise NotClean(
             _("Errors must be mended before review"),
             checked.errors,
+            checked.places,
             _("The tab Problems of the task lists them; so does cuecard check."),
             in_app=_("The tab Problems of the task lists them."),
         )
@@ -103,6 +111,7 @@ def submit_checked(
         raise NotClean(
             _("Warnings need a reason"),
             checked.unanswered or checked.warnings,
+            checked.places,
             _("Mend or silence them in the tab Problems, or say why they may stay."),
         )
     return submit(
@@ -116,9 +125,9 @@ def submit_checked(
     )
 
 
-def told(findings: tuple[Finding, ...]) -> str:
+def told(findings: tuple[Finding, ...], places: Mapping[str, str]) -> str:
     """The first few findings, one a line, and how many more there are."""
-    lines = [f"{f.code} {f.place}: {f.reason}" for f in findings[:_TOLD]]
+    lines = [finding_line(found, places.get(found.place, "")) for found in findings[:_TOLD]]
     if (rest := len(findings) - _TOLD) > 0:
         lines.append(ngettext("and {n} more", "and {n} more", rest).format(n=rest))
     return "\n".join(lines)

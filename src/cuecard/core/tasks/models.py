@@ -37,6 +37,14 @@ CUE_WORDS: Final[dict[str, str]] = {
 }
 
 
+LANGUAGE_WORDS: Final[dict[str, str]] = {"en": N_("English"), "zh": N_("Chinese")}
+DIFFICULTY_WORDS: Final[dict[str, str]] = {
+    "easy": N_("easy"),
+    "medium": N_("medium"),
+    "hard": N_("hard"),
+}
+
+
 class Cue(Frozen):
     """The condition that an agent's reply must meet before the stage's line is said.
 

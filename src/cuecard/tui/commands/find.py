@@ -24,8 +24,10 @@ def find(
         found = find(ours.workspace, ours.reader, " ".join(text), tell)
 
     def where(each: Found) -> str:
-        event = "" if each.seq is None else f"event/{each.seq}"
-        return for_display(" · ".join(filter(None, (each.title, each.place or event))))
+        event = "" if each.seq is None else _("event {n}").format(n=each.seq)
+        return for_display(
+            " · ".join(filter(None, (each.title, each.where or event or each.place)))
+        )
 
     def show() -> None:
         rows = [(each.kind.label, where(each), for_display(each.snippet)) for each in found]

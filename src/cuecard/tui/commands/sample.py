@@ -200,11 +200,16 @@ def _size(
 
 
 def _print_set(plan: SamplingPlan, preview: Preview, made: LabelSet | None, unjudged: int) -> None:
+    from cuecard.annotate.labelling.sampling import stratum_words
+
     sizes = _("trials") if plan.by == "trials" else _("items")
     table(
         "",
         (_("stratum"), sizes, _("drawn")),
-        [(s.name or _("all"), f"{s.size:,}", f"{s.drawn:,}") for s in preview.strata],
+        [
+            (stratum_words(s.name, plan.strata) or _("all"), f"{s.size:,}", f"{s.drawn:,}")
+            for s in preview.strata
+        ],
         numbers=(1, 2),
     )
     if preview.left_out:

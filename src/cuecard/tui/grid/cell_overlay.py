@@ -37,7 +37,7 @@ class CellGrid(Grid):
     DEFAULT_CSS = """
     CellGrid {
         & > .grid--offers { background: $panel; color: $foreground; }
-        & > .grid--offer { background: $primary 45%; color: $foreground; text-style: bold; }
+        & > .grid--offer { background: $cursor; color: $foreground; text-style: $cursor-style; }
     }
     """
     COMPONENT_CLASSES = {"grid--offers", "grid--offer"}

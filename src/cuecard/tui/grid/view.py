@@ -21,9 +21,9 @@ class GridView(ScrollView):
         height: 1fr; background: $background; color: $foreground; overflow: auto auto;
         scrollbar-size: 0 0;
         & > .grid--head { background: $panel; color: $muted; }
-        & > .grid--cursor { background: $primary 25%; color: $foreground; text-style: bold; }
-        & > .grid--row { background: $primary 10%; }
-        & > .grid--marked { background: $secondary 22%; }
+        & > .grid--cursor { background: $cursor-blurred; color: $foreground; text-style: bold; }
+        & > .grid--row { background: $cursor-blurred; }
+        & > .grid--marked { background: $marked; }
         & > .grid--bar { color: $primary; }
         & > .grid--mark { color: $secondary; text-style: bold; }
         & > .grid--muted { color: $muted; }
@@ -33,7 +33,7 @@ class GridView(ScrollView):
         & > .grid--bad { color: $error; }
         & > .grid--accent { color: $primary; }
         & > .grid--thumb { color: $scrollbar; }
-        &:focus > .grid--cursor { background: $primary 45%; }
+        &:focus > .grid--cursor { background: $cursor; text-style: $cursor-style; }
     }
     """
     COMPONENT_CLASSES = {

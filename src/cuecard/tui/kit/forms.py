@@ -54,7 +54,7 @@ class FormPane(Horizontal, Generic[ModelT]):
         TextEditor { height: auto; min-height: 3; max-height: 9; padding: 0; margin: 0 0 1 0; }
         TickList { height: auto; max-height: 8; padding: 0; margin: 0 0 1 0; }
         Select > SelectCurrent { height: 1; background: $panel; }
-        Select:focus > SelectCurrent { background: $primary 25%; }
+        Select:focus > SelectCurrent { background: $typing; }
     }
     """
 

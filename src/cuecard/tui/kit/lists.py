@@ -129,7 +129,7 @@ class ListGrid(ListTable):
     DEFAULT_CSS = """
     ListGrid {
         & > .grid--cursor { background: $background; text-style: none; }
-        &:focus > .grid--cursor { background: $primary 45%; text-style: bold; }
+        &:focus > .grid--cursor { background: $cursor; text-style: $cursor-style; }
     }
     """
 

@@ -19,7 +19,7 @@ from cuecard.annotate.labelling.adjudication import (
     Why,
 )
 from cuecard.annotate.labelling.comparison import Place
-from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, Subject
+from cuecard.annotate.labelling.comparison_inputs import ComparisonInputs, Subject
 from cuecard.annotate.labelling.comparison_model import (
     GROUP_WORDS,
     Comparison,
@@ -158,12 +158,6 @@ def said_words(subject: Subject, values: Sequence[tuple[str, str]]) -> str:
     for who, value in values:
         by_label.setdefault(label_word(subject, value), []).append(who)
     return " · ".join(f"{label}: {', '.join(names)}" for label, names in by_label.items())
-
-
-def item_words(case: Case) -> str:
-    """`triple 18`, `cell 4 Year`: numbered as people count."""
-    item = case.item
-    return " ".join(filter(None, (item.kind.value, str(item.index + 1), item.column)))
 
 
 REASON: dict[Reason, str] = {

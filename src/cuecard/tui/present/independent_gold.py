@@ -19,10 +19,10 @@ from cuecard.annotate.independent_gold.matching import (
     undecided,
 )
 from cuecard.annotate.independent_gold.tables import in_columns_of
-from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
-from cuecard.core.families.table.gold import Table
+from cuecard.core.families.table.gold import METRIC_WORDS, STEP_WORDS, Table
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import normalise
 from cuecard.tui.families import TUI, Side, Versions, each_by
@@ -60,7 +60,8 @@ def given_columns(table: Mapping[str, Any]) -> Iterator[Entry]:
     """The columns of a table, with their rules."""
     keys = table["unique_columns"]
     for column in table["columns"]:
-        rules = [*column["preprocess"], *column["metric"]]
+        steps = [STEP_WORDS[step] for step in column["preprocess"]]
+        rules = [_(rule) for rule in (*steps, *(METRIC_WORDS[way] for way in column["metric"]))]
         lines = [", ".join(rules), *filter(None, [column["criterion"]])]
         note = _("key") if column["name"] in keys else ""
         yield _entry(_("Column"), *lines, note=f"{column['name']}  {note}".strip())
@@ -175,7 +176,7 @@ def _step(step: Checkpoint) -> Side:
     if step.ambiguity is not None:
         found = step.ambiguity
         lines = (
-            _("ambiguous: {kind}").format(kind=found.type.value),
+            _("ambiguous: {kind}").format(kind=_(AMBIGUITY_WORDS[found.type])),
             f"{_('candidates')}: {', '.join(found.candidates)}",
             f"{_('clue')}: {found.clue}",
         )
@@ -184,7 +185,7 @@ def _step(step: Checkpoint) -> Side:
 
 def _fact(fact: Fact) -> Side:
     values = " = ".join((fact.value, *fact.aliases))
-    return Side(f"{fact.key}: {values}", _kept(fact.unit, fact.kind.value), fact.sources)
+    return Side(f"{fact.key}: {values}", _kept(fact.unit, fact.kind.label), fact.sources)
 
 
 def _alike(one: str, other: str) -> bool:

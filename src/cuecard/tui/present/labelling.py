@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rich.cells import cell_len
 
 from cuecard.annotate.authoring.graph_view import Branch
+from cuecard.annotate.labelling.sampling import stratum_words
 from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Revealed
 from cuecard.annotate.labelling.wording import WORDING, predicted_line
 from cuecard.core.engine.messages import CheckpointStatus
@@ -265,7 +266,8 @@ def set_paragraphs(line: SetLine) -> list[Paragraph]:
             else _("Nobody has labelled anything yet.")
         ),
     ]
-    names = {stratum: one_line(stratum) or _("all items") for stratum in strata}
+    by = cast(list[str], line.set.plan.get("strata") or [])
+    names = {name: one_line(stratum_words(name, by)) or _("all items") for name in strata}
     wide = max((cell_len(name) for name in names.values()), default=0)
     for stratum, (items, done) in strata.items():
         filled = done * _BAR // items if items else 0

@@ -76,6 +76,11 @@ def badge(
     return Text(f"{glyph} {_(label)}", style=ink(variables, variable))
 
 
+def coded(label: str, code: str) -> str:
+    """A translated label, and beside it what is typed in files and commands."""
+    return _("{name} ({code})").format(name=_(label), code=code)
+
+
 FORK = "⋔"
 """Marks a task of which newest revisions stand side by side."""
 

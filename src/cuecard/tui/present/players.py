@@ -18,6 +18,7 @@ from cuecard.core.players import (
     properties,
 )
 from cuecard.core.text import one_line
+from cuecard.tui.present.labels import coded
 
 Choices = list[tuple[str, str]]
 PART_LABELS: dict[Part, str] = {
@@ -85,7 +86,7 @@ def player_row(config: Config, part: Part, name: str, player: Any) -> PlayerRow:
     return PlayerRow(
         part=_(PART_LABELS[part]),
         name=name,
-        kind=player.kind,
+        kind=player.kind if kind.baseline else coded(kind.label, player.kind),
         baseline=kind.baseline,
         model=model.model if model else named or getattr(player, "engine", ""),
         endpoint=model.base_url if model else getattr(player, "url", "") or command,

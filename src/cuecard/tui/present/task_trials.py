@@ -26,6 +26,7 @@ from cuecard.core.text import contains_term, one_line
 from cuecard.core.users.responder import ADVANCING
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.labels import status_label
+from cuecard.tui.present.transcript import flag_label
 
 _TITLE, _SENTENCE = 60, 300
 
@@ -83,9 +84,7 @@ def decision(said: UserReply, label: str) -> list[Paragraph]:
     paragraphs.append(Paragraph(f"{head}{reason}", tone, 2))
     paragraphs.append(Paragraph(said.text, "plain", 2))
     paragraphs += [
-        Paragraph(
-            _("caught by the checks: {found}").format(found=flag.found or flag.kind.value), "bad", 2
-        )
+        Paragraph(_("caught by the checks: {found}").format(found=flag_label(flag)), "bad", 2)
         for flag in said.flags
     ]
     return paragraphs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.task_data import parse_place
 from cuecard.core.families.checkpoints.gold import Ambiguity, CheckpointChain
-from cuecard.core.families.facts.gold import FactKind, FactWorld
+from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _, plural
@@ -325,7 +325,7 @@ def _ambiguous(ambiguity: Ambiguity | None) -> Iterator[str]:
 
 def world_elements(world: FactWorld) -> Iterator[Element]:
     for index, fact in enumerate(world.facts):
-        kind = _("rule") if fact.kind is FactKind.RULE else _("fact")
+        kind = fact.kind.label
         about = " · ".join(filter(None, (fact.entity, fact.attribute, fact.unit)))
         yield _element(f"gold.facts[{index}]", kind, f"{fact.key}: {fact.value}", note=about)
     yield _element("gold.answer", _("Answer"), " = ".join((world.answer, *world.answer_aliases)))

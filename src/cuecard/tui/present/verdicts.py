@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuecard.annotate.labelling.labelling_sets import Preview, n_by_variance, preview_of, remark_on
-from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
+from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit, stratum_words
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext, plural
@@ -22,7 +22,6 @@ from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.labels import DECISION
 
 if TYPE_CHECKING:
-    from cuecard.annotate.labelling.sampling import Stratum
     from cuecard.store.verdict_pages import VerdictFilter
     from cuecard.store.workspace import Workspace
 
@@ -162,14 +161,6 @@ STRATUM_LABEL: dict[StratumKey, str] = {
     "relation": N_("relation"),
     "task": N_("task"),
 }
-_WORDS: dict[StratumKey, dict[str, str]] = {
-    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
-    "outcome": {
-        "none": N_("nothing accepted"),
-        "some": N_("some accepted"),
-        "all": N_("all accepted"),
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -186,7 +177,8 @@ class SampleSnapshot:
         tone = "strong" if self.preview.items else "bad"
         heads: list[tuple[Piece, ...]] = [(Piece(text, tone),) for text in self.said]
         for stratum in self.preview.strata:
-            label = Piece(f"{stratum_label(stratum, self.plan)}{_(': ')}")
+            named = stratum_words(stratum.name, self.plan.strata) or _("all")
+            label = Piece(f"{named}{_(': ')}")
             counts = _("{n:,} of {all:,}").format(n=stratum.drawn, all=stratum.size)
             heads.append((label, Piece(counts, "plain" if stratum.drawn else "bad")))
         return [Entry("work", 0, head) for head in heads]
@@ -204,22 +196,6 @@ def worked_out(
         preview = preview_of(units, plan)
     said = (*_said(plan, preview, share, alike), *filter(None, [remark_on(units, plan)]))
     return SampleSnapshot(plan, preview, said)
-
-
-def stratum_label(stratum: Stratum, plan: SamplingPlan) -> str:
-    """The stratum's values; decisions with their glyph and word."""
-    parts = stratum.name.split(" · ")
-    if not stratum.name:
-        return _("all")
-    if "decision" in plan.strata and len(parts) == len(plan.strata):
-        at = plan.strata.index("decision")
-        glyph, _colour, label = DECISION.get(parts[at], ("", "", parts[at]))
-        parts[at] = f"{glyph} {_(label)}".strip()
-    for key, words in _WORDS.items():
-        if key in plan.strata and len(parts) == len(plan.strata):
-            at = plan.strata.index(key)
-            parts[at] = _(words.get(parts[at], parts[at]))
-    return " · ".join(parts)
 
 
 def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> list[str]:

@@ -21,7 +21,7 @@ from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.labels import FAMILY
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.transcript import entries_of
 
 
@@ -198,7 +198,9 @@ class WizardOfOzState:
         glyph, _variable, family = FAMILY[self.briefing.task.family]
         pieces = [
             Piece(_("You play the agent for {user}").format(user=user), "agent"),
-            Piece(f" · {glyph} {_(family)} · {self.briefing.task.language}", "muted"),
+            Piece(
+                f" · {glyph} {_(family)} · {LANGUAGE_LABEL[self.briefing.task.language]}", "muted"
+            ),
         ]
         if view is not None:
             pieces.append(Piece(" · " + _("turn {n}").format(n=view.turn + 1), "muted"))

@@ -19,10 +19,11 @@ from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import BlindListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.agreement import AgreementView, item_words, place_words, said_words
+from cuecard.tui.present.agreement import AgreementView, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import shown_key
+from cuecard.tui.present.verdicts import item_label
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -303,7 +304,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         subject = self._subject
         judged = [(side_word(self._comparison, r), v) for r, v in _decisions(row)]
         lines = [
-            f"{row.task} · {item_words(row)} · {self._texts.get(row.name, '')}",
+            f"{row.task} · {item_label(row.item)} · {self._texts.get(row.name, '')}",
             said_words(subject, [*judged, *row.labels.items()]),
         ]
         if row.revealed:
@@ -332,7 +333,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         return one_line(side_word(self._comparison, rater), 18)
 
     def _item(self, case: Case) -> str:
-        return " · ".join(filter(None, (item_words(case), self._texts.get(case.name, ""))))
+        return " · ".join(filter(None, (item_label(case.item), self._texts.get(case.name, ""))))
 
     def _said(self, rater: Rater, case: Case) -> str:
         return label_word(self._subject, said_by(rater, case))

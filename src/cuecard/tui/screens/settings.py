@@ -30,9 +30,9 @@ from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.preferences import OURS, preferences_path, served
+from cuecard.tui.preferences import THEME_WORDS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labels import ink
+from cuecard.tui.present.labels import coded, ink
 from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 
@@ -254,8 +254,11 @@ class SettingsScreen(CuecardScreen[None]):
         yield Static("", id="skill-note", classes="muted", markup=False)
 
     def _themes(self) -> list[tuple[str, str]]:
-        ours = [theme.name for theme in OURS]
-        return [(n, n) for n in ours + sorted(set(self.app.available_themes) - set(ours))]
+        others = sorted(set(self.app.available_themes) - set(THEME_WORDS))
+        return [
+            *((coded(word, name), name) for name, word in THEME_WORDS.items()),
+            *((name, name) for name in others),
+        ]
 
     def _described(self, config: Config) -> Table:
         """All players with their model and endpoint; keys only as set or not set."""

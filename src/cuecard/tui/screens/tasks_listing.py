@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from cuecard.annotate.authoring.task_data import blank_task
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen, id_problem
-from cuecard.core.tasks.models import FAMILIES, Family, Task, TaskLanguage
+from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.families import TUI
 from cuecard.tui.grid import Grid
@@ -25,7 +25,7 @@ from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
-from cuecard.tui.screens.task.fields import DIFFICULTY, LANGUAGE
+from cuecard.tui.screens.task.fields import LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText, Pane
@@ -60,7 +60,7 @@ class TaskListing(Vertical):
                     Column[TaskLine](N_("Title"), self._title, grow=3, least=16, sort=lambda line: line.title.casefold()),
                     Column[TaskLine](N_("Tags"), lambda line: ", ".join(line.tags), grow=1, least=6, quiet=True),
                     Column[TaskLine](N_("Lang"), lambda line: LANGUAGE_LABEL.get(line.language, line.language), spare=2),
-                    Column[TaskLine](N_("Level"), lambda line: _(DIFFICULTY.get(line.difficulty, line.difficulty)), spare=3),
+                    Column[TaskLine](N_("Level"), lambda line: _(DIFFICULTY_WORDS.get(line.difficulty, line.difficulty)), spare=3),
                     Column[TaskLine](N_("Rev"), lambda line: str(line.revision or _("new")), right=True),
                     Column[TaskLine](N_("State"), lambda line: badge(TASK_STATE, line.state, self.app.theme_variables)),
                     Column[TaskLine](N_("Author"), lambda line: line.author, grow=1, spare=1),

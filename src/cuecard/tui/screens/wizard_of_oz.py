@@ -17,7 +17,7 @@ from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
-from cuecard.tui.present.labels import FAMILY
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.runs import when
 from cuecard.tui.present.wizard_of_oz import NotACall, call_from, read_hand_in, told_a_model
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
@@ -102,7 +102,7 @@ def waiting_label(trial: WaitingTrial) -> str:
     glyph, _variable, family = FAMILY[trial.family]
     yours = " · " + _("yours") if trial.mine else ""
     user = one_line(trial.user, 40)
-    return f"{user} · {glyph} {_(family)} · {trial.language} · {when(trial.since)}{yours}"
+    return f"{user} · {glyph} {_(family)} · {LANGUAGE_LABEL[trial.language]} · {when(trial.since)}{yours}"
 
 
 async def play_an_agent(app: CuecardApp) -> None:

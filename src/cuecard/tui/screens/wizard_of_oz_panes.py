@@ -42,7 +42,7 @@ class SearchLine(Horizontal):
         height: 1;
         & > Static { width: auto; padding: 0 1; color: $primary; text-style: bold; }
         & > Input { width: 1fr; background: $surface; }
-        & > Input:focus { background: $primary 18%; }
+        & > Input:focus { background: $typing; }
     }
     """
 

@@ -64,7 +64,7 @@ class EntryList(ScrollView, can_focus=True):
         & > .entries--link { color: $primary; text-style: underline; }
         & > .entries--gone { color: $muted; text-style: strike; }
         & > .entries--stage { color: $primary; }
-        & > .entries--cursor { background: $primary 18%; }
+        & > .entries--cursor { background: $cursor-blurred; }
     }
     """
     COMPONENT_CLASSES = {

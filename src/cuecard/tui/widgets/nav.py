@@ -36,8 +36,8 @@ class NavBar(Widget):
     NavBar {
         height: 1; dock: top; background: $panel; color: $foreground;
         & > .nav--brand { color: $primary; text-style: bold; }
-        & > .nav--number { color: $foreground 50%; }
-        & > .nav--here { background: $primary; color: $background; text-style: bold; }
+        & > .nav--number { color: $muted; }
+        & > .nav--here { color: $primary; text-style: bold reverse; }
         & > .nav--who { color: $muted; }
     }
     """

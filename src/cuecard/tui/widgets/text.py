@@ -142,7 +142,8 @@ class _WithWay(_Shown):
         if width - said < _LEAST:
             return strip  # what a title says comes first
         told = way_told(way, width - said - 2)
-        room, style = width - cell_len(told), self.rich_style + Style(dim=True, bold=False)
+        muted = Style.parse(f"not bold {ink(self.app.theme_variables, 'muted')}")
+        room, style = width - cell_len(told), self.rich_style + muted
         line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)
         return Strip([*line, Segment(told, style)])
 

@@ -27,18 +27,13 @@ from cuecard.annotate.results.errors.report import (
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
 from cuecard.core.families.checkpoints.score import Profile
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table
 
-AMBIGUITY_WORDS = {
-    "entity": N_("entity"),
-    "version": N_("version"),
-    "criteria": N_("criteria"),
-    "factual": N_("factual"),
-}
 STATUS_WORDS: dict[CheckpointStatus, str] = {
     CheckpointStatus.AMBIGUITY_DETECTED: N_("asked about the ambiguity"),
     CheckpointStatus.WRONG_AMBIGUITY_DETECTED: N_("asked about something else"),
@@ -89,7 +84,9 @@ def _tables(
             _("pass rate by kind of ambiguity"),
             _("Ambiguity"),
             {
-                arm.name: {_(AMBIGUITY_WORDS.get(n, n)): p for n, p in chain.by_ambiguity.items()}
+                arm.name: {
+                    _(AMBIGUITY_WORDS[AmbiguityType(n)]): p for n, p in chain.by_ambiguity.items()
+                }
                 for arm, chain in arms
             },
         ),

@@ -17,7 +17,7 @@ class AmbiguityType(StrEnum):
     FACTUAL = "factual"
 
 
-AMBIGUITY_WORDS: Final[dict[AmbiguityType, str]] = {
+AMBIGUITY_WORDS: Final[dict[str, str]] = {
     AmbiguityType.ENTITY: N_("which thing"),
     AmbiguityType.VERSION: N_("which version"),
     AmbiguityType.CRITERIA: N_("which criterion"),

@@ -16,6 +16,10 @@ class FactKind(StrEnum):
     FACT = "fact"
     RULE = "rule"
 
+    @property
+    def label(self) -> str:
+        return _("rule") if self is FactKind.RULE else _("fact")
+
 
 class Fact(Frozen):
     """key -> value. A rule is a convention of the world that the answer needs.

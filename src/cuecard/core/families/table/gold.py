@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen, Name
 from cuecard.core.tasks.gold import Gold
 
@@ -29,6 +29,21 @@ class Metric(StrEnum):
     URL_MATCH = "url_match"
     IN_MATCH = "in_match"
     LLM_JUDGE = "llm_judge"
+
+
+STEP_WORDS: Final[dict[str, str]] = {
+    Preprocess.NORM_STR: N_("without case, blanks and *"),
+    Preprocess.EXTRACT_NUMBER: N_("the first number"),
+    Preprocess.NORM_DATE: N_("as a date"),
+}
+METRIC_WORDS: Final[dict[str, str]] = {
+    Metric.EXACT_MATCH: N_("the same text"),
+    Metric.NUMBER_NEAR: N_("within a relative tolerance"),
+    Metric.DATE_NEAR: N_("within 31 days"),
+    Metric.URL_MATCH: N_("the same hosts"),
+    Metric.IN_MATCH: N_("contained in the gold cell"),
+    Metric.LLM_JUDGE: N_("a model decides by the criterion"),
+}
 
 
 class Column(Frozen):

@@ -16,6 +16,7 @@ from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
+from cuecard.tui.present.labels import coded
 from cuecard.tui.widgets.text import CUE_KIND
 
 
@@ -172,26 +173,6 @@ class Form(VerticalScroll, can_focus=False):
 
 
 LANGUAGE = {"en": "English", "zh": "中文"}
-DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
-AMBIGUITY = {
-    "entity": N_("entity: several things of that name"),
-    "version": N_("version: several editions or times"),
-    "criteria": N_("criteria: several measures"),
-    "factual": N_("factual: sources disagree"),
-}
-PREPROCESS = {
-    "norm_str": N_("norm_str: case, blanks and * ignored"),
-    "extract_number": N_("extract_number: the first number"),
-    "norm_date": N_("norm_date: as YYYY-MM-DD"),
-}
-METRIC = {
-    "exact_match": N_("exact_match: the same text"),
-    "number_near": N_("number_near: within a relative tolerance"),
-    "date_near": N_("date_near: within 31 days"),
-    "url_match": N_("url_match: the same hosts"),
-    "in_match": N_("in_match: contained in the gold cell"),
-    "llm_judge": N_("llm_judge: a model decides by the criterion"),
-}
 CUE = CUE_KIND
 
 
@@ -200,10 +181,16 @@ def labelled(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
     return lambda edit: [(_(label), value) for value, label in choices.items()]
 
 
-def listed(value: Any) -> str:
-    """A list of texts in one cell of a table."""
+def with_codes(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
+    """The same, with what stands in the task's file beside each label."""
+    return lambda edit: [(coded(label, value), value) for value, label in choices.items()]
+
+
+def listed(value: Any, words: Mapping[str, str] | None = None) -> str:
+    """A list of texts, or of values with these labels, in one cell of a table."""
     items = cast(list[Any], value) if isinstance(value, list) else []
-    return " · ".join(str(item) for item in items)
+    known = words or {}
+    return " · ".join(_(known[item]) if item in known else str(item) for item in items)
 
 
 ALIASES = FieldSpec(("aliases",), N_("Aliases"), "lines", N_("Other ways to say it, one a line"))

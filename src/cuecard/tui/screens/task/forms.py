@@ -12,18 +12,20 @@ from cuecard.annotate.authoring.schema import PARAGRAPH, Items, Leaf, Record, Sh
 from cuecard.annotate.authoring.stages import rung_of
 from cuecard.annotate.authoring.task_data import Path, blank_column, blank_stage, blank_step
 from cuecard.annotate.families.registry import ANNOTATE
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS
+from cuecard.core.families.table.gold import METRIC_WORDS, STEP_WORDS
 from cuecard.core.i18n import N_, NP_, _
+from cuecard.core.tasks.models import DIFFICULTY_WORDS
 from cuecard.tui.families import TUI
 from cuecard.tui.present.task_trials import rung_cells
-from cuecard.tui.screens.task import fields as choices
 from cuecard.tui.screens.task.fields import (
     ALIASES,
     CUE,
-    DIFFICULTY,
     LANGUAGE,
     FieldSpec,
     labelled,
     listed,
+    with_codes,
 )
 from cuecard.tui.screens.task.fields import SOURCES as SOURCE_FIELDS
 from cuecard.tui.screens.task.pane import Collection, CollectionSpec, FormPane, TaskPane
@@ -33,7 +35,7 @@ BRIEF = (
     FieldSpec(("title",), N_("Title")),
     FieldSpec(("domain",), N_("Domain"), tip=N_("history, chemistry, travel…")),
     FieldSpec(("language",), N_("Language"), "choice", options=labelled(LANGUAGE)),
-    FieldSpec(("difficulty",), N_("Difficulty"), "choice", options=labelled(DIFFICULTY)),
+    FieldSpec(("difficulty",), N_("Difficulty"), "choice", options=labelled(DIFFICULTY_WORDS)),
     FieldSpec(("query",), N_("Query"), "text", tip=N_("The request, fully specified")),
     FieldSpec(("sub_queries",), N_("Sub-queries"), "lines", tip=N_("One a line")),
     FieldSpec(("notes",), N_("Notes"), "text", tip=N_("For reviewers; players never see them")),
@@ -120,7 +122,7 @@ STEP = (
         ("ambiguity", "type"),
         N_("Ambiguity"),
         "choice",
-        options=labelled(choices.AMBIGUITY),
+        options=with_codes(AMBIGUITY_WORDS),
         read=_read_ambiguity,
         write=ops.write_ambiguity,
     ),
@@ -222,13 +224,13 @@ COLUMN = (
         read=_is_key,
         write=_write_key,
     ),
-    FieldSpec(("metric",), N_("Metric"), "choices", options=labelled(choices.METRIC)),
-    FieldSpec(("preprocess",), N_("Preprocess"), "choices", options=labelled(choices.PREPROCESS)),
+    FieldSpec(("metric",), N_("Metric"), "choices", options=with_codes(METRIC_WORDS)),
+    FieldSpec(("preprocess",), N_("Preprocess"), "choices", options=with_codes(STEP_WORDS)),
     FieldSpec(
         ("criterion",),
         N_("Criterion"),
         "text",
-        N_("Tolerance for number_near, instruction for llm_judge"),
+        N_("The relative tolerance, or what the model decides by"),
     ),
 )
 
@@ -236,7 +238,8 @@ COLUMN = (
 def _column_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
     column = edit.items(ops.COLUMNS)[index]
     key = "✓" if ops.is_key(edit, index) else ""
-    metric, preprocess = listed(column["metric"]), listed(column["preprocess"])
+    metric = listed(column["metric"], METRIC_WORDS)
+    preprocess = listed(column["preprocess"], STEP_WORDS)
     return str(column["name"]), key, metric, preprocess, str(column["criterion"])
 
 
