@@ -1,9 +1,9 @@
 """Saves runs, adds their trials, and reads trials' logs: in full, as an outline, or only what was said."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -429,7 +429,7 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
             title,
             family,
             last,
-        ) in session.connection().execute(query)
+        ) in cast("Iterable[tuple[Any, ...]]", session.connection().execute(query))
     ]
 
 

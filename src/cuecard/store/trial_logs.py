@@ -239,7 +239,7 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
             cached,
             reasoning,
             priced,
-        ) in session.connection().execute(query)
+        ) in cast("Iterable[tuple[Any, ...]]", session.connection().execute(query))
     ]
 
 

@@ -205,7 +205,7 @@ class VerdictPages:
             wanted = None if judge is None else self._chosen(session, runs, judge)[1]
             for run_id in runs:
                 current = current_judgements(run_id)
-                said: dict[int, tuple[tuple[str, ...], str]] = {}
+                said: dict[int | None, tuple[tuple[str, ...], str]] = {}
                 decided = query.where(col(VerdictRow.judgement_id).in_(current))
                 for judgement, text, decisions in connection.execute(decided):
                     if text not in names:
