@@ -148,6 +148,7 @@ _WORDS: dict[str, str] = {
     "web": N_("open web"),
     "replay": N_("answers of an earlier run"),
     "judge/model": N_("model as judge"),
+    "jury": N_("jury of judges"),
     PYTHON: N_("class of one's own"),
 }
 _BY_NAME = {(found.part, found.kind): found for found in _KINDS}

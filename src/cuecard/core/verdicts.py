@@ -448,10 +448,10 @@ def count(name: str, value: float, n: int = 1) -> Measure:
     return Measure(name, float(value), n)
 
 
-def mean(name: str, values: Iterable[float]) -> Measure:
-    """The arithmetic mean with n = the number of values; undefined without any."""
+def mean(name: str, values: Iterable[float], empty: str = "") -> Measure:
+    """The arithmetic mean with n = the number of values; without any undefined, for the reason `empty`."""
     collected = list(values)
-    return share(name, math.fsum(collected), len(collected), _("nothing to average"))
+    return share(name, math.fsum(collected), len(collected), empty or _("nothing to average"))
 
 
 def pearson(name: str, pairs: Sequence[tuple[float, float]]) -> Measure:

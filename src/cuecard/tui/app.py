@@ -361,6 +361,7 @@ class CuecardApp(HoldsKeys):
     TITLE = "Cuecard"
     CSS_PATH = ["styles/app.tcss"]
     ENABLE_COMMAND_PALETTE = True
+    ALLOW_IN_MAXIMIZED_VIEW = "KeyBar"
     DEFAULT_MODE = "home"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "home": _home,

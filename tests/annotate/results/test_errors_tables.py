@@ -219,7 +219,7 @@ def test_profiles():
     assert "K: a 1." in met.notes[1]
     assert [t.split()[0] for t in texts(passed)[0]] == ["a", "3", "100.0", "0.0", "–", "100.0"]
     assert behind(passed, 0, 2) == (rows[0].trial.id,)
-    assert texts(kinds)[0][0] == "a · version"
+    assert texts(kinds)[0][0] == "a · which version"
     assert texts(hard)[0][0] == "a · easy"
     assert [t[0] for t in texts(read)] == ["turns", "right answer", "searched only"]
     assert [t[1].split()[0] for t in texts(read)] == ["4", "75.0", "25.0"]

@@ -76,7 +76,7 @@ class Bare(App[None]):
     """Nothing but forms, one after the other."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return {"muted": "#888888"}
+        return {"muted": "#888888", "typing": "#444444"}
 
 
 def test_any_model_comes_back_equal() -> None:

@@ -37,8 +37,8 @@ def test_the_form_says_what_it_would_draw() -> None:
     assert ["".join(piece.text for piece in entry.head) for entry in found.entries] == [
         "200 items of 2,000 · 240 labels",
         "If 90% agree: 95% interval about 0.101 wide",
-        "✗ not covered: 50 of 500",
-        "✓ covered: 150 of 1,500",
+        "not covered: 50 of 500",
+        "covered: 150 of 1,500",
     ]
     assert (found.plan.n, found.plan.overlap) == (200, 0.2)
     assert drawn(width=0.1).plan.n == n_in_tasks(0.1, 0.9, tasks=20, items=2000, correlation=0.05)

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from cuecard.core.engine.events import AgentSpoke, Event, EventBody, ToolAnswered
 from cuecard.core.engine.messages import AgentReply, SearchEntry, ToolAnswer, ToolCall
-from cuecard.tui.present.entry_layout import block_of
+from cuecard.tui.present.entry_layout import Block
 from cuecard.tui.present.tool_calls import matching, sources_of
 from cuecard.tui.present.transcript import entries_of
 
@@ -85,7 +85,7 @@ def test_calls_are_counted_by_kind_and_open_to_what_was_asked_and_read() -> None
     text = "\n".join(
         "".join(piece.text for piece in line)
         for entry in (first, second)
-        for line in block_of(entry, opened=True, width=200)
+        for line in Block(entry, opened=True, width=200, gap=True).lines
     )
     for expected in (
         "search: espresso patent",

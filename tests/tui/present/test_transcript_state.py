@@ -36,7 +36,7 @@ from cuecard.core.verdicts import (
     UnusablePrediction,
 )
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, flow
-from cuecard.tui.present.entry_layout import block_of
+from cuecard.tui.present.entry_layout import Block
 from cuecard.tui.present.labels import STATUS, player_label
 from cuecard.tui.present.transcript import entries_of, handed_in
 
@@ -60,7 +60,7 @@ def search(step: int, *, hit: bool, turn: int = 0) -> ToolAnswered:
 
 
 def plain(entry: Entry) -> str:
-    lines = block_of(entry, opened=True, width=200)
+    lines = Block(entry, opened=True, width=200, gap=True).lines
     return "\n".join("".join(piece.text for piece in line) for line in lines)
 
 
@@ -154,8 +154,8 @@ def test_a_baseline_is_called_one() -> None:
 
 def test_a_fold_shows_only_when_opened_and_is_marked() -> None:
     entry = Entry("work", 0, (Piece("calls"),), fold=(Paragraph("inside", indent=2),))
-    folded = block_of(entry, opened=False, width=40)
-    opened = block_of(entry, opened=True, width=40)
+    folded = Block(entry, opened=False, width=40, gap=True).lines
+    opened = Block(entry, opened=True, width=40, gap=True).lines
     assert folded[0][0].text == "▸ "
     assert opened[0][0].text == "▾ "
     assert len(opened) == len(folded) + 1
