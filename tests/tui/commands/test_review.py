@@ -29,7 +29,8 @@ def test_submitting_refuses_warnings_without_a_reason_and_goes_on(team: None, cu
     done = cuecard("--as", "Ana", "submit", WARNED, CLEAN, "nosuch")
     assert done.code == 1
     assert done.out == f"{CLEAN}: revision 1 is in review.\n"
-    assert f"{WARNED}: Warnings need a reason\n  L010 sources: " in done.err
+    assert f"{WARNED}: Warnings need a reason\n  Sources: " in done.err
+    assert "[L010]" in done.err
     assert "nosuch: There is no such task" in done.err
     again = cuecard("--as", "Ana", "submit", WARNED, "--reason", "a toy", "--json")
     assert (again.code, again.data["refused"]) == (0, [])
