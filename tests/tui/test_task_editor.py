@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Select, Tab, TextArea
+from textual.widgets import Input, Select, Tab, Tabs, TextArea
 
 from cuecard.annotate.authoring import session as authoring
 from cuecard.core.contributions import ReviewDecision, Reviewed, TaskState
@@ -148,6 +148,19 @@ async def test_quitting_at_once_loses_nothing(database: Path, make_app) -> None:
         await until(pilot, lambda: not screen.is_attached)
     with workspace(database) as ws:
         assert ws.drafts.get("espresso", "Ana").data["notes"].endswith("Z")
+
+
+async def test_brackets_turn_tabs_where_nobody_types(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = await open_task(pilot, "espresso", "gold.triples[0].head")
+        tabs = screen.query_one(Tabs)
+        here = tabs.active
+        tabs.focus()
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: tabs.active != here)
+        tabs.focus()
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: tabs.active == here)
 
 
 async def test_saving_asks_for_a_message_makes_a_revision_and_drops_the_draft(

@@ -636,8 +636,11 @@ class CuecardApp(HoldsKeys):
                 return self.tour is not None and self.tour.on
             case "menu":
                 return bool(self._offered(Means.COMMAND))
-            case "views" | "turn_view":
+            case "views":
                 return bool(self._offered(Means.A_VIEW))
+            case "turn_view":
+                by = cast("int", parameters[0]) if parameters else 1
+                return bool(self._offered(Means.A_VIEW) or self._tabs(by))
             case _:
                 pass
         return super().check_action(action, parameters)
@@ -665,6 +668,11 @@ class CuecardApp(HoldsKeys):
     def _offered(self, means: Means) -> list[tuple[DOMNode, Binding]]:
         """What there is of this kind on the screen, possible now or not."""
         return every_command(self.screen, means, impossible=True) if self.screen_stack else []
+
+    def _tabs(self, by: int) -> list[tuple[DOMNode, Binding]]:
+        """What turns tabs on the screen: by function keys also while somebody types, so that it is the screen's own."""
+        means = Means.VIEW_NEXT if by > 0 else Means.VIEW_BEFORE
+        return [each for each in self._offered(means) if not each[1].action.startswith("app.")]
 
     def action_menu(self) -> None:
         self._choose(Means.COMMAND, _("Menu"))
@@ -695,8 +703,8 @@ class CuecardApp(HoldsKeys):
             self.push_screen(ChoiceDialog(title, "", options), chosen)
 
     async def action_turn_view(self, by: int) -> None:
-        """To the next view that is possible now, round and round."""
-        views = self._offered(Means.A_VIEW)
+        """To the next view that is possible now, round and round; where there are none, to the next tab."""
+        views = self._offered(Means.A_VIEW) or self._tabs(by)
         at = next(
             (i for i, (node, one) in enumerate(views) if one.action == getattr(node, "shown_view", "")),
             -1 if by > 0 else 0,
