@@ -267,8 +267,14 @@ async def desk(pilot: Pilot[Any]) -> Desk:
     return screen
 
 
+class Patient(Bench):
+    """However long the machine takes until the dialog is there."""
+
+    PATIENCE = 30.0
+
+
 async def test_what_is_typed_before_a_dialog_from_a_worker_goes_into_it() -> None:
-    app = Bench()
+    app = Patient()
     async with app.run_test(size=SIZE) as pilot:
         screen = await desk(pilot)
         burst(app, " before", "f2", " within", ("pasted",))
