@@ -177,9 +177,7 @@ class Helper:
             self.notes.append(text.format(n=len(self.raw)))
         # Without a single item all that was said is worth a look.
         raw = self.raw if items else [r.text[:_MAX_SHOWN] for r in self._replies if r.text.strip()]
-        usage, costs = Usage(), [reply.cost for reply in self._replies]
-        for reply in self._replies:
-            usage = usage.plus(reply.usage)
+        costs = [reply.cost for reply in self._replies]
         known = [cost for cost in costs if cost is not None]
         return Proposal(
             kind=kind,
@@ -188,7 +186,11 @@ class Helper:
             items=tuple(items),
             notes=tuple(dict.fromkeys(self.notes)),
             raw=tuple(raw[-_MAX_RAW:]),
-            spent=Spent(calls=len(self._replies), usage=usage, cost=sum(known) if known else None),
+            spent=Spent(
+                calls=len(self._replies),
+                usage=Usage.total(r.usage for r in self._replies),
+                cost=sum(known) if known else None,
+            ),
             at=datetime.now(UTC),
             **more,
         )

@@ -210,9 +210,7 @@ class Side:
         found: dict[tuple[str, str], float | None] = {}
         for payer in dict.fromkeys(each.payer for each in self.usage):
             of_payer = [each for each in self.usage if each.payer == payer]
-            usage = Usage()
-            for each in of_payer:
-                usage = usage.plus(each.usage)
+            usage = Usage.total(each.usage for each in of_payer)
             found[payer, "calls"] = float(sum(each.calls for each in of_payer))
             found[payer, "prompt"], found[payer, "completion"] = usage.prompt, usage.completion
             priced = [each.cost for each in of_payer if each.cost is not None]

@@ -146,12 +146,7 @@ class Usage(Frozen):
         )
 
     def plus(self, other: Usage) -> Usage:
-        return Usage(
-            prompt=self.prompt + other.prompt,
-            completion=self.completion + other.completion,
-            cached=self.cached + other.cached,
-            reasoning=self.reasoning + other.reasoning,
-        )
+        return Usage.total((self, other))
 
 
 class ModelReply(Frozen):

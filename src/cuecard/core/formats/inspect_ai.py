@@ -410,9 +410,7 @@ def _limit(trajectory: Trajectory) -> shapes.Limit | None:
 
 
 def _total(payments: Sequence[Payment]) -> shapes.ModelUsage:
-    usage = payments[0].usage
-    for payment in payments[1:]:
-        usage = usage.plus(payment.usage)
+    usage = Usage.total(payment.usage for payment in payments)
     costs = [payment.cost for payment in payments if payment.cost is not None]
     return usage_of(usage, sum(costs) if costs else None)
 
