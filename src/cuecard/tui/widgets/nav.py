@@ -7,12 +7,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
+from cuecard.tui.present.entries import wrap
 from cuecard.tui.present.keyboard import hint
 
 PLACES: tuple[tuple[str, str], ...] = (
@@ -81,7 +82,7 @@ class NavBar(Widget):
         ]
 
 
-class EmptyState(Static):
+class EmptyState(Widget):
     """A heading, a sentence, and keys with what they do; a key is said by what it means, as `{ADD}`."""
 
     DEFAULT_CSS = """
@@ -91,11 +92,25 @@ class EmptyState(Static):
     def __init__(
         self, title: str, text: str, *keys: tuple[str, str], id: str | None = None
     ) -> None:
-        keys = tuple((hint(key) if "{" in key else key, what) for key, what in keys)
-        content = Text.assemble((title, "bold"), "\n", text)
-        longest = max((cell_len(key) for key, _what in keys), default=0)
-        for key, what in keys:
-            content.append("\n\n" if (key, what) == keys[0] else "\n")
-            content.append(f" {key} ", style="reverse")
-            content.append(f"  {' ' * (longest - cell_len(key))}{what}")
-        super().__init__(content, id=id)
+        super().__init__(id=id)
+        self._said = title, text
+        self._keys = [(hint(key) if "{" in key else key, what) for key, what in keys]
+        self._longest = max((cell_len(key) for key, _what in self._keys), default=0)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self._told(width).plain.count("\n") + 1
+
+    def render(self) -> Text:
+        return self._told(self.content_size.width)
+
+    def _told(self, width: int) -> Text:
+        """What a key does stands beside it, to its last line."""
+        title, text = ("\n".join(wrap(said, width)) for said in self._said)
+        told = Text.assemble((title, "bold"), "\n", text, no_wrap=True)
+        indent = self._longest + 4
+        for at, (key, what) in enumerate(self._keys):
+            told.append("\n" if at else "\n\n")
+            told.append(f" {key} ", style="reverse")
+            lines = f"\n{' ' * indent}".join(wrap(what, width - indent))
+            told.append(f"{' ' * (indent - cell_len(key) - 2)}{lines}")
+        return told
