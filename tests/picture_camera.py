@@ -221,7 +221,7 @@ async def taken(
     size: tuple[int, int],
     language: str,
     theme: str,
-    look: Callable[[Camera], Awaitable[None]] | None = None,
+    look: Callable[[Camera, str], Awaitable[None]] | None = None,
 ) -> dict[str, Picture]:
     """The pictures of a walk through a workspace in the working folder, by scene. `look`: what is done in each scene instead."""
     preferences = Preferences(language=language, theme=theme)
@@ -240,7 +240,7 @@ async def taken(
                 continue
             assert type(app.screen) is step.shows, step.name
             if look is not None:
-                await look(camera)
+                await look(camera, step.name)
                 assert type(app.screen) is step.shows, step.name
                 continue
             found[step.name] = await camera.take()

@@ -42,7 +42,7 @@ from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge
+from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge, ink
 from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.tasks import moment
 
@@ -101,7 +101,7 @@ class BoardView:
             if self.state is state:
                 part.stylize("reverse")
             elif self.state is not None or not count:
-                part.stylize("dim")
+                part.stylize(ink(variables, "muted"))
             parts.append(part)
         return Text("  ").join(parts)
 

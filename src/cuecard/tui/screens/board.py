@@ -145,17 +145,13 @@ class BoardScreen(BoardList[BoardTask]):
     def title_words(self) -> str:
         return _("Board")
 
-    def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._show_heading())
-
     def show(self, rows: Sequence[BoardTask], to: Hashable = None) -> None:
         super().show(rows, to)
         self._show_heading()
         self.query_one("#heading").display = bool(rows)
 
     def _show_heading(self) -> None:
-        heading = self.query_one("#heading", ChangingText)
-        heading.tell(self.board.heading(self.app.theme_variables))
+        self.query_one("#heading", ChangingText).draw(self.board.heading)
 
     def detail(self, row: BoardTask) -> Sequence[Paragraph]:
         return self.board.about_task(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
@@ -36,7 +36,7 @@ from cuecard.tui.present.review import (
 from cuecard.tui.present.review_document import ReviewView
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
-from cuecard.tui.widgets.text import HeadLine, Paragraphs
+from cuecard.tui.widgets.text import HeadLine, Paragraphs, Tinted
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -78,7 +78,7 @@ class QcSummary(Paragraphs):
 _INK: dict[Tone, str] = {"good": "success", "bad": "error", "muted": "muted", "stage": "primary"}
 
 
-class Comparison(Static):
+class Comparison(Tinted):
     """Lines of pieces whose blanks are kept, so that columns stay columns."""
 
     DEFAULT_CSS = """
@@ -86,15 +86,17 @@ class Comparison(Static):
     """
 
     def show(self, lines: Sequence[Sequence[Piece]]) -> None:
-        colours = self.app.theme_variables
-        text = Text(no_wrap=True, overflow="crop")
-        for line in lines:
-            for piece in line:
-                tone = "bold" if piece.tone == "strong" else ink(colours, _INK.get(piece.tone, ""))
-                text.append(piece.text, tone)
-            text.append("\n")
-        text.rstrip()
-        self.update(text)
+        def drawing(colours: Mapping[str, str]) -> Text:
+            text = Text(no_wrap=True, overflow="crop")
+            for line in lines:
+                for piece in line:
+                    colour = ink(colours, _INK.get(piece.tone, ""))
+                    text.append(piece.text, "bold" if piece.tone == "strong" else colour)
+                text.append("\n")
+            text.rstrip()
+            return text
+
+        self.draw(drawing)
 
 
 class ReviewDocument(EntryList):

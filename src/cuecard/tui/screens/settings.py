@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
+from textual.theme import Theme
 from textual.widgets import Button, Input, Label, Select, Static
 
 from cuecard.core.config import CONFIG_NAME
@@ -121,6 +122,14 @@ class SettingsScreen(CuecardScreen[None]):
                     yield Label(label)
                     yield Select(options, value=value, allow_blank=False, id=name, compact=True)
         yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, self._theme_changed)
+
+    def _theme_changed(self, theme: Theme) -> None:
+        """It may have been chosen elsewhere."""
+        self.query_one("#theme", Select).value = theme.name
+        self.load()
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)

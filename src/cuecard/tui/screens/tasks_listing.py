@@ -126,27 +126,8 @@ class TaskListing(Vertical):
 
     def describe(self, line: TaskLine, task: Task | None) -> None:
         """Fill the pane beside the list; `task` is None for one that was never saved."""
-        text = Text.assemble((one_line(line.title), "bold"), "\n", (line.id, "dim"), "\n\n")
-        text.append_text(badge(FAMILY, line.family, self.app.theme_variables))
-        if line.domain:
-            text.append(f" · {one_line(line.domain)}", "dim")
-        if line.draft:
-            text.append("\n✎ ", "bold").append(_("You have a draft of it."))
-        if line.building:
-            text.append("\n✎2 ", "bold").append(
-                hint(_("You are building its gold independently: {MENU} b goes on."))
-            )
-        if line.forks:
-            text.append(f"\n{FORK} ", "bold").append(
-                hint(
-                    _(
-                        "Newest revisions stand side by side: open it, then {MENU} j brings them together."
-                    )
-                )
-            )
-        for heading, body in sections_of(task) if task else []:
-            text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
-        self.query_one("#about", ChangingText).tell(text)
+        about = self.query_one("#about", ChangingText)
+        about.draw(lambda variables: _about(line, task, variables))
         self.query_one("#detail").scroll_home(animate=False)
 
     def _show(self, then: str = "") -> None:
@@ -259,3 +240,28 @@ class NewTaskDialog(AnswerDialog[_NewTask, dict[str, Any]]):
 
     async def answer(self, model: _NewTask) -> dict[str, Any]:
         return blank_task(model.task_id, model.title, model.family, model.language)
+
+
+def _about(line: TaskLine, task: Task | None, variables: Mapping[str, str]) -> Text:
+    """What the pane beside the list says."""
+    text = Text.assemble((one_line(line.title), "bold"), "\n", (line.id, "dim"), "\n\n")
+    text.append_text(badge(FAMILY, line.family, variables))
+    if line.domain:
+        text.append(f" · {one_line(line.domain)}", "dim")
+    if line.draft:
+        text.append("\n✎ ", "bold").append(_("You have a draft of it."))
+    if line.building:
+        text.append("\n✎2 ", "bold").append(
+            hint(_("You are building its gold independently: {MENU} b goes on."))
+        )
+    if line.forks:
+        text.append(f"\n{FORK} ", "bold").append(
+            hint(
+                _(
+                    "Newest revisions stand side by side: open it, then {MENU} j brings them together."
+                )
+            )
+        )
+    for heading, body in sections_of(task) if task else []:
+        text.append(f"\n\n{heading}\n", "bold").append(for_display(body))
+    return text

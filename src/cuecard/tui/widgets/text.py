@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from textual.containers import VerticalScroll
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
+from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -109,11 +110,35 @@ class Pane(VerticalScroll, OneLayout, can_focus=False):
     DEFAULT_CLASSES = "zooms"
 
 
-class ChangingText(Static, OneLayout):
+class Tinted(Static):
+    """A text in colours of the theme, in those of another one as soon as that is chosen."""
+
+    _drawing: Callable[[Mapping[str, str]], Text] | None = None
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, self._draw_again)
+
+    def draw(self, drawing: Callable[[Mapping[str, str]], Text]) -> None:
+        """Show what `drawing` makes of the theme's variables, now and with each theme."""
+        self._drawing = drawing
+        self._show(drawing(self.app.theme_variables))
+
+    def _draw_again(self, _theme: Theme) -> None:
+        if self._drawing is not None:
+            self._show(self._drawing(self.app.theme_variables))
+
+    def _show(self, text: Text) -> None:
+        # Drawing lays out the whole screen: not while the same is said.
+        if text != self.content:
+            self.update(text)
+
+
+class ChangingText(Tinted, OneLayout):
     """A text that changes with the cursor."""
 
     def tell(self, text: str | Text, *, layout: bool = True) -> None:
-        """Show it. Drawing lays out the whole screen: not while the same is said."""
+        """Show it, whatever the theme."""
+        self._drawing = None
         if text != self.content:
             self.update(text, layout=layout)
 
@@ -155,12 +180,12 @@ class _WithWay(_Shown):
         return free.index(max(free)) if free else 0
 
 
-class HeadLine(_WithWay, Static):
+class HeadLine(_WithWay, Tinted):
     """A title."""
 
 
-class Lines(Static, OneLayout):
-    """`load` lines of pieces; keeps their colours when the theme changes."""
+class Lines(Tinted, OneLayout):
+    """`load` lines of pieces."""
 
     DEFAULT_CSS = """
     Lines { height: auto; width: 1fr; }
@@ -170,18 +195,12 @@ class Lines(Static, OneLayout):
         super().__init__("", markup=False, id=id, classes=classes)
         self._lines: list[list[Piece]] = []
 
-    def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
-
     def load(self, lines: Sequence[Sequence[Piece]]) -> None:
-        # Drawing lays out the whole screen: not for each key while the same is said.
         if (wanted := [list(line) for line in lines]) != self._lines:
             self._lines = wanted
-            self._draw()
-
-    def _draw(self) -> None:
-        variables = self.app.theme_variables
-        self.update(Text("\n").join(as_text(line, variables) for line in self._lines))
+            self.draw(
+                lambda variables: Text("\n").join(as_text(line, variables) for line in wanted)
+            )
 
 
 class HeadLines(_WithWay, Lines):

@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.records import Handout, TakeRecord, TrialRecord, WorkerRecord
@@ -26,13 +25,13 @@ from cuecard.tui.present.runs import handout_line, when
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import Lines, style_of
+from cuecard.tui.widgets.text import Lines, Tinted, style_of
 
 _TALL = 32
 _LINES, _LINES_TALL = 4, 10
 
 
-class Mosaic(Static):
+class Mosaic(Tinted):
     """One mark for each trial; hidden for a single one."""
 
     DEFAULT_CSS = """
@@ -45,9 +44,6 @@ class Mosaic(Static):
         self._playing: Mapping[int, int] = {}
         self._drawn: object = None
 
-    def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw(anew=True))
-
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._draw)
 
@@ -55,21 +51,24 @@ class Mosaic(Static):
         self._trials, self._playing = trials, playing
         self._draw()
 
-    def _draw(self, *, anew: bool = False) -> None:
+    def _draw(self) -> None:
         width = self.size.width or self.app.size.width - 2
         height = _LINES_TALL if self.app.size.height >= _TALL else _LINES
         lines = present.mosaic(self._trials, self._playing, width, height)
-        if lines == self._drawn and not anew:
+        if lines == self._drawn:
             return
         self._drawn = lines
-        variables = self.app.theme_variables
-        text = Text(no_wrap=True)
-        for at, line in enumerate(lines):
-            text.append("\n" if at else "")
-            for piece in line:
-                text.append(piece.text, style_of(piece.tone, variables))
+
+        def drawing(variables: Mapping[str, str]) -> Text:
+            text = Text(no_wrap=True)
+            for at, line in enumerate(lines):
+                text.append("\n" if at else "")
+                for piece in line:
+                    text.append(piece.text, style_of(piece.tone, variables))
+            return text
+
         self.display = bool(lines)
-        self.update(text)
+        self.draw(drawing)
 
 
 COLUMNS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakSet
@@ -41,20 +41,24 @@ class TaskTitle(Horizontal):
         yield Static("", id="safe")
 
     def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
-        variables = self.app.theme_variables
-        glyph = badge(FAMILY, edit.family, variables)
-        title = one_line(str(edit.get(("title",)) or edit.task_id))
-        line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ")
-        if label:
-            line.append(f"{_(label)} · ")
-        line.append(title, "bold")
-        line.append(f"  {edit.task_id}", "dim")
-        if state:
-            line.append("  ").append_text(badge(TASK_STATE, state, variables))
-        if self.forks:
-            line.append("  ").append_text(fork_mark(self.forks, variables))
-        line.no_wrap, line.overflow = True, "ellipsis"
-        self.query_one("#which", Static).update(line)
+        family, id, forks = edit.family, edit.task_id, self.forks
+        title = one_line(str(edit.get(("title",)) or id))
+
+        def drawing(variables: Mapping[str, str]) -> Text:
+            glyph = badge(FAMILY, family, variables)
+            line = Text.assemble(" ", Text(glyph.plain[:1], glyph.style), " ")
+            if label:
+                line.append(f"{_(label)} · ")
+            line.append(title, "bold")
+            line.append(f"  {id}", "dim")
+            if state:
+                line.append("  ").append_text(badge(TASK_STATE, state, variables))
+            if forks:
+                line.append("  ").append_text(fork_mark(forks, variables))
+            line.no_wrap, line.overflow = True, "ellipsis"
+            return line
+
+        self.query_one("#which", HeadLine).draw(drawing)
 
     def tell(
         self, edit: TaskEdit, state: DraftState, at: datetime | None, *, there: bool = True

@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.theme import Theme
 
 from cuecard.annotate.authoring import graph_entities, ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -57,9 +58,18 @@ class AroundPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Grid((GridColumn(N_("Neighbours"), 10, grow=1),))
 
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, self._show_again)
+
     @property
     def grid(self) -> Grid:
         return self.query_one(Grid)
+
+    def _show_again(self, _theme: Theme) -> None:
+        """In other colours."""
+        if self._shown is not None:
+            shown, self._shown = self._shown, None
+            self.show(*shown)
 
     def show(self, surroundings: Surroundings, entity: str) -> None:
         """Show what surrounds an entity; an empty name shows nothing."""

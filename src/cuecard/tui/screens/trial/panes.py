@@ -1,6 +1,7 @@
 """The panes beside a trial's transcript, and the line with their names and keys."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from rich.cells import cell_len
@@ -22,7 +23,7 @@ from cuecard.tui.present.trial_panes import PaneLine, PaneText, work_entry
 from cuecard.tui.present.trial_summary import measure_rows
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.inputs import FittedColumn, FittedTable
-from cuecard.tui.widgets.text import Lines, as_text
+from cuecard.tui.widgets.text import Lines, Tinted, as_text
 
 
 class LineList(EntryList, inherit_bindings=False):
@@ -218,7 +219,7 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
 """By pane, "" for the transcript: its key and what it is called."""
 
 
-class PaneBar(Static):
+class PaneBar(Tinted):
     """`load` which pane is shown, and what stands at the right: the moment, and in so much room as is left what
     happened then. Names are cut to keys where room is short.
     """
@@ -232,9 +233,6 @@ class PaneBar(Static):
         self._active = ""
         self._steps = False
         self._moment = self._happened = ""
-
-    def on_mount(self) -> None:
-        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._draw())
 
     def on_resize(self, event: Resize) -> None:
         self._draw()
@@ -265,7 +263,7 @@ class PaneBar(Static):
             if left >= bool(moment):
                 break
         pieces = [*pieces, Piece(" " * max(left, 1)), Piece(moment, "stage")] if moment else pieces
-        self.update(as_text(pieces, self.app.theme_variables))
+        self.draw(partial(as_text, pieces))
 
     def _pieces(self, whole: bool, blank: str) -> list[Piece]:
         pieces: list[Piece] = []
