@@ -3,8 +3,9 @@ checkouts, in turn.
 
     python bench/results_growth.py [FILE] [--before CHECKOUT] [--times 3] [--json figures.json]
 
-FILE is made when it is not there (by tests/big_results.py, some minutes), and copied once for each checkout, which counts
-the figures of its copy first. A checkout needs a `.venv`. CPU is above that of the same verb on a run of one trial.
+FILE.after and FILE.before are made when they are not there, each by its own checkout (tests/big_results.py, some minutes), so
+that a checkout of an earlier version of the database can be the one before; it needs a `.venv`. CPU is above that of the same
+verb on a run of one trial. A verb that the checkout before does not have is told of one side.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
 TASKS, TURNS, TRIPLES = 900, 3, 100
 SMALL, LARGE = "1", "2"
 VERBS: dict[str, tuple[str, ...]] = {
@@ -34,6 +33,12 @@ VERBS: dict[str, tuple[str, ...]] = {
 }
 
 
+def make(checkout: Path, file: Path) -> None:
+    call = f"make(Path({str(file)!r}), tasks={TASKS}, turns={TURNS}, triples={TRIPLES})"
+    code = f"from pathlib import Path; import big_results; big_results.LONG = 3; big_results.{call}"
+    subprocess.run([checkout / ".venv/bin/python", "-c", code], cwd=checkout / "tests", check=True)
+
+
 def cost(checkout: Path, file: Path, words: tuple[str, ...], run: str) -> tuple[float, float]:
     """Seconds of the processor, and the most memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +48,7 @@ def cost(checkout: Path, file: Path, words: tuple[str, ...], run: str) -> tuple[
         _pid, status, used = os.wait4(process.pid, 0)
         # One trial has nothing to compare; that is told after everything was loaded.
         if status and run != SMALL:
-            sys.exit(f"{command} failed")
+            raise LookupError(" ".join(command))
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
@@ -57,17 +62,11 @@ def main() -> None:
     parser.add_argument("--verbs", nargs="*", default=list(VERBS), help="only these")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    if not options.file.exists():
-        import big_results  # pyright: ignore[reportMissingImports]
-
-        big_results.LONG = 3
-        big_results.make(options.file, tasks=TASKS, turns=TURNS, triples=TRIPLES)
     sides = {**({"before": options.before} if options.before else {}), "after": ROOT}
     files = {side: options.file.with_suffix(f".{side}") for side in sides}
     for side, file in files.items():
         if not file.exists():
-            shutil.copy(options.file, file)
-        cost(sides[side], file, VERBS["score"], LARGE)  # Counts the figures, once.
+            make(sides[side], file)
     found: dict[str, Any] = {"load": os.getloadavg()[0], "verbs": {}}
     for verb in options.verbs:
         words = VERBS[verb]
@@ -75,7 +74,11 @@ def main() -> None:
         for _time in range(options.times):
             for side, checkout in sides.items():
                 start, _memory = cost(checkout, files[side], words, SMALL)
-                whole, memory = cost(checkout, files[side], words, LARGE)
+                try:
+                    whole, memory = cost(checkout, files[side], words, LARGE)
+                except LookupError as failed:
+                    print(f"{side}: {failed} failed", file=sys.stderr)
+                    continue
                 taken[side].append((whole - start, memory))
         told = {
             side: {
@@ -83,12 +86,17 @@ def main() -> None:
                 "memory": round(max(memory for _cpu, memory in each)),
             }
             for side, each in taken.items()
+            if each
         }
         found["verbs"][verb] = told
         line = "".join(
             f"  {side} {one['cpu']:6.2f} s {one['memory']:4} MB" for side, one in told.items()
         )
-        ratio = f"  {told['after']['cpu'] / told['before']['cpu']:.2f}" if "before" in told else ""
+        ratio = (
+            f"  {told['after']['cpu'] / told['before']['cpu']:.2f}"
+            if len(told) == len(sides) > 1
+            else ""
+        )
         print(f"{verb:16}{line}{ratio}", flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1))
