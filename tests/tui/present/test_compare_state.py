@@ -134,3 +134,21 @@ def test_what_cannot_be_counted_says_why(measure: str, why: str) -> None:
     found = pool(row("alpha", "t1", {"triplet_f1": 0.9}), row("beta", "t1", {"triplet_f1": 0.5}))
     view = view_of(found, Choice("agent", "agent", "graph", measure=measure))
     assert why in view.details(0, 0)[0]
+
+
+def test_a_kind_that_all_arms_share_leaves_the_room_to_what_tells_them_apart() -> None:
+    agents = ("offline:wordy", "offline:hasty", "offline:forgetful")
+    view = view_of(pool(*(row(name, "t1", {"triplet_f1": 0.5}, of=MAIN) for name in agents)))
+    assert view.table is not None
+    told = [line[0].text for line in view.table.lines]
+    assert told == ["Triplet F1 · hasty", "Triplet F1 · wordy"]
+
+
+def test_until_a_choice_is_counted_it_says_that_it_is() -> None:
+    found = two_agents()
+    offered = offers(found, found)
+    view = CompareView(offered, first_choice(offered, 1))
+    assert view.details(0, 0)[0].endswith("it is being counted.")
+    assert view.choice is not None
+    view.keep(view.choice, count(view.offer, view.choice))
+    assert "counted" not in view.details(0, 0)[0]

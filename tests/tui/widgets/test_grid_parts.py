@@ -108,6 +108,14 @@ def test_a_cell_is_one_line_of_its_width(text: str, width: int, right: bool, sho
 @given(st.text(max_size=40), st.integers(0, 20))
 def test_any_text_fills_its_cell_exactly(text: str, width: int) -> None:
     assert cell_len(aligned(text, width)) == width
+    assert cell_len(aligned(text, width, tail=True)) == width
+
+
+def test_of_names_that_end_differently_the_ends_are_shown() -> None:
+    assert aligned("offline:wordy", 8) == "offline…"
+    assert aligned("offline:wordy", 8, tail=True) == "…e:wordy"
+    assert aligned("short", 8, tail=True) == "short   "
+    assert aligned("代理：甲乙", 6, tail=True) == "…甲乙 "
 
 
 def test_a_styled_cell_keeps_its_colours_and_its_width() -> None:

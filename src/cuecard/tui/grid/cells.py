@@ -100,19 +100,21 @@ def flat(text: str, limit: int) -> str:
     return one_line(storable(text), limit + 1)
 
 
-def cut(text: str, width: int) -> str:
-    """`text` in at most `width` cells, the last one an ellipsis if something is missing."""
+def cut(text: str, width: int, *, tail: bool = False) -> str:
+    """`text` in at most `width` cells, the last one an ellipsis if something is missing, or the first one to show its `tail`."""
     if width <= 0:
         return ""
-    text = flat(text, width)
+    text = flat(text, _TAILED if tail else width)
     if cell_len(text) <= width:
         return text
+    if tail:
+        return f"{ELLIPSIS}{set_cell_size(text[::-1], width - 1)[::-1].lstrip()}"
     return set_cell_size(text, width - 1).rstrip() + ELLIPSIS if width > 1 else ELLIPSIS
 
 
-def aligned(text: str, width: int, *, right: bool = False) -> str:
+def aligned(text: str, width: int, *, right: bool = False, tail: bool = False) -> str:
     """`text` in exactly `width` cells."""
-    text = cut(text, width)
+    text = cut(text, width, tail=tail)
     blanks = " " * (width - cell_len(text))
     return blanks + text if right else text + blanks
 
@@ -182,19 +184,23 @@ def add_styled(
 _BLANKS = re.compile(r"\s+")
 PADDING = 1
 _SAMPLED = 240
+_TAILED = 200
+"""Characters of a text whose end is shown."""
 
 
 @dataclass(frozen=True)
 class GridColumn:
     """A column. `label` is marked with `N_`, or shown as it is with `raw`. It is at least `width` cells wide, with
     `most` as wide as its contents up to `most`; remaining room is shared by `grow`. With less room than `hidden_below`
-    it is hidden. Tab and Enter skip columns that are not `editable`.
+    it is hidden. Tab and Enter skip columns that are not `editable`. Of a text that has no room the end is shown if the
+    `tail` tells texts apart.
     """
 
     label: str
     width: int
     grow: int = 0
     right: bool = False
+    tail: bool = False
     hidden_below: int = 0
     raw: bool = False
     most: int = 0

@@ -298,7 +298,7 @@ class Lines:
             if i == state.column:
                 edges, style, outer = FRAME, self._style("cursor"), base + self._ink("bar")
             runs.add(edges[0], outer, PADDING)
-            cell, right = cells[i] if i < many else "", columns[i].right
+            cell, right, tail = cells[i] if i < many else "", columns[i].right, columns[i].tail
             if state.covered and i == state.column:
                 cell = ""
             if isinstance(cell, Text):
@@ -306,9 +306,9 @@ class Lines:
                 add_styled(runs, cell, width, right=right, base=style, console=console)
             elif isinstance(cell, GridCell):
                 ink = style if cell.tone == "plain" else style + self._ink(cell.tone)
-                runs.add(aligned(cell.text, width, right=right), ink, width)
+                runs.add(aligned(cell.text, width, right=right, tail=tail), ink, width)
             else:
-                runs.add(aligned(cell, width, right=right), style, width)
+                runs.add(aligned(cell, width, right=right, tail=tail), style, width)
             if runs.width < max(layout.total, layout.room):
                 runs.add(edges[1], outer, PADDING)
         return self._ended(runs, layout, state.scroll_x, state.bar, base)

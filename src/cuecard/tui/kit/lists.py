@@ -43,7 +43,7 @@ class Column(Generic[Row]):
     It is as wide as its contents. Where there is no room for all, those with `spare` are left out, the highest first;
     then those that `grow` are cut, the lowest first, to no less than `least` cells. Room that is left is shared by those
     that grow. It keeps `wide` cells for what it may say later. Sorted by `sort`, or by what it says: as a number if it stands on the `right`. None comes last.
-    One that is `quiet` is not there while it says nothing of any row.
+    One that is `quiet` is not there while it says nothing of any row. Of one whose texts are told apart by their `tail` the end is shown.
     """
 
     title: str
@@ -51,6 +51,7 @@ class Column(Generic[Row]):
     grow: int = 0
     least: int = 8
     right: bool = False
+    tail: bool = False
     spare: int = 0
     wide: int = 0
     sort: Callable[[Row], Any] | None = None
@@ -174,7 +175,9 @@ class ListGrid(ListTable):
 
     def _made(self) -> list[GridColumn]:
         return [
-            GridColumn(head.label, head.least, right=head.right, raw=True, most=_MOST)
+            GridColumn(
+                head.label, head.least, right=head.right, tail=head.tail, raw=True, most=_MOST
+            )
             for head in self._heads
         ]
 

@@ -296,7 +296,12 @@ def _shorter(table: Table, found: Sequence[Comparison]) -> Table:
     lines: list[Row] = []
     for line, (one, contrast) in zip(table.lines, contrasts, strict=True):
         parts = [measure_label(one.measure)]
-        parts += [arm_word(one, contrast.arm)] if len(one.contrasts) > 1 else []
+        if len(one.contrasts) > 1:
+            # The notes say which arms are baselines; a kind that all are of tells nothing.
+            kinds = {arm.name.rpartition(":")[0] for arm in one.arms}
+            alike = len(kinds) == 1 and "" not in kinds
+            own = one_line(contrast.arm.rpartition(":")[2])
+            parts.append(own if alike else arm_word(one, contrast.arm))
         text = " · ".join(parts) + alone_text(one, contrast)
         lines.append((replace(line[0], text=text), *line[1:]))
     return replace(table, lines=tuple(lines))
@@ -352,6 +357,8 @@ class CompareView(TablesView[Section]):
         return 0 if self.section == "tasks" else super().first_column
 
     def why_empty(self) -> str:
+        if self.choice not in self.known:
+            return _("it is being counted.")
         return self.counted.missing or _("it takes two arms with judged trials on the same tasks.")
 
     def opens(self, row: int, column: int) -> bool:

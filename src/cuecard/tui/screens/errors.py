@@ -213,7 +213,7 @@ class TrialListScreen(ListScreen[Row]):
             Column(N_("Task"), lambda row: row.trial.title or row.trial.task_id, grow=3, least=14),
             Column(N_("Name"), lambda row: name_in(self._tags_of(row)), grow=1, quiet=True),
             Column(N_("Tags"), lambda row: ", ".join(without_name(self._tags_of(row))), grow=1, quiet=True),
-            Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1),
+            Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1, tail=True),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
             Column(N_("Ended"), present.ended, grow=1, spare=1),
             Column(N_("Score"), lambda row: GridCell(present.score_word(row, self._measure), "strong"), right=True),

@@ -77,7 +77,7 @@ COLUMNS = (
     Column[present.Entry](
         N_("Tags"), lambda entry: ", ".join(without_name(entry.tags)), grow=1, quiet=True
     ),
-    Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1),
+    Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1, tail=True),
     Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),
     Column[present.Entry](
         N_("Score"), present.outcome, grow=2, least=16, sort=lambda entry: entry.score
