@@ -19,7 +19,8 @@ from cuecard.annotate.results.pairing import (
     matched,
     paired,
 )
-from cuecard.annotate.results.pool import SPENT, Pool, Row, values_in
+from cuecard.annotate.results.pool import Pool, Row, values_in
+from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,

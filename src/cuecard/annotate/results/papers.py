@@ -7,7 +7,8 @@ from typing import Any
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.results import PaperTable
 from cuecard.annotate.results.designs import design_tables, designs_in
-from cuecard.annotate.results.pool import Pool, figure_key
+from cuecard.annotate.results.pool import Pool
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
 from cuecard.annotate.results.words import place_of, value_word

@@ -16,7 +16,7 @@ from cuecard.annotate.results.corrected import corrections_in, tables_of_labels
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
-from cuecard.annotate.results.pool import Pool, Row, figure_key, gather
+from cuecard.annotate.results.pool import Pool, Row, gather
 from cuecard.annotate.results.report_formats import (
     HUMAN,
     PAYER,
@@ -30,6 +30,7 @@ from cuecard.annotate.results.report_formats import (
     Terms,
     listed,
 )
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.score_tables import one_each, runs_table
 from cuecard.annotate.results.scores import score_table
 from cuecard.annotate.results.words import dimension_word

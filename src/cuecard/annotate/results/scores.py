@@ -5,16 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.estimation.repeats import on_these_tasks
-from cuecard.annotate.results.pool import (
+from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
+from cuecard.annotate.results.row_samples import (
     SPENT,
-    Dimension,
-    Pool,
-    Row,
     RowSamples,
     figure_key,
-    kinds_of,
     samples_of,
-    values_of,
     with_task_intervals,
 )
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word

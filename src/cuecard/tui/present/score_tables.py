@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cuecard.annotate.results.pool import Dimension, Pool, Row, figure_key
+from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.scores import Counts, Line, ScoreTable
 from cuecard.annotate.results.words import dimension_word, shown, value_word
 from cuecard.core.i18n import N_, NP_, _

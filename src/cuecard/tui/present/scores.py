@@ -9,7 +9,8 @@ from cuecard.annotate.labelling.corrections import Corrections, basis_text
 from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.corrected import CorrectedFigure, corrected_figures, corrected_table
-from cuecard.annotate.results.pool import SPENT, Pool, Row
+from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext

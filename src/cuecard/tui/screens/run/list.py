@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from cuecard.annotate.results.pool import Taken, forecast, past_trials
+from cuecard.annotate.results.forecast import Taken, forecast, past_trials
 from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Limits
 from cuecard.core.errors import CuecardError
