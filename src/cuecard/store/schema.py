@@ -22,7 +22,8 @@ from sqlalchemy import (
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.store import roles
-from cuecard.store.engine import Barred, Database
+from cuecard.store.database_file import Barred
+from cuecard.store.engine import Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 

@@ -29,8 +29,9 @@ from cuecard.store.contributions import (
     standing_values,
     written_by,
 )
-from cuecard.store.engine import Database, task_missing, task_row
+from cuecard.store.engine import Database
 from cuecard.store.people import ensure_person
+from cuecard.store.rows import task_missing, task_row
 from cuecard.store.task_tables import (
     ContentRow,
     CosignRow,

@@ -21,7 +21,8 @@ from cuecard.core.worker_archive import Claim
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
 from cuecard.store.allowances import Allowances, Orders
-from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write, check_file
+from cuecard.store.database_file import check_file
+from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write
 from cuecard.store.label_sets import Adjudications, LabelSets
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
