@@ -32,14 +32,9 @@ from cuecard.annotate.results.words import (
 )
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import (
-    HEADLINES,
-    POOLED_MEASURES,
-    mean_name,
-    pooled_notes,
-    statistics_of,
-)
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import HEADLINES, POOLED_MEASURES, mean_name, pooled_notes
 from cuecard.core.tasks.models import FAMILIES, Family
 
 __all__ = [

@@ -14,7 +14,7 @@ from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, 
 from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.scoring.measures import pooled_notes
 from cuecard.core.tables.table import Cell, Row, Table
 from cuecard.core.tables.texts import table_data
 from cuecard.core.tasks.models import FAMILIES, Family

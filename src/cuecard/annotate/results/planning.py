@@ -20,7 +20,7 @@ from cuecard.annotate.results.words import amount, dimension_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import UsageRecord
-from cuecard.core.scoring.aggregate import COUNTS, measure_label
+from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

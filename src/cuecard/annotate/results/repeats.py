@@ -17,7 +17,7 @@ from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.scores import ScoreTable, score_table
 from cuecard.annotate.results.words import names_of, place_of, shown, value_word
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import HEADLINES, PASS_MEASURES, measure_label
+from cuecard.core.scoring.measures import HEADLINES, PASS_MEASURES, measure_label
 from cuecard.core.tables.table import Cell, Statistic, Table, cell
 from cuecard.core.tables.table import Row as Line
 from cuecard.core.tasks.models import FAMILIES

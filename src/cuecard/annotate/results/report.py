@@ -40,7 +40,8 @@ from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
-from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 

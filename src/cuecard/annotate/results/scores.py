@@ -18,19 +18,17 @@ from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import UsageRecord
-from cuecard.core.scoring.aggregate import (
+from cuecard.core.scoring.aggregate import Key, statistic_label, statistics_of
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.breakdowns import BreakdownCounts
+from cuecard.core.scoring.measures import (
     COUNTS,
     HEADLINES,
     POOLED_MEASURES,
-    Key,
     measure_label,
     measured_as,
     pooled_notes,
-    statistic_label,
-    statistics_of,
 )
-from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.breakdowns import BreakdownCounts
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
@@ -114,7 +112,7 @@ def score_table(
     resamples: int = RESAMPLES,
 ) -> ScoreTable:
     """Scores for each combination of `by` that occurs. `measures`: default, the headlines of the families there are
-    (`core.scoring.aggregate.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
+    (`core.scoring.measures.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
     resampling tasks. If there are several judges, `judge` is added to `by`.
     """
     from cuecard.annotate.results.words import notes_on

@@ -10,7 +10,8 @@ from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import MEASURES, measure_label
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
