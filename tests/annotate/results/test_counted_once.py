@@ -17,7 +17,7 @@ from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.verdicts import Measure
 from cuecard.store.workspace import Workspace
-from cuecard.tui.commands.output import json_pieces
+from cuecard.tui.commands.json_output import json_pieces
 from effect_runs import offline_run
 from result_rows import row
 
