@@ -40,7 +40,7 @@ from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
-    from cuecard.store.audit import OnAudit, Part
+    from cuecard.store.audit_findings import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
     from cuecard.store.queue import Workers

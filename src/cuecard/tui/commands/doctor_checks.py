@@ -23,7 +23,7 @@ from cuecard.tui.commands.output import console
 if TYPE_CHECKING:
     from cuecard.core.config_players import AgentConfig
     from cuecard.core.doctor import ProbeReport
-    from cuecard.store.audit import Part
+    from cuecard.store.audit_findings import Part
 
 State = Literal["ok", "warning", "problem", "skipped"]
 _OLDEST = (3, 11)
