@@ -12,7 +12,7 @@ from textual.widgets import Input, Select, SelectionList
 from cuecard.annotate.samples import import_samples, load_samples
 from cuecard.core.config import EMBEDDED, load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.core.evaluation.workers import Worker

@@ -198,7 +198,7 @@ class _Room:
         self, name: str, plan: ExamPlan, config: Config
     ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
         from cuecard.core.engine.players import build_judge
-        from cuecard.core.engine.run import RunControl
+        from cuecard.core.engine.run_control import RunControl
         from cuecard.core.evaluation.exam import run_exam
         from cuecard.core.llm.hub import ModelHub
         from cuecard.tui.commands.run_output import stopping

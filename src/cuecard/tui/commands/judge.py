@@ -133,7 +133,7 @@ def with_judges(
 def _judge_run(
     ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool
 ) -> Result:
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.judging import judge_run
     from cuecard.core.evaluation.sharing import Meter, within_limits
 
@@ -174,7 +174,7 @@ def by_workers(
     ours: Context, run: int, names: Sequence[str], config: Config, *, again: bool = False
 ) -> dict[str, tuple[JudgeFailure, ...]]:
     """Have workers judge the run; by judge the trials that are left unjudged when they are done, or stop."""
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.ended_work import offer_judging
     from cuecard.core.evaluation.judging import JudgeFailure, to_judge
     from cuecard.tui.commands.workers import follow, tell_offered
