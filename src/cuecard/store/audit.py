@@ -34,6 +34,7 @@ from cuecard.store.codec import WINDOW, decompress, hash_of, read_payloads, unpa
 from cuecard.store.contributions import assemble, contribution_of, standing_values
 from cuecard.store.copies import count_of, rows_of, unlimited
 from cuecard.store.engine import Database
+from cuecard.store.rows import load_revision
 from cuecard.store.task_tables import (
     ContentRow,
     ContributionRow,
@@ -43,7 +44,6 @@ from cuecard.store.task_tables import (
     in_utc,
     metadata,
 )
-from cuecard.store.tasks import load_revision
 from cuecard.store.trial_tables import (
     AdjudicationRow,
     LabelRow,

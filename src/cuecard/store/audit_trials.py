@@ -20,8 +20,8 @@ from cuecard.core.verdicts import Verdict
 from cuecard.store.audit_findings import AT_ONCE, COUNTED, KEPT, Reading, readable, stream
 from cuecard.store.codec import from_json, present, unpack
 from cuecard.store.judgements import judgement_of, number_from, verdict_of
+from cuecard.store.rows import load_revision
 from cuecard.store.task_tables import clean, in_utc, metadata
-from cuecard.store.tasks import load_revision
 from cuecard.store.trial_logs import JUDGE, Line, Spent, effective, line_of, usage_sums
 from cuecard.store.trial_tables import (
     EventRow,

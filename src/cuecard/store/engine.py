@@ -29,7 +29,6 @@ from cuecard.core.i18n import _
 from cuecard.store import errors as troubles
 from cuecard.store.database_file import SIDES, Barred, reading_uri
 from cuecard.store.errors import busy, database_trouble, read_only
-from cuecard.store.rows import check_fences
 
 BUSY_SECONDS = 30
 _PAGES = 1024
@@ -148,6 +147,8 @@ class Database:
         """
         if self.is_sqlite:
             if fences:
+                from cuecard.store.rows import check_fences
+
                 check_fences(connection, fences)
             yield
             return

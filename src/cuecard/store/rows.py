@@ -1,4 +1,6 @@
-"""One row by its key, or the error that there is none; and claims that are held while something is written."""
+"""One row by its key, or the error that there is none; revisions out of their rows; and claims that are held while something
+is written.
+"""
 
 from collections.abc import Mapping
 
@@ -7,8 +9,11 @@ from sqlmodel import Session, col, select
 
 from cuecard.core.errors import ClaimLost, NotFound
 from cuecard.core.i18n import _
+from cuecard.core.records import Revision
+from cuecard.core.tasks.models import Task
 from cuecard.core.worker_archive import Claim
-from cuecard.store.task_tables import TaskRow
+from cuecard.store.codec import origins_in, unpack
+from cuecard.store.task_tables import ContentRow, RevisionRow, TaskRow
 from cuecard.store.trial_tables import ClaimRow, RunRow, TrialRow, VerdictRow
 
 
@@ -89,3 +94,22 @@ def task_missing(task_id: str, number: int | None = None) -> NotFound:
         _("There is no such revision"),
         _("{task} has no revision {number}.").format(task=task_id, number=number),
     )
+
+
+def load_revision(session: Session, task_id: str, number: int) -> Revision:
+    """One revision with its task. Raises `NotFound`."""
+    row = session.get(RevisionRow, (task_id, number))
+    if row is None:
+        task_row(session, task_id)
+        raise task_missing(task_id, number)
+    return revision_of(row, task_in(session.get_one(ContentRow, row.hash)))
+
+
+def revision_of(row: RevisionRow, task: Task) -> Revision:
+    """The revision of a row, which says this task."""
+    return Revision.from_fields(row, task=task, origins=origins_in(row.origins))
+
+
+def task_in(content: ContentRow) -> Task:
+    """The task that a content is."""
+    return Task.model_validate_json(unpack(content.body, content.packed))
