@@ -24,8 +24,9 @@ from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.labelling.screen import LabelScreen
-from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
+from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.trial.screen import TrialScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.inputs import FittedTable

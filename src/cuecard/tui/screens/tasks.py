@@ -244,7 +244,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("new")
     async def _run_many(self) -> None:
-        from cuecard.tui.screens.run.list import begin_run
+        from cuecard.tui.screens.run.start import begin_run
 
         await begin_run(self, [line.id for line in self._many])
 
