@@ -22,11 +22,12 @@ from cuecard.store import as_url
 from cuecard.store import errors as troubles
 from cuecard.store.allowances import Allowances, Orders
 from cuecard.store.database_file import check_file
+from cuecard.store.drafts import Drafts, ReviewForms
 from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write
 from cuecard.store.label_sets import Adjudications, LabelSets
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
-from cuecard.store.people import Drafts, Effort, People, ReviewForms
+from cuecard.store.people import Effort, People
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
 from cuecard.store.reviews import Reviews
 from cuecard.store.roles import Roles, check_owner
