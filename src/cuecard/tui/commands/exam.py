@@ -12,7 +12,7 @@ import typer
 
 from cuecard.core.i18n import N_, _, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.judge import Progress, config_for
+from cuecard.tui.commands.judging import Progress, config_for
 from cuecard.tui.commands.output import note
 from cuecard.tui.commands.verb import TABLES, Budget, DryRun, Help, Page, Result, verb
 
