@@ -84,8 +84,9 @@ from cuecard.tui.screens.review_dialogs import (
     source_dialog,
 )
 from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
-from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
+from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.run.trials import RunWorkersScreen
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.settings import ServedModelsScreen, SettingsScreen, WelcomeDialog

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from cuecard.core.config import load_config
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.workers import Worker
 from cuecard.store.workspace import Workspace
 from cuecard.tui.commands.run_output import stopping

@@ -29,7 +29,8 @@ from cuecard.core.engine.messages import (
     ToolSpec,
     UserReply,
 )
-from cuecard.core.engine.run import Cell, RunControl, run_grid
+from cuecard.core.engine.run import Cell, run_grid
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.engine.trial import TrialResult, TrialSetup
 from cuecard.core.engine.trial_log import MemorySink, TrialLog

@@ -31,7 +31,7 @@ from cuecard.core.records import Shadow, TrialRecord
 from cuecard.core.verdicts import Judgement
 from cuecard.store.codec import pack
 from cuecard.store.engine import Database
-from cuecard.store.roles import QUEUE
+from cuecard.store.role_rules import QUEUE
 from cuecard.store.schema import APPEND_ONLY, HEAD, MIGRATIONS, VERSIONS, ensure_head, upgrade
 from cuecard.store.task_tables import metadata
 from cuecard.store.trial_tables import TakeRow, WorkerRow

@@ -33,7 +33,7 @@ from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import KeptFigures, TrialCell, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
-from cuecard.store.roles import RULES, VIEWS
+from cuecard.store.role_rules import RULES, VIEWS
 from cuecard.store.schema import APPEND_ONLY
 from cuecard.store.task_tables import metadata
 from cuecard.store.workspace import Sight, Workspace, database_at

@@ -20,8 +20,8 @@ from cuecard.tui.actions import Key, keys
 from cuecard.tui.app import CuecardApp, guarded
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.run.list import RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
 from tui_rooms import until

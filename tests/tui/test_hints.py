@@ -9,11 +9,11 @@ import pytest
 from babel.messages.extract import extract_from_dir
 
 from cuecard.core.engine.events import Termination
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import BudgetSpent
 from cuecard.core.evaluation.play_setup import PlayOutcome
 from cuecard.core.evaluation.sharing import Meter
-from cuecard.core.scoring.aggregate import HEADLINES
+from cuecard.core.scoring.measures import HEADLINES
 from cuecard.core.verdicts import Measure
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.play.ending import _ended

@@ -12,7 +12,7 @@ from textual.widgets import Input, Select, SelectionList
 from cuecard.annotate.samples import import_samples, load_samples
 from cuecard.core.config import EMBEDDED, load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.core.evaluation.workers import Worker
@@ -24,8 +24,9 @@ from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.labelling.screen import LabelScreen
-from cuecard.tui.screens.run.list import RunsScreen, RunStartDialog
+from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.trial.screen import TrialScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.inputs import FittedTable

@@ -18,8 +18,8 @@ from cuecard.tui.kit.lists import ListView
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.present.tasks import TaskLine
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
-from cuecard.tui.screens.run.list import RunStartDialog
 from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.start import RunStartDialog
 from cuecard.tui.screens.search import SearchDialog
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks import TasksScreen

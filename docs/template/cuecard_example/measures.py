@@ -1,7 +1,7 @@
 """A measure. It is counted for every judged trial; what it raises makes it undefined there."""
 
 from cuecard.core.engine.trial_log import agent_turns
-from cuecard.core.scoring.aggregate import OwnMeasure
+from cuecard.core.scoring.measures import OwnMeasure
 from cuecard.core.verdicts import mean
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, submit
 from cuecard.core.contributions import TaskState
-from cuecard.core.engine.events import Limits
-from cuecard.core.engine.run import RunEvent
+from cuecard.core.engine.events import Limits, RunEvent
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.runs import RunPlan, start_run
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores, score_run

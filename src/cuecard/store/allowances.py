@@ -13,8 +13,9 @@ from sqlmodel import Session, col, select
 
 from cuecard.core.records import OrderKind, RunOrder
 from cuecard.core.worker_archive import LAPSE, Refusal, Shares
-from cuecard.store.engine import Database, run_row
+from cuecard.store.engine import Database
 from cuecard.store.leases import db_now
+from cuecard.store.rows import run_row
 from cuecard.store.trial_tables import AllowanceRow, RunOrderRow, TrialRow, UsageRow
 
 if TYPE_CHECKING:

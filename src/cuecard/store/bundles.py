@@ -20,9 +20,9 @@ from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_import import BundleImport
 from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_batches, tally
 from cuecard.store.codec import decode_outline, origins_in, read_payloads, unpack
-from cuecard.store.engine import run_row
 from cuecard.store.judgements import load_judgements
 from cuecard.store.roles import check_whole, shown
+from cuecard.store.rows import run_row
 from cuecard.store.task_tables import ContentRow, ContributionRow, CosignRow, RevisionRow, TagRow
 from cuecard.store.trial_logs import load_usage
 from cuecard.store.trial_tables import (

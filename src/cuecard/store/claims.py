@@ -14,8 +14,9 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from cuecard.core.records import RunState
 from cuecard.core.worker_archive import POISON, BeingPlayed, Claim, Purpose
-from cuecard.store.engine import Database, of_run, run_row
+from cuecard.store.engine import Database
 from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
+from cuecard.store.rows import of_run, run_row
 from cuecard.store.trial_tables import ClaimRow, EventRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:

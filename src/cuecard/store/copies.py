@@ -34,7 +34,7 @@ from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
 from cuecard.core.worker_archive import LAPSE, BeingPlayed
 from cuecard.store import errors as troubles
-from cuecard.store import roles
+from cuecard.store import role_rules, roles
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
 from cuecard.store.schema import APPEND_ONLY, HALF, HEAD, PRESENT, create_tables, stamp, table_names
@@ -268,7 +268,7 @@ def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
                 connection.execute(text(f'ANALYZE "{table.name}"'))
         HALF.drop(connection)
         stamp(connection)
-        roles.install(connection)  # of roles that the rows tell of
+        role_rules.install(connection)  # of roles that the rows tell of
     return found
 
 

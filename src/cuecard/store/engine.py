@@ -1,257 +1,41 @@
-"""The connection to the database, SQLite or PostgreSQL: sessions, checks of the file, and finding one row by its key."""
+"""The connection to the database, SQLite or PostgreSQL: its sessions, and what went wrong in them."""
 
 import os
-import platform
 import sqlite3
-import stat
 import threading
 import time
-import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from cuecard.core.errors import (
     DATABASE_PASSWORD,
-    ClaimLost,
     CuecardError,
     DatabaseAway,
-    NotFound,
     Scrubber,
     passwords_in,
     public_form,
 )
 from cuecard.core.i18n import _
-from cuecard.core.worker_archive import Claim
 from cuecard.store import errors as troubles
-from cuecard.store.errors import busy, database_trouble, missing_driver, read_only
-from cuecard.store.task_tables import TaskRow
-from cuecard.store.trial_tables import ClaimRow, RunRow, TrialRow, VerdictRow
-
-_SIDES = ("-wal", "-shm")
-"""What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
-
-
-class Barred(NamedTuple):
-    """The reason why a workspace can be read but not written, and a hint what to do about it."""
-
-    reason: str
-    hint: str
-
-
-def check_file(url: URL, create: bool) -> Barred | None:
-    """Whether the database file can be used: None if it can be written, else why it can only be read. Raises
-    `CuecardError` if it cannot be read, or is missing and must not or cannot be created.
-    """
-    if not url.database or url.database == ":memory:":
-        raise troubles.bad_url(public_form(str(url)))
-    if url.database.startswith("file:"):
-        # SQLite's own kind of URL, with options that only it can judge.
-        if url.query.get("mode") == "ro" or url.query.get("immutable") == "1":
-            return Barred(_("Its address asks for reading only."), _("Take that out of --db."))
-        return None
-    path = Path(url.database)
-    try:
-        mode = path.stat().st_mode
-    except PermissionError:
-        reason = _denied(
-            _("{place} belongs to {owner} and has the permissions {mode}: you may not enter it."),
-            _closed_folder(path),
-        )
-        raise troubles.unreadable(str(path), reason) from None
-    except (FileNotFoundError, NotADirectoryError):
-        _check_new(path, create)
-        return None
-    if stat.S_ISDIR(mode):
-        raise troubles.is_a_folder(str(path))
-    if not stat.S_ISREG(mode):
-        raise troubles.not_a_database(str(path))
-    if not os.access(path, os.R_OK):
-        reason = _(
-            "{place} belongs to {owner} and has the permissions {mode}: you may not read it."
-        )
-        raise troubles.unreadable(str(path), _denied(reason, path))
-    return _barred(path.resolve())
-
-
-def reading_uri(path: str) -> str:
-    """SQLite's URI for a file that this process may read but not write.
-
-    SQLite in write-ahead mode would create files beside the database. It is told that the file is immutable, unless
-    such files are there already because somebody else writes or was killed. Raises `CuecardError` where changes in them
-    cannot be read without writing.
-    """
-    real = Path(path).resolve()
-    wal, shm, journal = (Path(f"{real}{end}") for end in (*_SIDES, "-journal"))
-    options = "mode=ro"
-    if _writes_ahead(real) and not journal.exists():
-        if not wal.exists() or not wal.stat().st_size:
-            options = "immutable=1"
-        elif shm.exists():
-            options = "mode=ro&readonly_shm=1"
-        else:
-            raise troubles.changes_beside(path, str(wal))
-    return f"{real.as_uri()}?{options}"
-
-
-def _check_new(path: Path, create: bool) -> None:
-    folder = path.parent
-    if not folder.is_dir():
-        raise troubles.no_folder(str(folder))
-    if not create:
-        raise troubles.absent(str(path))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise troubles.not_made_here(str(path), *_unwritable(folder))
-
-
-def _barred(path: Path) -> Barred | None:
-    beside = [side for end in _SIDES if (side := Path(f"{path}{end}")).exists()]
-    for place in (path, path.parent, *beside):
-        if not os.access(place, os.W_OK):
-            return _unwritable(place)
-    return None
-
-
-def _unwritable(place: Path) -> Barred:
-    copy = _("Copy the workspace to a folder of your own and open the copy.")
-    if os.statvfs(place).f_flag & os.ST_RDONLY:
-        return Barred(_("{place} is on a read-only file system.").format(place=place), copy)
-    found = place.stat()
-    mine = found.st_uid == os.geteuid()
-    if os.geteuid() == 0 or (mine and found.st_mode & stat.S_IWUSR):
-        reason = _("The system keeps {place} from being changed, whatever its permissions say.")
-        return Barred(reason.format(place=place), _("See `lsattr`. {copy}").format(copy=copy))
-    text = _("{place} belongs to {owner} and has the permissions {mode}: you may not write it.")
-    mend = _("`chmod u+w {place}` lets you write it.").format(place=place)
-    return Barred(_denied(text, place), mend if mine else copy)
-
-
-def _denied(text: str, place: Path) -> str:
-    """`text` filled in with a place's owner and its permissions, such as `-rw-r--r--`."""
-    found = place.stat()
-    mode = stat.filemode(found.st_mode)
-    return text.format(place=place, owner=_owner(found.st_uid), mode=mode)
-
-
-def _closed_folder(path: Path) -> Path:
-    """The first folder on the way to `path` that this process may not enter."""
-    folders = reversed(path.absolute().parents)
-    return next((folder for folder in folders if not os.access(folder, os.X_OK)), path.parent)
-
-
-def _owner(uid: int) -> str:
-    import pwd
-
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
-
-
-def _writes_ahead(path: Path) -> bool:
-    """Whether the file's header says so: https://www.sqlite.org/fileformat.html, offset 18."""
-    with path.open("rb") as file:
-        return file.read(20)[18:19] == b"\x02"
-
+from cuecard.store.database_file import SIDES, Barred, reading_uri
+from cuecard.store.errors import busy, database_trouble, read_only
 
 BUSY_SECONDS = 30
 _PAGES = 1024
 _TRYING = 1.0
 _LEAST = 3  # Characters of a password that is looked for in what the driver says.
 _PATIENCE = "cuecard_patience"
-_LOCKS = "cuecard_locks"
-_BEGIN = "cuecard_begin"
-
-# PostgreSQL: who waits, and for how long (docs/storage.md). In seconds.
-LOCK_SECONDS = 4
-"""How long a write waits for another that is about the same; then it says for whom."""
-IDLE_SECONDS = 10
-"""After so long without a word in the middle of a write its session is ended, and its locks are free."""
-_WHOLE_IDLE_SECONDS = 120  # A merge or a migration works something out between its statements.
-_SESSION = {
-    "lock_timeout": f"{LOCK_SECONDS}s",
-    "idle_in_transaction_session_timeout": "900s",
-    "statement_timeout": "900s",
-    # A machine that went away without a word: its sessions end after 5 + 3 * 3 s.
-    "tcp_keepalives_idle": "5s",
-    "tcp_keepalives_interval": "3s",
-    "tcp_keepalives_count": "3",
-    "tcp_user_timeout": "15s",
-}
-_CONNECTION = {
-    "connect_timeout": "5",
-    "keepalives_idle": "5",
-    "keepalives_interval": "3",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "15000",
-}
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_OURS = 0x63756563  # "cuec": the first half of the keys of all our advisory locks
-_ENDS_TRANSACTIONS = 170000
-"""The version of PostgreSQL that ends a whole transaction after a time."""
-_TELLS_AT_ONCE = 150000
-"""The version of PostgreSQL that counts what a transaction changed when it commits, if asked."""
-_TELL = "SELECT pg_stat_force_next_flush()"
-_CHANGES = """
-SELECT sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))
-FROM pg_class WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'
-    AND current_setting('track_counts') = 'on'
-"""
-"""Rows that were ever written in this workspace; null where the server does not count."""
-_ANY_CHANGE = "SELECT txid_current_snapshot()"
-_WHOLE = 0
-"""Held by all who write about something, alone by who writes about everything."""
-_STAND = """
-SELECT 1 / (count(*) = %s)::int FROM (
-    SELECT FROM claim JOIN unnest(%s::int[], %s::int[]) given(trial, fence)
-        ON claim.trial_id = given.trial AND claim.fence = given.fence
-    ORDER BY claim.trial_id FOR SHARE OF claim
-) held
-"""
-"""Holds claims as `check_fences` does; an error where one of them stands no more."""
-_HOLDERS = """
-SELECT application_name, usename, state, extract(epoch FROM clock_timestamp() - state_change)::int
-FROM pg_stat_activity LEFT JOIN (
-    SELECT DISTINCT pid AS holder FROM pg_locks
-    WHERE locktype = 'advisory' AND granted AND classid = %(ours)s AND objid = ANY(%(keys)s::oid[])
-        AND (mode = 'ExclusiveLock' OR %(whole)s)
-) held ON held.holder = pid
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND (holder IS NOT NULL OR backend_xid IS NOT NULL)
-ORDER BY holder IS NULL, xact_start NULLS LAST LIMIT 1
-"""
-
-
-class _Locks(NamedTuple):
-    """What a writing transaction on PostgreSQL excludes others from: keys of advisory locks, or everything."""
-
-    keys: tuple[int, ...] = ()
-    whole: bool = False
-
-    @classmethod
-    def of(cls, about: tuple[str, ...]) -> "_Locks":
-        # Hashed: two names with one key only wait for each other. Sorted: nobody waits in a circle.
-        return cls(tuple(sorted({1 + zlib.crc32(name.encode()) % 0x7FFFFFFE for name in about})))
-
-    def begin(self, patience: float | None) -> str:
-        """The statements that begin the transaction: one message to the server."""
-        idle = _WHOLE_IDLE_SECONDS if self.whole else IDLE_SECONDS
-        statements = ["BEGIN", f"SET LOCAL idle_in_transaction_session_timeout = '{idle}s'"]
-        if patience is not None:  # 0 would mean for ever
-            statements.append(f"SET LOCAL lock_timeout = {max(1, round(patience * 1000))}")
-        if self.whole:
-            statements.append(f"SELECT pg_advisory_xact_lock({_OURS}, {_WHOLE})")
-        elif self.keys:
-            statements.append(f"SELECT pg_advisory_xact_lock_shared({_OURS}, {_WHOLE})")
-        statements += [f"SELECT pg_advisory_xact_lock({_OURS}, {key})" for key in self.keys]
-        return "; ".join(statements)
+_WRITES = "cuecard_writes"
 
 
 began_to_write: ContextVar[bool] = ContextVar("began_to_write", default=False)
@@ -270,9 +54,7 @@ class Database:
         passwords = passwords_in(url.render_as_string(hide_password=False))
         self._scrubber = Scrubber(((DATABASE_PASSWORD, each) for each in passwords), least=_LEAST)
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self._engine = (
-            _sqlite_engine(url, barred, busy) if self.is_sqlite else _postgres_engine(url)
-        )
+        self._engine = _sqlite_engine(url, barred, busy) if self.is_sqlite else _postgres(url)
         self._lock = threading.Lock()
         self._watch_lock = threading.Lock()
         self._watch: PoolProxiedConnection | None = None
@@ -300,9 +82,8 @@ class Database:
         it commits. A SQLite file has one writer at a time, whatever they write about. `patience`: seconds to wait for other
         writers, if not the default. Raises `CuecardError`.
         """
-        locks = _Locks.of(about) if about else _Locks(whole=True)
         with (
-            self._writing(locks, patience) as connection,
+            self._writing(about, patience) as connection,
             Session(connection, expire_on_commit=False) as session,
         ):
             yield session
@@ -311,7 +92,7 @@ class Database:
     @contextmanager
     def connection(self) -> Generator[Connection]:
         """As `write` about everything, but gives the bare connection."""
-        with self._writing(_Locks(whole=True)) as connection:
+        with self._writing() as connection:
             yield connection
 
     def try_writing(self) -> None:
@@ -326,7 +107,7 @@ class Database:
         """As `connection`, but on PostgreSQL it excludes nobody and waits for nobody: for rows that are only added, or that
         only their owner changes.
         """
-        with self._writing(_Locks(), patience) as connection:
+        with self._writing(None, patience) as connection:
             yield connection
 
     @contextmanager
@@ -350,8 +131,10 @@ class Database:
             return
         if self.barred:
             raise read_only(*self.barred)
+        from cuecard.store.postgres import PLAIN
+
         began_to_write.set(True)
-        with self._explained(_Locks()), self._begun(**{_BEGIN: ""}) as connection:
+        with self._explained(None), self._begun(PLAIN) as connection:
             yield connection
 
     @contextmanager
@@ -364,35 +147,15 @@ class Database:
         """
         if self.is_sqlite:
             if fences:
+                from cuecard.store.rows import check_fences
+
                 check_fences(connection, fences)
             yield
             return
-        import psycopg
+        from cuecard.store.postgres import in_one_message
 
-        driver: Any = connection.connection.dbapi_connection
-        try:
-            with driver.pipeline():
-                driver.execute("BEGIN")
-                if driver.info.server_version >= _TELLS_AT_ONCE:
-                    driver.execute(_TELL)
-                if driver.info.server_version >= _ENDS_TRANSACTIONS:
-                    # Who stops before all is sent is not idle.
-                    driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
-                if fences:
-                    driver.execute(_STAND, (len(fences), list(fences), list(fences.values())))
-                yield
-                driver.execute("COMMIT")
-        except psycopg.errors.DivisionByZero as error:
-            raise _claim_lost() from error
-        except DBAPIError as error:  # Its answer came while more was being sent.
-            if isinstance(error.orig, psycopg.errors.DivisionByZero):
-                raise _claim_lost() from error
-            raise
-        except psycopg.Error as error:
-            lost: bool = driver.closed or driver.broken
-            raise DBAPIError.instance(
-                None, None, error, psycopg.Error, connection_invalidated=lost
-            ) from error
+        with in_one_message(connection, fences):
+            yield
 
     def use_wal(self, *, patience: float = BUSY_SECONDS) -> None:
         """Switch SQLite to write-ahead logging, so that readers and the writer do not wait for each other. Waits up to
@@ -418,14 +181,12 @@ class Database:
         """
         with self._explained():
             if not self.is_sqlite:
-                with self._begun(**{_BEGIN: ""}) as connection:
-                    counted = None
-                    if _server_version(connection) >= _TELLS_AT_ONCE:
-                        counted = connection.exec_driver_sql(_CHANGES).scalar()
-                    # Else of the whole server: it moves with strangers' writes, too.
-                    return str(counted or connection.exec_driver_sql(_ANY_CHANGE).scalar())
+                from cuecard.store.postgres import PLAIN, changes
+
+                with self._begun(PLAIN) as connection:
+                    return changes(connection)
             if self.barred:
-                places = (Path(f"{self.url.database}{end}") for end in ("", *_SIDES))
+                places = (Path(f"{self.url.database}{end}") for end in ("", *SIDES))
                 found = [place.stat() for place in places if place.exists()]
                 return " ".join(f"{each.st_mtime_ns}/{each.st_size}" for each in found)
             # Counts what others committed, so this connection must stay and write nothing.
@@ -465,17 +226,25 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def _writing(self, locks: _Locks, patience: float | None = None) -> Generator[Connection]:
+    def _writing(
+        self, about: tuple[str, ...] | None = (), patience: float | None = None
+    ) -> Generator[Connection]:
+        """`about`: as of `write`; None on PostgreSQL excludes nobody."""
         if self.barred:
             raise read_only(*self.barred)
         began_to_write.set(True)
         if self.is_sqlite and not self._lock.acquire(timeout=-1 if patience is None else patience):
             raise busy(self.public_url)
         try:
-            options = {_LOCKS: locks, _PATIENCE: patience, _BEGIN: locks.begin(patience)}
+            if self.is_sqlite:
+                options = {_WRITES: True, _PATIENCE: patience}
+            else:
+                from cuecard.store.postgres import to_write
+
+                options = to_write(about, patience)
             with (
-                self._explained(locks, quietly=patience is not None),
-                self._begun(**options) as connection,
+                self._explained(about, quietly=patience is not None),
+                self._begun(options) as connection,
             ):
                 yield connection
                 if connection.in_transaction():  # as it is, unless it was taken back
@@ -485,12 +254,12 @@ class Database:
                 self._lock.release()
 
     @contextmanager
-    def _begun(self, **options: Any) -> Generator[Connection]:
+    def _begun(self, options: Mapping[str, Any] = MappingProxyType({})) -> Generator[Connection]:
         """A connection in a transaction, which is rolled back unless it was committed."""
         with self._connected(options) as connection:
             yield connection
 
-    def _connected(self, options: dict[str, Any]) -> Connection:
+    def _connected(self, options: Mapping[str, Any]) -> Connection:
         for again in (False, True):
             connection = self._engine.connect().execution_options(**options)
             try:
@@ -506,7 +275,9 @@ class Database:
         raise AssertionError
 
     @contextmanager
-    def _explained(self, locks: _Locks | None = None, *, quietly: bool = False) -> Generator[None]:
+    def _explained(
+        self, about: tuple[str, ...] | None = (), *, quietly: bool = False
+    ) -> Generator[None]:
         try:
             found = self._inode()
             if self._file and found != self._file:
@@ -521,8 +292,7 @@ class Database:
             raise self._noticed(database_trouble(str(error), self.public_url), quietly) from error
         except DBAPIError as error:
             if troubles.is_waiting(error):
-                holder = self._holder(locks or _Locks(whole=True))
-                waits = troubles.busy_by(self.public_url, *holder)
+                waits = troubles.busy_by(self.public_url, *self._holder(about))
                 raise self._noticed(waits, quietly) from error
             # Neither statement nor parameters: they hold what people wrote, and are long.
             said = self._scrubber.text(str(error.orig))
@@ -535,21 +305,15 @@ class Database:
                 _("Try again in a moment."),
             ) from error
 
-    def _holder(self, locks: _Locks) -> tuple[str, float | None]:
-        """Who holds what a transaction waited for, "" if that is not known; and for how many seconds they have said
-        nothing in the middle of it, None if they are at work.
-        """
-        asked = {"ours": _OURS, "keys": [_WHOLE, *locks.keys], "whole": locks.whole}
+    def _holder(self, about: tuple[str, ...] | None) -> tuple[str, float | None]:
+        """See `postgres.holder`."""
+        from cuecard.store.postgres import PLAIN, holder
+
         try:
-            with self._connected({_BEGIN: ""}) as connection:
-                found = connection.exec_driver_sql(_HOLDERS, asked).first()
+            with self._connected(PLAIN) as connection:
+                return holder(connection, about)
         except DBAPIError:
-            found = None
-        if found is None:
             return "", None
-        name, role, state, seconds = found
-        who = name.removeprefix("cuecard ") or role
-        return who, float(seconds) if state and state.startswith("idle") else None
 
     def _noticed(self, error: CuecardError, quietly: bool) -> CuecardError:
         if isinstance(error, DatabaseAway):
@@ -585,6 +349,12 @@ def _switch_to_wal(cursor: Any, patience: float) -> None:
             time.sleep(0.02)
 
 
+def _postgres(url: URL) -> Engine:
+    from cuecard.store.postgres import postgres_engine
+
+    return postgres_engine(url)
+
+
 def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
     path = url.database or ""
     if barred and not path.startswith("file:"):
@@ -611,7 +381,7 @@ def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
 
     def begun(connection: Connection) -> None:
         options = connection.get_execution_options()
-        if _LOCKS not in options:
+        if _WRITES not in options:
             connection.exec_driver_sql("BEGIN")
             return
         patience = options.get(_PATIENCE)
@@ -632,153 +402,4 @@ def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
 def _reading(path: str) -> sqlite3.Connection:
     return sqlite3.connect(
         reading_uri(path), uri=True, timeout=BUSY_SECONDS, check_same_thread=False
-    )
-
-
-def _postgres_engine(url: URL) -> Engine:
-    given = {name: value for name, value in _CONNECTION.items() if name not in url.query}
-    # What the address says comes last, so it holds.
-    ours = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
-    given["options"] = f"{ours} {url.query.get('options', '')}"
-    if "application_name" not in url.query:
-        given["application_name"] = f"cuecard {_login()}@{platform.node()} {os.getpid()}"[:63]
-    try:
-        # A connection that was lost is found when a transaction begins on it: no question before each is needed.
-        engine = create_engine(
-            url,
-            pool_size=8,
-            max_overflow=16,
-            hide_parameters=True,
-            connect_args=given,
-            use_native_hstore=False,  # else the server is asked for it first
-        )
-    except ImportError as error:
-        raise missing_driver() from error
-
-    engine.dialect.statement_compiler = _by_code_point(engine.dialect.statement_compiler)
-
-    def connected(connection: Any, _record: object) -> None:
-        # `begun` begins transactions, in one message with all that goes before.
-        connection.autocommit = True
-
-    def begun(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        begin = options.get(_BEGIN, _READ)
-        if begin:
-            if _LOCKS in options and _server_version(connection) >= _TELLS_AT_ONCE:
-                begin = f"{begin}; {_TELL}"
-            connection.exec_driver_sql(begin, execution_options={"no_parameters": True})
-
-    event.listen(engine, "connect", connected)
-    event.listen(engine, "begin", begun)
-    return engine
-
-
-def _server_version(connection: Connection) -> int:
-    driver: Any = connection.connection.dbapi_connection
-    return driver.info.server_version
-
-
-def _by_code_point(base: Any) -> Any:
-    """A compiler that sorts texts as SQLite and Python do, whatever the collation of the database."""
-    from sqlalchemy import String, collate
-
-    class Compiler(base):
-        def order_by_clause(self, select: Any, **kw: Any) -> str:
-            if getattr(select, "_distinct", True):  # There PostgreSQL takes only what is selected.
-                return cast(str, super().order_by_clause(select, **kw))
-            order = [_collated(each) for each in select._order_by_clauses]
-            said = ", ".join(self.process(each, **kw) for each in order)
-            return f" ORDER BY {said}" if said else ""
-
-    def _collated(each: Any) -> Any:
-        inner = getattr(each, "element", each) if getattr(each, "modifier", None) else each
-        kind = getattr(inner, "type", None)
-        if kind is None or kind._type_affinity is not String:
-            return each
-        plain = collate(inner, "C")
-        return plain.desc() if inner is not each else plain
-
-    return Compiler
-
-
-def _login() -> str:
-    return _owner(os.geteuid())
-
-
-def task_row(session: Session, task_id: str) -> TaskRow:
-    """The row of a task. Raises `NotFound`."""
-    row = session.get(TaskRow, task_id)
-    if row is None:
-        raise task_missing(task_id)
-    return row
-
-
-def run_row(session: Session, run_id: int) -> RunRow:
-    """The row of a run. Raises `NotFound`."""
-    row = session.get(RunRow, run_id)
-    if row is None:
-        raise NotFound(
-            _("There is no such run"), str(run_id), _("`cuecard runs` lists those there are.")
-        )
-    return row
-
-
-def of_run(run_id: int) -> str:
-    """What to write about (`Database.write`) when who plays a run is checked or changed."""
-    return f"run:{run_id}"
-
-
-def trial_row(session: Session, trial_id: int) -> TrialRow:
-    """The row of a trial. Raises `NotFound`."""
-    row = session.get(TrialRow, trial_id)
-    if row is None:
-        raise trial_missing(trial_id)
-    return row
-
-
-def known_or_held(session: Session, trial_id: int, claim: Claim | None) -> None:
-    """Raises `NotFound` for an unknown trial; with a claim on it, what `check_fences` raises."""
-    if claim is None:
-        trial_row(session, trial_id)
-    else:
-        check_fences(session.connection(), {claim.trial_id: claim.fence})
-
-
-def check_fences(connection: Connection, fences: Mapping[int, int]) -> None:
-    """Hold the claims with these fences, by trial, for the rest of the transaction: whoever takes one of the trials over
-    waits for it. Raises `ClaimLost` if somebody has.
-    """
-    held = select(ClaimRow.trial_id, ClaimRow.fence).where(col(ClaimRow.trial_id).in_(fences))
-    ordered = held.order_by(col(ClaimRow.trial_id)).with_for_update(read=True)
-    if {row.trial_id: row.fence for row in connection.execute(ordered)} != fences:
-        raise _claim_lost()
-
-
-def _claim_lost() -> ClaimLost:
-    return ClaimLost(
-        _("Another worker plays this trial now"),
-        _("This one gave no sign of life for too long."),
-        _("Nothing of the trial is lost; this worker goes on with others."),
-    )
-
-
-def verdict_row(session: Session, verdict_id: int) -> VerdictRow:
-    """The row of a verdict. Raises `NotFound`."""
-    row = session.get(VerdictRow, verdict_id)
-    if row is None:
-        raise NotFound(_("There is no such verdict"), str(verdict_id))
-    return row
-
-
-def trial_missing(trial_id: int) -> NotFound:
-    return NotFound(_("There is no such trial"), str(trial_id))
-
-
-def task_missing(task_id: str, number: int | None = None) -> NotFound:
-    if number is None:
-        return NotFound(_("There is no such task"), task_id)
-    return NotFound(
-        _("There is no such revision"),
-        _("{task} has no revision {number}.").format(task=task_id, number=number),
     )

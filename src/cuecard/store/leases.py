@@ -21,7 +21,8 @@ from cuecard.core.engine.events import Played
 from cuecard.core.errors import CuecardError, DatabaseAway, told
 from cuecard.core.records import RunLease
 from cuecard.core.worker_archive import LAPSE, WORKER_LAPSE, BeingPlayed, Lease
-from cuecard.store.engine import Database, of_run, run_row
+from cuecard.store.engine import Database
+from cuecard.store.rows import of_run, run_row
 from cuecard.store.task_tables import in_utc
 from cuecard.store.trial_tables import ClaimRow, RunLeaseRow, WorkerRow
 

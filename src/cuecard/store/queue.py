@@ -26,7 +26,8 @@ from cuecard.store import errors as troubles
 from cuecard.store.claims import Claims
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases, db_now, worker_alive
-from cuecard.store.roles import QUEUE, check_owner, install_queue
+from cuecard.store.role_rules import QUEUE, install_queue
+from cuecard.store.roles import check_owner
 from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:

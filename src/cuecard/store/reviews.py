@@ -36,8 +36,9 @@ from cuecard.store.contributions import (
     written_by,
     wrote,
 )
-from cuecard.store.engine import Database, task_missing, task_row
+from cuecard.store.engine import Database
 from cuecard.store.people import ensure_person, of_person
+from cuecard.store.rows import task_missing, task_row
 from cuecard.store.task_tables import (
     ContributionRow,
     ReviewFormRow,

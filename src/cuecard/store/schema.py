@@ -22,7 +22,8 @@ from sqlalchemy import (
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.store import roles
-from cuecard.store.engine import Barred, Database
+from cuecard.store.database_file import Barred
+from cuecard.store.engine import Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
@@ -97,13 +98,17 @@ def ensure_head(database: Database, waiting: Callable[[CuecardError], None] | No
         version = _version(session.connection(), place)
         queue_due = False
         if version == HEAD and not database.is_sqlite:
+            from cuecard.store import role_rules
+
             database.barred = _barred(session.connection())
-            queue_due = not database.barred and roles.queue_due(session.connection())
+            queue_due = not database.barred and role_rules.queue_due(session.connection())
     if version == HEAD:
         database.use_wal(patience=0)
         if queue_due:
+            from cuecard.store import role_rules
+
             with database.connection() as connection:
-                roles.install_queue(connection)
+                role_rules.install_queue(connection)
         return
     if version and not database.is_sqlite:
         roles.check_owner(database, _("Upgrading the workspace"))
@@ -147,9 +152,11 @@ def _create(connection: Connection) -> None:
 
 def create_tables(connection: Connection) -> None:
     """The tables of the newest version, of which nothing says yet that they are a workspace."""
+    from cuecard.store import role_rules
+
     metadata.create_all(connection)
     keep_append_only(connection, APPEND_ONLY)
-    roles.install(connection)
+    role_rules.install(connection)
 
 
 def stamp(connection: Connection) -> None:

@@ -1,45 +1,22 @@
-"""Saves tasks as numbered revisions that never change, and lists tasks and revisions."""
+"""Tasks and their numbered revisions, which never change: saved, listed and read."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import insert
 from sqlmodel import Session, col, func, select, tuple_
 
-from cuecard.core.contributions import revision_uid
-from cuecard.core.errors import Conflict, CuecardError
-from cuecard.core.i18n import _
 from cuecard.core.records import Revision, RevisionLine, Saved, TaskState, TaskSummary, TaskTraits
-from cuecard.core.review import standing_of
-from cuecard.core.tasks.base import Origin, id_problem
+from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Family, Task, TaskLanguage, content_hash
-from cuecard.store.codec import origins_in, origins_text, pack, unpack
-from cuecard.store.contributions import (
-    first_log,
-    load_log,
-    next_tick,
-    of_task,
-    refold,
-    show_content,
-    show_standing,
-    standing_values,
-    written_by,
-)
-from cuecard.store.engine import Database, task_missing, task_row
+from cuecard.store.codec import origins_in, unpack
+from cuecard.store.contributions import of_task, written_by
+from cuecard.store.engine import Database
 from cuecard.store.people import ensure_person
-from cuecard.store.task_tables import (
-    ContentRow,
-    CosignRow,
-    RevisionRow,
-    TaskRow,
-    clean,
-    insert_new,
-    metadata,
-)
+from cuecard.store.rows import load_revision, revision_of, task_in, task_missing, task_row
+from cuecard.store.task_tables import ContentRow, CosignRow, RevisionRow, TaskRow, clean
 from cuecard.store.trial_tables import TrialRow
 
 _AT_ONCE = 50
@@ -117,6 +94,8 @@ class Tasks:
         retired. Raises `Conflict`, and saves nothing, if `base` is not the newest any more, and `NotFound` if `base` is
         given for an unknown task.
         """
+        from cuecard.store.task_saving import Saving, overtaken, write_revision
+
         digest = content_hash(task)
         with self._database.write(of_task(task.id)) as session:
             head = session.get(TaskRow, task.id)
@@ -125,12 +104,12 @@ class Tasks:
                 if newest.hash == digest and not also:
                     return revision_of(newest, task)
                 if base is not None and base != head.head:
-                    raise _overtaken(session, task.id, base)
+                    raise overtaken(session, task.id, base)
             elif base:
                 raise task_missing(task.id)
             person = ensure_person(session, author)
-            saving = _Saving(person.name, message, origins, tuple(also), at or datetime.now(UTC))
-            return _write(session, task, digest, head, saving)
+            saving = Saving(person.name, message, origins, tuple(also), at or datetime.now(UTC))
+            return write_revision(session, task, digest, head, saving)
 
     def save_all(
         self,
@@ -145,6 +124,8 @@ class Tasks:
         newest are left as they are. `join` makes the task to save from the given one and the newest. With `dry` nothing
         is written; the answer says what would be.
         """
+        from cuecard.store.task_saving import begin_tasks, save_task
+
         with self._database.read() if dry else self._database.write() as session:
             rows = _load_newest(session, [task.id for task in tasks])
             known, fresh = set(rows), list[Task]()
@@ -152,14 +133,14 @@ class Tasks:
             for task in tasks:
                 if task.id in known:
                     if not dry:
-                        _begin_all(session, fresh, author, message)
-                    saved.append(_saved(session, task, author, message, join, dry))
+                        begin_tasks(session, fresh, author, message)
+                    saved.append(save_task(session, task, author, message, join, dry))
                 else:
                     known.add(task.id)
                     fresh.append(task)
                     saved.append(Saved(task_id=task.id, title=task.title, before=0, number=1))
             if not dry:
-                _begin_all(session, fresh, author, message)
+                begin_tasks(session, fresh, author, message)
             return saved
 
     def revision(self, task_id: str, number: int | None = None) -> Revision:
@@ -185,7 +166,7 @@ class Tasks:
                 if task_id not in found:
                     raise task_missing(task_id)
                 row, content = found[task_id]
-                yield revision_of(row, _task_in(content))
+                yield revision_of(row, task_in(content))
 
     def these(self, units: Iterable[tuple[str, int]]) -> Iterator[Revision]:
         """These revisions, by task id and number, in this order, some read at a time. Raises `NotFound`."""
@@ -200,7 +181,7 @@ class Tasks:
                 if (task_id, number) not in found:
                     raise task_missing(task_id, number)
                 row, content = found[task_id, number]
-                yield revision_of(row, _task_in(content))
+                yield revision_of(row, task_in(content))
 
     def revisions(self, task_id: str) -> list[Revision]:
         """All revisions, newest first. Raises `NotFound`."""
@@ -211,7 +192,7 @@ class Tasks:
             .order_by(col(RevisionRow.number).desc())
         )
         with self._database.read() as session:
-            found = [revision_of(row, _task_in(content)) for row, content in session.exec(query)]
+            found = [revision_of(row, task_in(content)) for row, content in session.exec(query)]
         if not found:
             raise task_missing(task_id)
         return found
@@ -249,65 +230,9 @@ class Tasks:
             return written_by(session, person)
 
 
-def load_revision(session: Session, task_id: str, number: int) -> Revision:
-    """One revision with its task. Raises `NotFound`."""
-    row = session.get(RevisionRow, (task_id, number))
-    if row is None:
-        task_row(session, task_id)
-        raise task_missing(task_id, number)
-    return revision_of(row, _task_in(session.get_one(ContentRow, row.hash)))
-
-
 def summary_of(row: TaskRow) -> TaskSummary:
     """A task's row as a line of the task list."""
     return TaskSummary.from_fields(row, revision=row.head)
-
-
-def revision_of(row: RevisionRow, task: Task) -> Revision:
-    return Revision.from_fields(row, task=task, origins=origins_in(row.origins))
-
-
-def _task_in(content: ContentRow) -> Task:
-    return Task.model_validate_json(unpack(content.body, content.packed))
-
-
-@dataclass(frozen=True)
-class _Saving:
-    """Who saves a revision, and how."""
-
-    author: str
-    message: str
-    origins: Sequence[Origin] = ()
-    also: tuple[int, ...] = ()
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
-def keep_content(session: Session, task: Task, digest: str) -> None:
-    """Insert a revision's content, unless it is stored already."""
-    if session.get(ContentRow, digest) is None:
-        body, packed = pack(task.model_dump_json().encode())
-        connection, new = session.connection(), {"hash": digest, "body": body, "packed": packed}
-        connection.execute(insert_new(connection, metadata.tables["content"]), new)
-
-
-def _write(
-    session: Session, task: Task, digest: str, head: TaskRow | None, saving: _Saving
-) -> Revision:
-    if head is None:
-        row, revision = _first_rows(task, digest, saving)
-    else:
-        number, tick, parents = _place(session, head, saving)
-        revision = _revision_row(task, digest, number, tick, parents, saving)
-        row = head
-        show_content(row, task)
-        row.head, row.updated_at = number, saving.at
-    keep_content(session, task, digest)
-    session.add(row)
-    session.flush()
-    session.add(revision)
-    session.flush()
-    refold(session, load_log(session, task.id) if head else first_log(revision))
-    return revision_of(revision, task)
 
 
 def _load_newest(session: Session, task_ids: Sequence[str]) -> dict[str, Any]:
@@ -319,132 +244,6 @@ def _load_newest(session: Session, task_ids: Sequence[str]) -> dict[str, Any]:
         .where(col(TaskRow.id).in_(task_ids))
     )
     return {rows[0].id: rows for rows in session.exec(query)}
-
-
-def _begin_all(session: Session, tasks: list[Task], author: str, message: str) -> None:
-    """Write the first revisions of these new tasks, as `_write` does that of one, and empty the list."""
-    if not tasks:
-        return
-    person, connection = ensure_person(session, author).name, session.connection()
-    contents: list[dict[str, Any]] = []
-    heads: list[TaskRow] = []
-    revisions: list[RevisionRow] = []
-    standings: list[dict[str, Any]] = []
-    for task in tasks:
-        digest = content_hash(task)
-        body, packed = pack(task.model_dump_json().encode())
-        contents.append({"hash": digest, "body": body, "packed": packed})
-        head, revision = _first_rows(task, digest, _Saving(person, message))
-        standing = standing_of(first_log(revision))
-        show_standing(head, standing)
-        heads.append(head)
-        revisions.append(revision)
-        standings += standing_values(standing)
-    connection.execute(insert_new(connection, metadata.tables["content"]), contents)
-    for rows in (heads, revisions):
-        session.add_all(rows)
-        session.flush()
-    connection.execute(insert(metadata.tables["standing"]), standings)
-    tasks.clear()
-
-
-def _first_rows(task: Task, digest: str, saving: _Saving) -> tuple[TaskRow, RevisionRow]:
-    if reason := id_problem(task.id):
-        raise CuecardError(_("This cannot be an id"), f"{task.id} {reason}")
-    head = TaskRow(
-        id=task.id,
-        head=1,
-        state=TaskState.DRAFT.value,
-        author=saving.author,
-        updated_at=saving.at,
-        title=task.title,
-        family=task.family,
-        language=task.language,
-        domain=task.domain,
-        search="",
-    )
-    show_content(head, task)
-    return head, _revision_row(task, digest, 1, next_tick(None, saving.at), (), saving)
-
-
-def _revision_row(
-    task: Task, digest: str, number: int, tick: int, parents: tuple[str, ...], saving: _Saving
-) -> RevisionRow:
-    return RevisionRow(
-        task_id=task.id,
-        number=number,
-        uid=revision_uid(task.id, digest, parents),
-        parents=json.dumps(parents),
-        tick=tick,
-        hash=digest,
-        title=task.title,
-        author=saving.author,
-        message=saving.message,
-        origins=origins_text(saving.origins),
-        created_at=saving.at,
-    )
-
-
-def _place(session: Session, head: TaskRow, saving: _Saving) -> tuple[int, int, tuple[str, ...]]:
-    """Number, tick and parents of the next revision."""
-    log = load_log(session, head.id)
-    uids = {node.number: node.uid for node in log.revisions}
-    if unknown := [number for number in saving.also if number not in uids]:
-        raise task_missing(head.id, unknown[0])
-    parents = sorted({uids[head.head], *(uids[number] for number in saving.also)})
-    return max(uids) + 1, next_tick(log, saving.at), tuple(parents)
-
-
-def _saved(
-    session: Session,
-    task: Task,
-    author: str,
-    message: str,
-    join: Callable[[Task, Task], Task] | None,
-    dry: bool,
-) -> Saved:
-    digest = content_hash(task)
-    head = session.get(TaskRow, task.id)
-    if head is not None:
-        newest = session.get_one(RevisionRow, (task.id, head.head))
-        if newest.hash != digest:
-            current = _task_in(session.get_one(ContentRow, newest.hash))
-            task = join(task, current) if join else task
-            digest = newest.hash if task == current else content_hash(task)
-        if newest.hash == digest:
-            return Saved(task_id=task.id, title=task.title, before=head.head, number=head.head)
-    before = head.head if head else 0
-    if not dry:
-        person = ensure_person(session, author).name
-        _write(session, task, digest, head, _Saving(person, message))
-    return Saved(task_id=task.id, title=task.title, before=before, number=before + 1)
-
-
-def _overtaken(session: Session, task_id: str, base: int) -> Conflict:
-    """The error that somebody saved since `base`: who, and what."""
-    later: Sequence[RevisionRow] = session.exec(
-        select(RevisionRow)
-        .where(RevisionRow.task_id == task_id, RevisionRow.number > base)
-        .order_by(col(RevisionRow.number))
-    ).all()
-    lines = [
-        _("{author} saved revision {number} at {time} UTC: {message}").format(
-            author=row.author,
-            number=row.number,
-            time=row.created_at.strftime("%Y-%m-%d %H:%M"),
-            message=row.message or "–",
-        )
-        for row in later
-    ]
-    return Conflict(
-        _("Somebody else saved this task first")
-        if base
-        else _("There is already a task with this id"),
-        "\n".join(lines) or task_id,
-        _("Compare with the newest revision and save on top of it; nothing was overwritten.")
-        if base
-        else _("Choose another id, or open that task and edit it."),
-    )
 
 
 _MOST = 4096

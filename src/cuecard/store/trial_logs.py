@@ -36,7 +36,8 @@ from cuecard.store.codec import (
     unpack,
     write_payloads,
 )
-from cuecard.store.engine import Database, check_fences, trial_missing
+from cuecard.store.engine import Database
+from cuecard.store.rows import check_fences, trial_missing
 from cuecard.store.task_tables import add_new, clean, insert_of, metadata
 from cuecard.store.trial_tables import EventRow, JudgeCallRow, TrialRow, UsageRow
 

@@ -26,7 +26,7 @@ from cuecard.core.label_records import (
 from cuecard.core.records import KeptFigures
 from cuecard.core.verdicts import Item, Judgement
 from cuecard.core.worker_archive import Claim
-from cuecard.store.engine import Database, known_or_held, run_row, trial_row, verdict_row
+from cuecard.store.engine import Database
 from cuecard.store.judgements import (
     PRIME,
     blind_item,
@@ -52,6 +52,7 @@ from cuecard.store.labels import (
 )
 from cuecard.store.people import of_person
 from cuecard.store.roles import check_whole
+from cuecard.store.rows import known_or_held, run_row, trial_row, verdict_row
 from cuecard.store.task_tables import insert_of, metadata
 from cuecard.store.trial_tables import (
     JudgementRow,

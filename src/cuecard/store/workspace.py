@@ -21,29 +21,31 @@ from cuecard.core.worker_archive import Claim
 from cuecard.store import as_url
 from cuecard.store import errors as troubles
 from cuecard.store.allowances import Allowances, Orders
-from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write, check_file
-from cuecard.store.label_sets import Adjudications, LabelSets
+from cuecard.store.database_file import check_file
+from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
-from cuecard.store.people import Drafts, Effort, People, ReviewForms
+from cuecard.store.people import Effort, People
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
-from cuecard.store.reviews import Reviews
 from cuecard.store.roles import Roles, check_owner
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
-from cuecard.store.tags import Tags
 from cuecard.store.tasks import Tasks
 from cuecard.store.trial_logs import JudgeCalls, KeptPrompts
-from cuecard.store.verdict_pages import VerdictPages
 from cuecard.store.verdicts import Figures, Verdicts
 from cuecard.store.writer import EventWriter, Session
 
 if TYPE_CHECKING:
-    from cuecard.store.audit import OnAudit, Part
+    from cuecard.store.audit_findings import OnAudit, Part
     from cuecard.store.bundles import Exchange
     from cuecard.store.copies import Copies
+    from cuecard.store.drafts import Drafts, ReviewForms
+    from cuecard.store.label_sets import Adjudications, LabelSets
     from cuecard.store.queue import Workers
+    from cuecard.store.reviews import Reviews
     from cuecard.store.search import Search
+    from cuecard.store.tags import Tags
+    from cuecard.store.verdict_pages import VerdictPages
 
 
 class Workspace:
@@ -60,10 +62,7 @@ class Workspace:
         self.people = People(database)
         self.roles = Roles(database)
         self.tasks = Tasks(database)
-        self.drafts = Drafts(database)
         self.effort = Effort(database)
-        self.reviews = Reviews(database)
-        self.review_forms = ReviewForms(database)
         self.leases = Leases(database, self._settle_events)
         self.allowances = Allowances(database)
         self.orders = Orders(database)
@@ -73,13 +72,9 @@ class Workspace:
         self.session_forms = SessionForms(database)
         self.judge_calls = JudgeCalls(database)
         self.verdicts = Verdicts(database)
-        self.verdict_pages = VerdictPages(database)
-        self.label_sets = LabelSets(database)
-        self.adjudications = Adjudications(database)
         self.prompts = KeptPrompts(database)
         self.figures = Figures(database)
         self.trial_notes = TrialNotes(database)
-        self.tags = Tags(database)
 
     @classmethod
     def open(
@@ -148,6 +143,55 @@ class Workspace:
         self.patience = 0.0
         if self._writer is not None:
             self._writer.try_again()
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """Unsaved edits; this and what follows is loaded on first use."""
+        from cuecard.store.drafts import Drafts
+
+        return Drafts(self._database)
+
+    @cached_property
+    def review_forms(self) -> ReviewForms:
+        """Reviews that were begun."""
+        from cuecard.store.drafts import ReviewForms
+
+        return ReviewForms(self._database)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """What people did to tasks."""
+        from cuecard.store.reviews import Reviews
+
+        return Reviews(self._database)
+
+    @cached_property
+    def tags(self) -> Tags:
+        """Tags of tasks, runs and trials."""
+        from cuecard.store.tags import Tags
+
+        return Tags(self._database)
+
+    @cached_property
+    def label_sets(self) -> LabelSets:
+        """Sets of items for people to label."""
+        from cuecard.store.label_sets import LabelSets
+
+        return LabelSets(self._database)
+
+    @cached_property
+    def adjudications(self) -> Adjudications:
+        """What third people decided where labels differ."""
+        from cuecard.store.label_sets import Adjudications
+
+        return Adjudications(self._database)
+
+    @cached_property
+    def verdict_pages(self) -> VerdictPages:
+        """Verdicts, page by page."""
+        from cuecard.store.verdict_pages import VerdictPages
+
+        return VerdictPages(self._database)
 
     @property
     def workers(self) -> Workers:

@@ -19,7 +19,8 @@ from cuecard.core.errors import Conflict, CuecardError, DatabaseAway, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
-from cuecard.store.engine import Database, trial_missing
+from cuecard.store.engine import Database
+from cuecard.store.rows import trial_missing
 from cuecard.store.task_tables import in_utc, metadata
 from cuecard.store.trial_logs import add_usage, read_event
 

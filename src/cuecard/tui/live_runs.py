@@ -18,7 +18,7 @@ from cuecard.core.engine.events import (
     TurnPlayed,
 )
 from cuecard.core.engine.messages import Usage
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt, Held
 from cuecard.core.evaluation.run_trials import Tally, Trouble
 from cuecard.core.evaluation.runs import budget_of

@@ -15,7 +15,8 @@ from cuecard.annotate.results.scores import interval_groups, score_table, tables
 from cuecard.core.evaluation.scores import judged_trials, stamp_of
 from cuecard.core.families.checkpoints.score import DETECTION_MEASURES, StepRecord, score_detection
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.aggregate import TrialScore, aggregate, by_task, mean_name
+from cuecard.core.scoring.aggregate import TrialScore, aggregate, by_task
+from cuecard.core.scoring.measures import mean_name
 from cuecard.core.scoring.trial_score import SCHEME
 from cuecard.core.verdicts import Measure
 from cuecard.store.workspace import Workspace

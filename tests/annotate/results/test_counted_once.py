@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from cuecard.annotate.agreement import intervals
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
-from cuecard.annotate.results.pool import gather, samples_of, spent_of, with_task_intervals
+from cuecard.annotate.results.pool import gather
+from cuecard.annotate.results.row_samples import samples_of, spent_of, with_task_intervals
 from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.verdicts import Measure
 from cuecard.store.workspace import Workspace
-from cuecard.tui.commands.output import json_pieces
+from cuecard.tui.commands.json_output import json_pieces
 from effect_runs import offline_run
 from result_rows import row
 

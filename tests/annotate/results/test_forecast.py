@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.results.pool import Forecast, Taken, forecast, past_trials
+from cuecard.annotate.results.forecast import Forecast, Taken, forecast, past_trials
 from cuecard.annotate.samples import import_samples
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.runs import start_run

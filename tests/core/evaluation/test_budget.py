@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import BudgetSpent, Held, NotFound
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import budget_of, change_budget, resume_run

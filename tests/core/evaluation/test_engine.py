@@ -28,7 +28,7 @@ from cuecard.core.engine.events import (
     ToolAnswered,
 )
 from cuecard.core.engine.messages import CallsCut
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import AgentPaused, BudgetSpent, ConfigError, ModelPaused
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run

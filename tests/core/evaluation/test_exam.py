@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cuecard.core.config import EMBEDDED
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.exam import plan_exam, read_exam, run_exam
 from cuecard.core.evaluation.judging import judge_run, lexical_judge

@@ -16,7 +16,7 @@ from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import ModelReplied, RunState, Termination, ToolAnswered, UserSpoke
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import ConfigError
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.evaluation.probes import probe_results, run_probe

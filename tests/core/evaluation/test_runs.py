@@ -24,7 +24,7 @@ from cuecard.core.engine.events import (
     TurnPlayed,
 )
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import CallContext
 from cuecard.core.errors import ConfigError, CuecardError, ModelCallError, NotFound
 from cuecard.core.evaluation.items import trial_view

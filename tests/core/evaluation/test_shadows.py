@@ -22,7 +22,7 @@ from cuecard.core.engine.messages import (
     Message,
     UserReply,
 )
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import ConfigError, NotFound
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.play_session import PlaySession

@@ -15,7 +15,7 @@ from cuecard.core.config_models import ModelConfig, Price, RateLimits
 from cuecard.core.config_players import ModelJudgeConfig, ReactAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Limits
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import BudgetSpent, CuecardError, ModelPaused
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.evaluation.offering import give_order

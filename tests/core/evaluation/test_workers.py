@@ -18,7 +18,7 @@ import worker_process
 from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
 from cuecard.core.engine.messages import UserReply
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.judging import judge_run

@@ -17,7 +17,8 @@ from cuecard.core.families.checkpoints.score import (
     steps_of,
     typical_searches,
 )
-from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, mean_name
+from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate
+from cuecard.core.scoring.measures import mean_name
 
 
 def chain(kinds: str) -> CheckpointChain:

@@ -7,13 +7,8 @@ from cuecard.core.engine.events import Concluded, TrialEnded
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.table.gold import Table
-from cuecard.core.scoring.aggregate import (
-    COUNTS,
-    MEASURE_LABELS,
-    Statistic,
-    measure_label,
-    statistic_label,
-)
+from cuecard.core.scoring.aggregate import Statistic, statistic_label
+from cuecard.core.scoring.measures import COUNTS, MEASURE_LABELS, measure_label
 from cuecard.core.scoring.trial_score import (
     Details,
     GraphFigures,

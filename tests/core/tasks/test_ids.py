@@ -94,7 +94,7 @@ def test_the_store_takes_no_new_task_under_such_an_id_and_keeps_an_old_one(
         assert workspace.tasks.summaries() == []
         with monkeypatch.context() as before:
             # As a workspace from before the rule holds it.
-            before.setattr("cuecard.store.tasks.id_problem", lambda _id: "")
+            before.setattr("cuecard.store.task_saving.id_problem", lambda _id: "")
             workspace.tasks.save(small_task("-old"), author="Ana")
         revised = workspace.tasks.save(small_task("-old", title="Better"), author="Ana")
         assert (revised.number, workspace.tasks.revision("-old").task.title) == (2, "Better")

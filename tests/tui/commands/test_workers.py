@@ -21,7 +21,7 @@ import postgres_server
 from cuecard.annotate.samples import import_samples
 from cuecard.core.config import load_config
 from cuecard.core.engine.events import Limits, RunState
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.plans import RunPlan, create_run, settings_of
 from cuecard.core.evaluation.runs import start_run

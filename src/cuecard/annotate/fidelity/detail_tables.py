@@ -27,7 +27,7 @@ from cuecard.annotate.fidelity.tables import (
 )
 from cuecard.core.engine.events import Termination
 from cuecard.core.i18n import _, ngettext, pgettext
-from cuecard.core.scoring.aggregate import ENDING_WORDS, measure_label, pooled_notes
+from cuecard.core.scoring.measures import ENDING_WORDS, measure_label, pooled_notes
 from cuecard.core.tables.table import Row, Shown, Statistic, Table, cell, difference
 from cuecard.core.text import one_line
 

@@ -25,14 +25,8 @@ from cuecard.core.errors import NotFound
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
 from cuecard.core.records import SessionForm, TrialRecord
-from cuecard.core.scoring.aggregate import (
-    POOLED_MEASURES,
-    Key,
-    Part,
-    TrialScore,
-    by_task,
-    statistics_of,
-)
+from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task, statistics_of
+from cuecard.core.scoring.measures import POOLED_MEASURES
 from cuecard.core.scoring.trial_score import score_interaction, score_trial
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.tasks.models import Task

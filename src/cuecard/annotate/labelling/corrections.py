@@ -27,7 +27,8 @@ from cuecard.annotate.labelling.sampling import Unit as Drawable
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.label_records import LabelSet
-from cuecard.core.scoring.aggregate import COUNTS, Key
+from cuecard.core.scoring.aggregate import Key
+from cuecard.core.scoring.measures import COUNTS
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, View, figure, in_percent
 from cuecard.core.tasks.base import Frozen
 

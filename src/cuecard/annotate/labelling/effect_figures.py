@@ -22,16 +22,9 @@ from cuecard.annotate.labelling.labelled_units import CORRECTABLE, OF_STATUSES
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import (
-    COUNTS,
-    NOTHING,
-    Key,
-    Part,
-    TrialScore,
-    by_task,
-    measured_as,
-)
+from cuecard.core.scoring.aggregate import NOTHING, Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.measures import COUNTS, measured_as
 from cuecard.core.tables.table import Coefficient, Statistic, quotient
 from cuecard.core.tasks.models import Family
 from cuecard.core.verdicts import ItemKind

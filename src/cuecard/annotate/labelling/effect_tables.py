@@ -8,12 +8,8 @@ from cuecard.annotate.labelling.corrections import Correction, LabelledSet, corr
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.aggregate import (
-    measure_label,
-    pooled_notes,
-    statistic_label,
-    statistics_of,
-)
+from cuecard.core.scoring.aggregate import statistic_label, statistics_of
+from cuecard.core.scoring.measures import measure_label, pooled_notes
 from cuecard.core.tables.table import Statistic, Table, difference
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family

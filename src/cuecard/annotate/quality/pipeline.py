@@ -23,7 +23,7 @@ from cuecard.core.config import Config
 from cuecard.core.config_schema import QcConfig
 from cuecard.core.contributions import Contribution, QcDecided, QcVerdict
 from cuecard.core.engine.events import RunEvent
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.evaluation.plans import check_prices
 from cuecard.core.evaluation.probe_plan import plan_probe

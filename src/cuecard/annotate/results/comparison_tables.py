@@ -9,7 +9,7 @@ from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import COUNTS, measure_label
+from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
 
 WORST = 10

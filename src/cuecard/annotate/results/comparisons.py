@@ -19,7 +19,8 @@ from cuecard.annotate.results.pairing import (
     matched,
     paired,
 )
-from cuecard.annotate.results.pool import SPENT, Pool, Row, values_in
+from cuecard.annotate.results.pool import Pool, Row, values_in
+from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
 from cuecard.annotate.results.words import (
     baselines,
@@ -31,14 +32,9 @@ from cuecard.annotate.results.words import (
 )
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import (
-    HEADLINES,
-    POOLED_MEASURES,
-    mean_name,
-    pooled_notes,
-    statistics_of,
-)
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import HEADLINES, POOLED_MEASURES, mean_name, pooled_notes
 from cuecard.core.tasks.models import FAMILIES, Family
 
 __all__ = [

@@ -17,7 +17,7 @@ from cuecard.core.engine.events import AgentSpoke, Event, ToolAnswered, effectiv
 from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Shown, Statistic, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.worlds.contamination import Exposure, Level, Secret, exposure, secret_of

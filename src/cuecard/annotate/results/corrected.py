@@ -26,8 +26,9 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import Key, measure_label
+from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Shown, Statistic, Table, cell, difference
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family

@@ -20,14 +20,9 @@ from cuecard.annotate.results.words import (
     value_word,
 )
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.scoring.aggregate import (
-    POOLED_MEASURES,
-    mean_name,
-    measure_label,
-    statistic_label,
-    statistics_of,
-)
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistic_label, statistics_of
+from cuecard.core.scoring.measures import POOLED_MEASURES, mean_name, measure_label
 from cuecard.core.tables.table import Cell, Statistic, Table, cell, difference
 from cuecard.core.tables.table import Row as Line
 from cuecard.core.tasks.base import Frozen

@@ -14,8 +14,9 @@ from cuecard.annotate.labelling.effect_figures import figure_over, mean_over
 from cuecard.annotate.results.pairing import Contrast, Pair, Pairing, Spending, TaskDifference
 from cuecard.annotate.results.words import LOWER_IS_BETTER
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import COUNTS, Key, Part, total_of
+from cuecard.core.scoring.aggregate import Key, Part, total_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.measures import COUNTS
 from cuecard.core.tables.table import Coefficient, Statistic, ratio
 
 if TYPE_CHECKING:

@@ -4,16 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cuecard.annotate.results.pool import (
-    SPENT,
-    Dimension,
-    Row,
-    RowSamples,
-    kinds_of,
-    place_of_row,
-    spent_value,
-    values_of,
-)
+from cuecard.annotate.results.pool import Dimension, Row, kinds_of, values_of
+from cuecard.annotate.results.row_samples import SPENT, RowSamples, place_of_row, spent_value
 from cuecard.annotate.results.scores import Counts
 from cuecard.annotate.results.words import place_of
 from cuecard.core.scoring.aggregate import NOTHING, Part, parts_of, total_of

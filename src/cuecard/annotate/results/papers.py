@@ -7,13 +7,14 @@ from typing import Any
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.results import PaperTable
 from cuecard.annotate.results.designs import design_tables, designs_in
-from cuecard.annotate.results.pool import Pool, figure_key
+from cuecard.annotate.results.pool import Pool
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.score_tables import table_of_scores
 from cuecard.annotate.results.scores import ScoreTable, of_family, score_table, unknown
 from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.scoring.measures import pooled_notes
 from cuecard.core.tables.table import Cell, Row, Table
 from cuecard.core.tables.texts import table_data
 from cuecard.core.tasks.models import FAMILIES, Family

@@ -19,7 +19,7 @@ from cuecard.annotate.results.planning import Plan
 from cuecard.annotate.results.plots.model import Axis, Plot, Point, Series, bounds
 from cuecard.annotate.results.words import amount
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import COUNTS
+from cuecard.core.scoring.measures import COUNTS
 from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tables.table import Row as Line
 

@@ -14,12 +14,13 @@ from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.comparison_tables import number
-from cuecard.annotate.results.pool import SPENT, Pool, Row, spent_value
+from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.row_samples import SPENT, spent_value
 from cuecard.annotate.results.words import amount, dimension_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import UsageRecord
-from cuecard.core.scoring.aggregate import COUNTS, measure_label
+from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 

@@ -1,43 +1,26 @@
-"""The `Pool`: trials of runs with all that tables, comparisons and plots need, how a task's samples combine, and what a run
-will take, from what earlier trials of its agents took.
-"""
+"""The `Pool`: trials of runs with all that tables, comparisons and plots need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from math import ceil
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ConfigDict
 
-from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
 from cuecard.core.families.facts.family import tier_of_count
-from cuecard.core.i18n import _, current_language
+from cuecard.core.i18n import current_language
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
-from cuecard.core.scoring.aggregate import (
-    AggregateMeasure,
-    Key,
-    Samples,
-    keys_of,
-    parts_of,
-    totals_of,
-)
-from cuecard.core.scoring.aggregate import Statistic as Summary
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.system import uncollected
-from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
-from cuecard.core.verdicts import Measure
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -365,179 +348,3 @@ _VALUES: dict[Dimension, Callable[[Row], str]] = {
     "compacted": _compacted,
     "task": lambda row: row.trial.task_id,
 }
-
-
-SPENT = ("cost", "tokens")
-"""What the agent's own calls took, told like a measure: the cost in the configuration's currency, prompt and
-completion tokens together; over all attempts of a trial."""
-
-
-def figure_key(measure: str, taken: Summary) -> str:
-    """The key of a measure and a way of combining samples: `triplet_f1.avg`."""
-    return f"{measure}.{taken.value}"
-
-
-def samples_of(rows: Iterable[Row]) -> RowSamples:
-    """The judged rows with their cost and tokens. Samples of several runs are put together in the order of runs' uids, so
-    that the order of rows does not matter.
-    """
-    judged = [row for row in rows if row.figures is not None]
-    if not judged or judged[0].figures is None:
-        return RowSamples({})
-    first = judged[0].figures
-    first.beside = known = first.beside or {}
-    key = tuple(map(id, judged))
-    if key not in known:
-        tasks: dict[str, list[Row]] = {}
-        for row in sorted(judged, key=place_of_row):
-            tasks.setdefault(row.trial.task_id, []).append(row)
-        # With the rows, since their ids are theirs only while they are there.
-        known[key] = judged, RowSamples(tasks)
-    _rows, found = cast("tuple[list[Row], RowSamples]", known[key])
-    return found
-
-
-class RowSamples(Samples):
-    """The samples of rows by task, and what was counted of them: tables, plots and screens ask for the same figures."""
-
-    def __init__(self, tasks: Mapping[str, Sequence[Row]]) -> None:
-        def spent(name: str) -> Sequence[Sequence[Measure]]:
-            return [[spent_of(row, name) for row in rows] for rows in tasks.values()]
-
-        super().__init__(
-            {
-                task: [row.figures.measures for row in rows if row.figures is not None]
-                for task, rows in tasks.items()
-            },
-            {name: partial(spent, name) for name in SPENT},
-        )
-        self.known: dict[tuple[Key, int], tuple[AggregateMeasure, Statistic]] = {}
-        self.these: dict[str, Statistic] = {}
-
-
-def with_task_intervals(
-    samples: RowSamples, wanted: Collection[str] | None = None, *, resamples: int = RESAMPLES
-) -> dict[Key, tuple[AggregateMeasure, Statistic]]:
-    """All results of `aggregate` for these samples (or only `wanted` measures), with intervals by resampling tasks. The
-    values equal those of `aggregate` exactly, and each interval depends on its own measure only, so it is the same in
-    every table.
-    """
-    keys = keys_of(samples, wanted)
-    new = {key[0] for key in keys if (key, resamples) not in samples.known}
-    parts = parts_of(samples, new)
-    for total in totals_of(samples, parts):
-        key = (total.name, total.statistic)
-        figure = figure_over(key, parts[key], samples.tasks)
-        (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
-        exact = {"value": total.value, "n": total.n, "reason": total.reason}
-        samples.known[key, resamples] = (total, statistic.model_copy(update=exact))
-    return {key: samples.known[key, resamples] for key in keys}
-
-
-def place_of_row(row: Row) -> tuple[str, str, int, int]:
-    """The order of samples."""
-    return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
-
-
-def spent_of(row: Row, name: str) -> Measure:
-    """Of `SPENT`."""
-    value = spent_value(row, name)
-    return Measure(
-        name, value, int(value is not None), "" if value is not None else _("calls without a price")
-    )
-
-
-def spent_value(row: Row, name: str) -> float | None:
-    """Of `SPENT`; None where a call had no price."""
-    spent = row.agent_spent
-    if name == "tokens":
-        return float(spent.usage.prompt + spent.usage.completion)
-    return None if spent.unpriced else spent.cost
-
-
-MOST_TRIALS = 30
-"""So many of the newest trials of each agent are looked at,"""
-MOST_RUNS = 20
-"""in so many of the newest runs."""
-
-
-class Taken(Frozen):
-    """What one trial took, of everybody who called a model for it. `cost`: None where a call had no price; `seconds`:
-    from its first event to its end.
-    """
-
-    calls: int
-    tokens: int
-    cost: float | None
-    seconds: float
-
-
-class Forecast(Frozen):
-    """`trials`: how many earlier ones it rests on. `calls` and `tokens` are sums of the means of agents, `cost` too, None
-    where a trial of these agents had a call without a price; `seconds` rests on medians, as trials may have been paused.
-    `unknown`: agents without earlier trials, of which nothing is in the sums.
-    """
-
-    trials: int
-    calls: int
-    tokens: int
-    cost: float | None
-    seconds: float
-    unknown: tuple[str, ...]
-
-
-def forecast(
-    past: Mapping[str, Sequence[Taken]], agents: Collection[str], trials: int, concurrency: int
-) -> Forecast:
-    """What `trials` of each of `agents` will take together, `concurrency` of all of them at a time."""
-    calls = tokens = cost = seconds = 0.0
-    known = {agent: past[agent] for agent in agents if past.get(agent)}
-    for taken in known.values():
-        calls += trials * fmean(each.calls for each in taken)
-        tokens += trials * fmean(each.tokens for each in taken)
-        cost += trials * fmean(each.cost or 0.0 for each in taken)
-        seconds += median(each.seconds for each in taken) * trials
-    # So many trials at a time, in rounds, of which the last takes as long as a full one.
-    rounds = len(known) * trials / concurrency
-    priced = all(each.cost is not None for taken in known.values() for each in taken)
-    return Forecast(
-        trials=sum(map(len, known.values())),
-        calls=round(calls),
-        tokens=round(tokens),
-        cost=cost if priced else None,
-        seconds=seconds / concurrency * (ceil(rounds) / rounds) if rounds else 0.0,
-        unknown=tuple(agent for agent in agents if agent not in known),
-    )
-
-
-def past_trials(workspace: Workspace, agents: Collection[str]) -> dict[str, list[Taken]]:
-    """What the newest finished trials of each agent took, of those that were played as its newest one was: with the same
-    model and settings. Blocks for the database.
-    """
-    found = {agent: list[tuple[int, float]]() for agent in agents}
-    played = dict[str, object]()
-    for run in workspace.runs.all("grid")[:MOST_RUNS]:
-        if all(len(trials) >= MOST_TRIALS for trials in found.values()):
-            break
-        for trial in reversed(workspace.runs.trials(run.id)):
-            mine = found.get(trial.agent.name)
-            if mine is None or len(mine) >= MOST_TRIALS or trial.ended_at is None:
-                continue
-            first = workspace.runs.beginning(trial.id, 1).events
-            if first and played.setdefault(trial.agent.name, trial.agent) == trial.agent:
-                mine.append((trial.id, (trial.ended_at - first[0].at).total_seconds()))
-    ids = [trial for trials in found.values() for trial, _seconds in trials]
-    spent = {trial: Taken(calls=0, tokens=0, cost=0.0, seconds=0.0) for trial in ids}
-    for used in workspace.runs.usage_of(ids):
-        before = spent[used.trial_id]
-        priced = used.priced == used.calls and before.cost is not None
-        spent[used.trial_id] = Taken(
-            calls=before.calls + used.calls,
-            tokens=before.tokens + used.usage.prompt + used.usage.completion,
-            cost=(before.cost or 0.0) + (used.cost or 0.0) if priced else None,
-            seconds=0.0,
-        )
-    return {
-        agent: [spent[trial].model_copy(update={"seconds": seconds}) for trial, seconds in trials]
-        for agent, trials in found.items()
-    }

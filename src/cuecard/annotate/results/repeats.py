@@ -10,13 +10,14 @@ from cuecard.annotate.estimation.components import correlation_of_samples
 from cuecard.annotate.estimation.repeats import all_of, any_of
 from cuecard.annotate.labelling.effect_figures import mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results.pool import Pool, Row, samples_of
+from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.row_samples import samples_of
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.scores import ScoreTable, score_table
 from cuecard.annotate.results.words import names_of, place_of, shown, value_word
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import HEADLINES, PASS_MEASURES, measure_label
+from cuecard.core.scoring.measures import HEADLINES, PASS_MEASURES, measure_label
 from cuecard.core.tables.table import Cell, Statistic, Table, cell
 from cuecard.core.tables.table import Row as Line
 from cuecard.core.tasks.models import FAMILIES

@@ -16,7 +16,7 @@ from cuecard.annotate.results.corrected import corrections_in, tables_of_labels
 from cuecard.annotate.results.papers import PAPER_TABLES, keyed, paper_table
 from cuecard.annotate.results.plots.builders import plots_of
 from cuecard.annotate.results.plots.model import plot_table
-from cuecard.annotate.results.pool import Pool, Row, figure_key, gather
+from cuecard.annotate.results.pool import Pool, Row, gather
 from cuecard.annotate.results.report_formats import (
     HUMAN,
     PAYER,
@@ -30,6 +30,7 @@ from cuecard.annotate.results.report_formats import (
     Terms,
     listed,
 )
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.score_tables import one_each, runs_table
 from cuecard.annotate.results.scores import score_table
 from cuecard.annotate.results.words import dimension_word
@@ -39,7 +40,8 @@ from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.i18n import N_, _, current_language, ngettext
 from cuecard.core.records import PromptUse
-from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label, statistics_of
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tables.table import Statistic, Table
 from cuecard.core.tasks.models import FAMILIES, Family, TaskLanguage
 

@@ -38,7 +38,7 @@ from cuecard.annotate.results.score_tables import one_each, several_revisions
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.plans import PlayerConfigs, settings_of
 from cuecard.core.i18n import _, ngettext, plural
-from cuecard.core.scoring.aggregate import pooled_notes
+from cuecard.core.scoring.measures import pooled_notes
 from cuecard.core.tables.table import Shown, Statistic, Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family

@@ -7,7 +7,8 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 from cuecard.core.i18n import N_, _, ngettext, plural
 from cuecard.core.rescoring import Fate
-from cuecard.core.scoring.aggregate import measure_label, pooled_notes, statistic_label
+from cuecard.core.scoring.aggregate import statistic_label
+from cuecard.core.scoring.measures import measure_label, pooled_notes
 from cuecard.core.tables.table import Shown, Table, cell, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line

@@ -10,7 +10,7 @@ from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
 from cuecard.core.engine.messages import Usage
 from cuecard.core.i18n import N_, _, pgettext
-from cuecard.core.scoring.aggregate import ENDING_WORDS
+from cuecard.core.scoring.measures import ENDING_WORDS
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import one_line
 

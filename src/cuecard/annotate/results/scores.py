@@ -5,16 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.estimation.repeats import on_these_tasks
-from cuecard.annotate.results.pool import (
+from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
+from cuecard.annotate.results.row_samples import (
     SPENT,
-    Dimension,
-    Pool,
-    Row,
     RowSamples,
     figure_key,
-    kinds_of,
     samples_of,
-    values_of,
     with_task_intervals,
 )
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
@@ -22,19 +18,17 @@ from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import UsageRecord
-from cuecard.core.scoring.aggregate import (
+from cuecard.core.scoring.aggregate import Key, statistic_label, statistics_of
+from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.breakdowns import BreakdownCounts
+from cuecard.core.scoring.measures import (
     COUNTS,
     HEADLINES,
     POOLED_MEASURES,
-    Key,
     measure_label,
     measured_as,
     pooled_notes,
-    statistic_label,
-    statistics_of,
 )
-from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.scoring.breakdowns import BreakdownCounts
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
@@ -118,7 +112,7 @@ def score_table(
     resamples: int = RESAMPLES,
 ) -> ScoreTable:
     """Scores for each combination of `by` that occurs. `measures`: default, the headlines of the families there are
-    (`core.scoring.aggregate.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
+    (`core.scoring.measures.HEADLINES`). Values are those of `aggregate` over the line's judged trials, with intervals by
     resampling tasks. If there are several judges, `judge` is added to `by`.
     """
     from cuecard.annotate.results.words import notes_on

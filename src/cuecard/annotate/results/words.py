@@ -8,7 +8,7 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import COUNTS
+from cuecard.core.scoring.measures import COUNTS
 from cuecard.core.tables.table import Statistic, figure, in_percent
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line

@@ -16,7 +16,7 @@ from cuecard.core.archive import outlast
 from cuecard.core.config import Config, Prompt, find_prompt
 from cuecard.core.engine.events import AgentSpoke, Event, ToolAnswered, UserSpoke
 from cuecard.core.engine.messages import ModelReply
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import HeardCalls
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import CuecardError

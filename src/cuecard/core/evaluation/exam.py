@@ -25,7 +25,7 @@ from cuecard.core.engine.events import (
     TrialStarted,
 )
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.judging import (
     JudgeFailure,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from cuecard.core.archive import outlast
 from cuecard.core.engine.events import Concluded, Event
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import (
     CallContext,
     FreshCalls,

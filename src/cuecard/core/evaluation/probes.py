@@ -11,7 +11,7 @@ from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import RunEvent, RunSummary, TrialFinished
 from cuecard.core.engine.players import build_judge
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.ended_work import offer_judging
 from cuecard.core.evaluation.judging import judge_run, load_prediction
 from cuecard.core.evaluation.offering import follow_run, offer_run

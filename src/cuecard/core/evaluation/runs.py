@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.archive import outlast
 from cuecard.core.config import EMBEDDED, Config
+from cuecard.core.engine.events import RunEvent as EngineEvent
+from cuecard.core.engine.events import RunSummary
 from cuecard.core.engine.players import check_commands
-from cuecard.core.engine.run import RunControl, RunSummary, run_grid
-from cuecard.core.engine.run import RunEvent as EngineEvent
+from cuecard.core.engine.run import run_grid
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.errors import CuecardError, DatabaseAway, Drained, Halt, Held
 from cuecard.core.evaluation.judging import JudgeFailure, judge_run

@@ -19,8 +19,9 @@ from cuecard.core.label_records import JudgementHead
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import KeptFigures, RunRecord, TrialRecord, UsageRecord
-from cuecard.core.scoring.aggregate import MEASURES, AggregateMeasure, TrialScore, aggregate
+from cuecard.core.scoring.aggregate import AggregateMeasure, TrialScore, aggregate
 from cuecard.core.scoring.breakdowns import Breakdown, BreakdownCounts
+from cuecard.core.scoring.measures import MEASURES
 from cuecard.core.scoring.trial_score import SCHEME, TrialFigures, figures_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family, Task

@@ -13,7 +13,7 @@ from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import User
 from cuecard.core.evaluation.judging import OnProgress, judge_each
 from cuecard.core.evaluation.shadows import (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from cuecard.core.archive import Archive
     from cuecard.core.engine.events import RunEvent
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.engine.step_context import RecordedCall
     from cuecard.core.llm.hub import ModelHub
     from cuecard.core.llm.limiter import Need
@@ -176,7 +176,7 @@ async def within_limits(
     """`shared` for calls beside the playing of a run: of judges, shadows and people's sessions. Gives what is to be told of
     costs, which count against the budget of the run `run_id`. In a file, what `idles` calls alone. Raises `NotFound`.
     """
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.runs import budget_of, spent_on
 
     control = control or RunControl()

@@ -13,9 +13,10 @@ from uuid import uuid4
 
 from cuecard.core.archive import outlast
 from cuecard.core.config import Config
-from cuecard.core.engine.events import CallAnswered, RunEvent
+from cuecard.core.engine.events import CallAnswered, RunEvent, RunSummary
 from cuecard.core.engine.players import check_commands
-from cuecard.core.engine.run import Cell, RunControl, RunSummary, run_grid
+from cuecard.core.engine.run import Cell, run_grid
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import (
     ClaimLost,

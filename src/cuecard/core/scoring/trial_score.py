@@ -25,7 +25,7 @@ from cuecard.core.errors import told
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.i18n import _
 from cuecard.core.plugins import heard
-from cuecard.core.scoring.aggregate import MEASURES
+from cuecard.core.scoring.measures import MEASURES
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import questions

@@ -23,7 +23,7 @@ from cuecard.tui.commands.output import console
 if TYPE_CHECKING:
     from cuecard.core.config_players import AgentConfig
     from cuecard.core.doctor import ProbeReport
-    from cuecard.store.audit import Part
+    from cuecard.store.audit_findings import Part
 
 State = Literal["ok", "warning", "problem", "skipped"]
 _OLDEST = (3, 11)
@@ -345,7 +345,7 @@ def check_plugins() -> list[Check]:
     from cuecard.core.formats.base import EXPORTS, FORMATS
     from cuecard.core.players import METHODS
     from cuecard.core.plugins import Registry, load_class, registered
-    from cuecard.core.scoring.aggregate import MEASURES
+    from cuecard.core.scoring.measures import MEASURES
     from cuecard.tui.families import TUI
 
     registries: tuple[Registry[Any], ...] = (FORMATS, EXPORTS, MEASURES)

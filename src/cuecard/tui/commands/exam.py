@@ -12,7 +12,7 @@ import typer
 
 from cuecard.core.i18n import N_, _, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.judge import Progress, config_for
+from cuecard.tui.commands.judging import Progress, config_for
 from cuecard.tui.commands.output import note
 from cuecard.tui.commands.verb import TABLES, Budget, DryRun, Help, Page, Result, verb
 
@@ -198,7 +198,7 @@ class _Room:
         self, name: str, plan: ExamPlan, config: Config
     ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
         from cuecard.core.engine.players import build_judge
-        from cuecard.core.engine.run import RunControl
+        from cuecard.core.engine.run_control import RunControl
         from cuecard.core.evaluation.exam import run_exam
         from cuecard.core.llm.hub import ModelHub
         from cuecard.tui.commands.run_output import stopping

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.i18n import N_, _, plural
-from cuecard.core.players import DEFAULT_JUDGE, all_embedded
+from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import CallProgress, note, problem_json, prose
+from cuecard.tui.commands.judging import ByWorkers, Progress, by_workers, config_for, with_judges
+from cuecard.tui.commands.output import note, problem_json, prose
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
@@ -27,33 +27,7 @@ if TYPE_CHECKING:
     from cuecard.core.tasks.models import Task
 
 
-class Progress(CallProgress):
-    """Of one judge after another."""
-
-    def __init__(self, currency: str) -> None:
-        super().__init__(currency, _("Judging…"))
-        self._name = ""
-
-    def begin(self, judge: str) -> None:
-        """The next judge begins."""
-        self._name = judge
-        self.moved(0, 0)
-
-    def moved(self, done: int, total: int) -> None:
-        """`done` of `total` are judged."""
-        line = _("Judging with {judge}: {done} of {total}, {calls} calls")
-        self.show(line.format(judge=self._name, done=done, total=total, calls=self.calls))
-
-    def called(self, call: RecordedCall) -> None:
-        """Count a model call; calls read back from the record are not counted."""
-        self.count("judge", call.model, call.reply)
-
-
-ByWorkers = Annotated[
-    bool, N_("Leave the judging to `cuecard worker` on any machines; needs PostgreSQL")
-]
 _SHOWN = 10
-Done = TypeVar("Done")
 
 
 @verb(
@@ -101,39 +75,10 @@ def judge(
     return _judge_files(ours, config, tasks, responses, format, chosen)
 
 
-def config_for(ours: Context, names: Sequence[str]) -> Config:
-    """The configuration; embedded judges need none. Raises `ConfigError`."""
-    from cuecard.core.config import EMBEDDED
-
-    return EMBEDDED if all_embedded("judge", names) else ours.config()
-
-
-def with_judges(
-    config: Config,
-    names: Sequence[str],
-    work: Callable[[Sequence[Judge]], Awaitable[Done]],
-    limits: Callable[[ModelHub], AbstractAsyncContextManager[object]] = nullcontext,
-) -> Done:
-    """What `work` gives with these judges, within `limits`. Raises `ConfigError` where one cannot be made."""
-    from cuecard.core.engine.players import build_judge
-    from cuecard.core.llm.hub import ModelHub
-
-    async def perform() -> Done:
-        hub = ModelHub(config)
-        try:
-            judges = [build_judge(name, config, hub) for name in names]
-            async with limits(hub):
-                return await work(judges)
-        finally:
-            await hub.close()
-
-    return asyncio.run(perform())
-
-
 def _judge_run(
     ours: Context, config: Config, run: int, names: Sequence[str], *, again: bool
 ) -> Result:
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.judging import judge_run
     from cuecard.core.evaluation.sharing import Meter, within_limits
 
@@ -168,40 +113,6 @@ def _judge_run(
 
         failures = with_judges(config, names, work, limits)
     return _judged(ours, run, failures, progress)
-
-
-def by_workers(
-    ours: Context, run: int, names: Sequence[str], config: Config, *, again: bool = False
-) -> dict[str, tuple[JudgeFailure, ...]]:
-    """Have workers judge the run; by judge the trials that are left unjudged when they are done, or stop."""
-    from cuecard.core.engine.run import RunControl
-    from cuecard.core.evaluation.ended_work import offer_judging
-    from cuecard.core.evaluation.judging import JudgeFailure, to_judge
-    from cuecard.tui.commands.workers import follow, tell_offered
-
-    ours.workspace.workers.check()
-    offered = asyncio.run(
-        offer_judging(ours.workspace, run, names, config, by=ours.person, again=again)
-    )
-    halt = None
-    if offered:
-        tell_offered(ours, run, offered)
-        with Progress(config.currency) as progress:
-            progress.begin(", ".join(names))
-            halt = follow(
-                ours,
-                run,
-                RunControl(0),
-                on_left=lambda left: progress.moved(offered - left, offered),
-            )
-    why = str(halt) if halt else _("the workers say why")
-    return {
-        name: tuple(
-            JudgeFailure(trial_id=trial, reason=why, halted=halt is not None)
-            for trial in ours.outlasting(to_judge, ours.workspace, run, name)
-        )
-        for name in names
-    }
 
 
 def _judged(

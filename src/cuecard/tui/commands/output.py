@@ -1,9 +1,8 @@
-"""Printing: Rich tables for people, JSON for programs; errors and progress on stderr; `Table`s as wide as the terminal."""
+"""Printing for people: Rich tables, as wide as the terminal; errors and progress on stderr; streams that cannot be written."""
 
 from __future__ import annotations
 
 import io
-import json
 import logging
 import os
 import re
@@ -12,8 +11,8 @@ import threading
 import traceback
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
-from itertools import chain, islice, zip_longest
+from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from cuecard.core.tables.table import Cell, Table
     from cuecard.store.workspace import Sight
 
-
-# What JSON allows but a terminal may act on: C1 controls, bidirectional marks.
-_ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 _NARROW = 8
 
@@ -162,124 +158,6 @@ def prose(text: str) -> None:
 def note(text: str) -> None:
     """Print a remark on stderr."""
     console(stderr=True).print(for_display(text), soft_wrap=True)
-
-
-def as_json(data: object) -> None:
-    """Print one JSON document on stdout, without NaN."""
-    ascii_only = "utf" not in sys.stdout.encoding.lower()
-    pieces = json_pieces(data, ascii_only=ascii_only)
-    while text := "".join(islice(pieces, _AT_ONCE)):
-        sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
-    sys.stdout.write("\n")
-
-
-def json_pieces(data: object, margin: str = "\n", *, ascii_only: bool = False) -> Iterator[str]:
-    """As `json.dumps` with two spaces of indent, piece by piece and several times as fast: what holds no other
-    lists is left to the encoder in C, which knows no indent. An iterator is a list that is never whole in memory.
-    """
-    inner = f"{margin}  "
-    flat = _encoder(inner, ascii_only)
-    pairs = cast("dict[object, object]", data) if isinstance(data, dict) else None
-    if pairs is None and not isinstance(data, list | tuple | Iterator):
-        yield flat.encode(data)
-        return
-    ends, many = ("{}", True) if pairs is not None else ("[]", False)
-    items = pairs.items() if pairs is not None else enumerate(cast("Iterable[object]", data))
-    run: dict[object, object] = {}
-    begun = False
-
-    def told() -> Iterator[str]:
-        nonlocal begun
-        if run:
-            text = flat.encode(run if many else list(run.values()))
-            yield f"{f',{inner}' if begun else f'{ends[0]}{inner}'}{text[1:-1]}"
-            begun = True
-            run.clear()
-
-    for key, value in items:
-        if type(value) in _SIMPLE or not isinstance(value, dict | list | tuple | Iterator):
-            run[key] = value
-            if len(run) >= _RUN:
-                yield from told()
-            continue
-        yield from told()
-        name = f"{flat.encode({key: 0})[1:-4]}: " if many else ""
-        yield f"{f',{inner}' if begun else f'{ends[0]}{inner}'}{name}"
-        begun = True
-        text = ""
-        if isinstance(value, dict):
-            text = _record(cast("_Record", value), inner, ascii_only)
-        if text:
-            yield text
-        else:
-            yield from json_pieces(cast("object", value), inner, ascii_only=ascii_only)
-    yield from told()
-    yield f"{margin}{ends[1]}" if begun else ends
-
-
-def _record(record: _Record, margin: str, ascii_only: bool) -> str:
-    """An object of numbers, texts and objects of these, as one of many of its shape: its values are encoded together
-    and put between what stands between them. "" if it is none.
-    """
-    shape: list[str | tuple[str, ...]] = []
-    names: list[object] = [*record]
-    values: list[object] = []
-    for key, value in record.items():
-        if type(value) in _SIMPLE:
-            shape.append(key)
-            values.append(value)
-        elif type(value) is dict:
-            inner = cast("_Record", value)
-            if not _SIMPLE.issuperset(map(type, inner.values())):
-                return ""
-            shape.append((key, *inner))
-            names += inner
-            values += inner.values()
-        else:
-            return ""
-    if not values or not _TEXT.issuperset(map(type, names)):
-        return ""
-    # No encoded text holds a line break.
-    told = _encoder("\n", ascii_only).encode(values)[1:-1].split(",\n")
-    between = _between(tuple(shape), margin, ascii_only)
-    return "".join(chain.from_iterable(zip_longest(between, told, fillvalue="")))
-
-
-@lru_cache(maxsize=256)
-def _between(
-    shape: tuple[str | tuple[str, ...], ...], margin: str, ascii_only: bool
-) -> tuple[str, ...]:
-    """What stands before each value of a record of this shape, and after the last."""
-    told = _encoder("\n", ascii_only).encode
-    inner = f"{margin}  "
-    found: list[str] = []
-    text = ""
-    for at, own in enumerate(shape):
-        key, *names = (own,) if isinstance(own, str) else own
-        text += f"{',' if at else '{'}{inner}{told(key)}: "
-        if isinstance(own, str):
-            found.append(text)
-            text = ""
-            continue
-        for place, name in enumerate(names):
-            found.append(f"{text}{',' if place else '{'}{inner}  {told(name)}: ")
-            text = ""
-        text += f"{inner}}}" if names else "{}"
-    return *found, f"{text}{margin}}}"
-
-
-_Record = dict[str, object]
-_SIMPLE: frozenset[type] = frozenset((str, int, float, bool, type(None)))
-_TEXT: frozenset[type] = frozenset((str,))
-_AT_ONCE = 64
-_RUN = 1000
-
-
-@lru_cache(maxsize=64)
-def _encoder(inner: str, ascii_only: bool) -> json.JSONEncoder:
-    return json.JSONEncoder(
-        ensure_ascii=ascii_only, allow_nan=False, separators=(f",{inner}", ": ")
-    )
 
 
 def complain(error: CuecardError) -> None:

@@ -221,7 +221,7 @@ class _Work:
 
     async def _play(self) -> str:
         from cuecard.annotate.quality.pipeline import run_stages
-        from cuecard.core.engine.run import RunControl
+        from cuecard.core.engine.run_control import RunControl
         from cuecard.tui.commands.qc_output import Watch
         from cuecard.tui.commands.run_output import stopping
 

@@ -25,7 +25,7 @@ from cuecard.core.engine.events import (
     TurnPlayed,
 )
 from cuecard.core.engine.messages import Usage
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt
 from cuecard.core.evaluation.run_trials import Tally
 from cuecard.core.i18n import _, plural

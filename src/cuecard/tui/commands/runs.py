@@ -155,7 +155,7 @@ class _Played:
 
 def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _Played:
     from cuecard.core.engine.events import RunEvent, TrialFinished, TrialLeftOpen
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.errors import Halt
     from cuecard.core.evaluation.runs import resume_run
     from cuecard.tui.commands.run_output import JsonLines, stopping, trial_name, watching
@@ -214,7 +214,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
 
 
 def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.tui.commands.run_output import JsonLines, trial_name, watching
     from cuecard.tui.commands.workers import follow
 

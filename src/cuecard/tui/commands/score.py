@@ -11,7 +11,7 @@ import typer
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context, pool_of
-from cuecard.tui.commands.judge import ByWorkers, Progress, by_workers, config_for, with_judges
+from cuecard.tui.commands.judging import ByWorkers, Progress, by_workers, config_for, with_judges
 from cuecard.tui.commands.output import note, prose, say, table
 from cuecard.tui.commands.verb import TABLES, Help, Only, Page, Result, Reveal, Runs, verb
 

@@ -11,17 +11,19 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _, joined, ngettext, plural
 from cuecard.core.scoring.aggregate import (
+    AggregateMeasure,
+    Statistic,
+    statistic_label,
+    statistics_of,
+)
+from cuecard.core.scoring.measures import (
     COUNTS,
     ENDING_WORDS,
     HEADLINES,
     PROFILE_LABELS,
-    AggregateMeasure,
-    Statistic,
     measure_label,
     measured_as,
     pooled_notes,
-    statistic_label,
-    statistics_of,
 )
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line

@@ -132,7 +132,7 @@ def shadow(
         bool, N_("Leave the asking to `cuecard worker` on any machines; needs PostgreSQL")
     ] = False,
 ) -> Result:
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.errors import Drained
 
     if not runs and not trials:
@@ -179,7 +179,7 @@ def _by_workers(
     ours: Context, trials: Sequence[int], names: Sequence[str], config: Config
 ) -> Result:
     """Have workers ask, trial by trial, and tell what came of it when they are done, or stop."""
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.ended_work import offer_shadows
     from cuecard.core.evaluation.shadow_replay import count_shadows
     from cuecard.tui.commands.workers import follow, tell_offered

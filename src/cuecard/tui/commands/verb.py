@@ -19,7 +19,7 @@ import typer
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.core.system import uncollected
 from cuecard.tui.commands.context import Context, check_place, write_result
-from cuecard.tui.commands.output import as_json, json_pieces, note, prose, say, tell_sight
+from cuecard.tui.commands.output import note, prose, say, tell_sight
 
 if TYPE_CHECKING:
     from cuecard.core.tables.table import Table
@@ -311,6 +311,8 @@ def _hand_over(result: Result, form: str, output: Path) -> None:
             return  # The verb said so.
         write_result(output, _text(result, form or _SUFFIXES.get(output.suffix.lstrip("."), "")))
     elif form == "json" and result.json:
+        from cuecard.tui.commands.json_output import as_json
+
         as_json(result.json())
     elif result.document:
         typer.echo(result.document, nl=False)
@@ -328,6 +330,8 @@ def _hand_over(result: Result, form: str, output: Path) -> None:
 def _text(result: Result, form: str) -> str:
     """What stands in a file."""
     if form == "json" and result.json:
+        from cuecard.tui.commands.json_output import json_pieces
+
         return "".join((*json_pieces(result.json()), "\n"))
     if result.document:
         return result.document

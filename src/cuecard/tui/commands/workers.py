@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cuecard.core.engine.events import RunEvent
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.errors import Halt
     from cuecard.core.records import RunRecord
     from cuecard.core.worker_archive import Purpose
@@ -37,7 +37,7 @@ def worker(
     ] = 10.0,
 ) -> Result:
     from cuecard.core.engine.events import TrialFinished, TrialLeftOpen
-    from cuecard.core.engine.run import RunControl
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.workers import Worker
     from cuecard.tui.commands.run_output import stopping
     from cuecard.tui.commands.score_output import termination_label

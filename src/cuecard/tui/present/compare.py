@@ -28,8 +28,9 @@ from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined
-from cuecard.core.scoring.aggregate import HEADLINES, measure_label, statistic_label, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistic_label, statistics_of
+from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line

@@ -23,7 +23,7 @@ from cuecard.annotate.fidelity.tables import (
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, NP_, _, ngettext, plural
 from cuecard.core.records import SessionForm
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Cell, Table, figure
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CUE_WORDS

@@ -26,7 +26,7 @@ from cuecard.core.engine.events import (
     TrialFinished,
     TrialLeftOpen,
 )
-from cuecard.core.engine.run import RunControl
+from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TrialRecord
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
 from cuecard.tui.grid.cells import Tone as CellTone

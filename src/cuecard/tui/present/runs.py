@@ -35,7 +35,7 @@ from cuecard.tui.present.labels import short_tokens_label
 from cuecard.tui.present.review import minutes
 
 if TYPE_CHECKING:
-    from cuecard.annotate.results.pool import Forecast
+    from cuecard.annotate.results.forecast import Forecast
     from cuecard.store.workspace import Workspace
     from cuecard.tui.live_runs import Ended, Pace
 

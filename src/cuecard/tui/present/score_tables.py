@@ -3,18 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cuecard.annotate.results.pool import Dimension, Pool, Row, figure_key
+from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.scores import Counts, Line, ScoreTable
 from cuecard.annotate.results.words import dimension_word, shown, value_word
 from cuecard.core.i18n import N_, NP_, _
-from cuecard.core.scoring.aggregate import (
-    COUNTS,
-    measure_label,
-    pooled_notes,
-    statistic_label,
-    statistics_of,
-)
 from cuecard.core.scoring.aggregate import Statistic as Taken
+from cuecard.core.scoring.aggregate import statistic_label, statistics_of
+from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
 from cuecard.core.tables.table import Cell, Statistic, Table, cell, compact
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.runs import MAIN_MEASURE

@@ -9,11 +9,12 @@ from cuecard.annotate.labelling.corrections import Corrections, basis_text
 from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.corrected import CorrectedFigure, corrected_figures, corrected_table
-from cuecard.annotate.results.pool import SPENT, Pool, Row
+from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import COUNTS, measure_label, pooled_notes
+from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
 from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line

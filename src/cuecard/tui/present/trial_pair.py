@@ -16,7 +16,7 @@ from cuecard.annotate.results.trial_pairs import (
 )
 from cuecard.core.evaluation.items import VerdictView
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
 from cuecard.tui.grid.cells import NOTHING, GridCell

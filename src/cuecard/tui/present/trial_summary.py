@@ -14,7 +14,7 @@ from cuecard.core.evaluation.blame import Blame
 from cuecard.core.evaluation.items import VerdictView
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TrialRecord
-from cuecard.core.scoring.aggregate import COUNTS, HEADLINES, measure_label
+from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item, Measure

@@ -1,26 +1,30 @@
-"""The Tasks screen: its keys, reading the list, archiving and restoring tasks."""
+"""The Tasks screen: its keys, reading the list, and what opens from it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 
-from cuecard.annotate.authoring.session import begin_task, duplicate_task
-from cuecard.annotate.independent_gold.building import refuse_while_building
-from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import N_, NP_, _, current_language, joined, ngettext, plural
+from cuecard.annotate.authoring.session import begin_task
+from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.kit.bulk import ask_tags, to_each
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
-from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.tasks_changes import (
+    archive,
+    archive_many,
+    duplicate,
+    restore,
+    restore_many,
+    submit_many,
+)
 from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
@@ -195,16 +199,6 @@ class TasksScreen(LiveScreen):
         marked = self.listing.view.marked if self.is_mounted else []
         return marked if len(marked) > 1 else []
 
-    async def _to_each(
-        self,
-        do: Callable[[Workspace, TaskLine], object],
-        told: Callable[[int], str],
-        lines: Sequence[TaskLine] = (),
-    ) -> None:
-        """Do it to the marked lines, or to these; the list is read again."""
-        await to_each(self, lines or self._many, lambda line: line.title, do, told)
-        self.load()
-
     def action_open(self) -> None:
         if (line := self.listing.line) is not None:
             self._open(line.id)
@@ -217,19 +211,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("new")
     async def action_duplicate(self) -> None:
-        person, made = self.person, list[str]()
-
-        def duplicate(ws: Workspace, line: TaskLine) -> None:
-            refuse_while_building(ws, line.id, person)
-            made.append(duplicate_task(ws, person, line.id))
-
-        await to_each(
-            self,
-            self.listing.view.chosen,
-            lambda line: line.title,
-            duplicate,
-            lambda n: plural("{n} task was duplicated.", "{n} tasks were duplicated.", n),
-        )
+        made = await duplicate(self, self.listing.view.chosen)
         if made:
             self.listing.view.grid.mark(())
             self.listing.choose(TaskFilter())
@@ -262,7 +244,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("new")
     async def _run_many(self) -> None:
-        from cuecard.tui.screens.run.list import begin_run
+        from cuecard.tui.screens.run.start import begin_run
 
         await begin_run(self, [line.id for line in self._many])
 
@@ -281,47 +263,14 @@ class TasksScreen(LiveScreen):
         if line is None:
             return
         if self._many:
-            await self._submit_many()
+            if await submit_many(self, self._many):
+                self.load()
             return
         outcome = await submit_task(self, line.id, unsaved=line.draft)
         if outcome == "problems":
             self.app.push_screen(TaskScreen(line.id, place="silenced"))
         elif outcome == "moved":
             self.load()
-
-    async def _submit_many(self) -> None:
-        from cuecard.annotate.review.submitting import check_for_review, submit_checked
-        from cuecard.annotate.review.workflow import protocol_of
-
-        lines, person = self._many, self.person
-        told = [_("Two other people will review each, blind to each other and to you.")]
-        if any(line.draft for line in lines):
-            told.append(_("Unsaved changes are not in them."))
-        told.append(_("What has errors is refused. Why may warnings stay, where there are any?"))
-        question = ngettext("Submit {n} task?", "Submit {n} tasks?", len(lines))
-        dialog = AskLine(
-            question.format(n=len(lines)),
-            joined(told),
-            button=_("Submit"),
-            placeholder=_("Without a reason, what has warnings is refused."),
-            required=False,
-        )
-        reason = await self.app.push_screen_wait(dialog)
-        if reason is None:
-            return
-        protocol = protocol_of(await self.services.config())
-
-        def submit(ws: Workspace, line: TaskLine) -> None:
-            if not line.revision:
-                raise NotAllowed(_("It was never saved as a revision"), _("Open it, and save it."))
-            warned = check_for_review(ws, line.id, person).unanswered
-            submit_checked(ws, line.id, person, protocol, reason if warned else "")
-
-        await self._to_each(
-            submit,
-            lambda n: plural("{n} task was submitted.", "{n} tasks were submitted.", n),
-            lines,
-        )
 
     @guarded("independent_gold")
     async def action_independent_gold(self) -> None:
@@ -408,26 +357,18 @@ class TasksScreen(LiveScreen):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-        line, lines, person = self.listing.line, self._many, self.person
+        line, lines = self.listing.line, self._many
         if lines:
-            reason = await self.app.push_screen_wait(_why_archive(len(lines)))
-            if reason is not None:
-                await self._to_each(
-                    lambda ws, each: _archive(ws, each, person, reason),
-                    lambda n: plural("{n} task was archived.", "{n} tasks were archived.", n),
-                    lines,
-                )
+            if await archive_many(self, lines):
+                self.load()
         elif line is not None and await archive(self, line):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-        person = self.person
         if self._many:
-            await self._to_each(
-                lambda ws, each: _restore(ws, each, person),
-                lambda n: plural("{n} task is in use again.", "{n} tasks are in use again.", n),
-            )
+            await restore_many(self, self._many)
+            self.load()
         elif (line := self.listing.line) is not None:
             await restore(self, line)
             self.load()
@@ -439,70 +380,3 @@ class TasksScreen(LiveScreen):
         from cuecard.tui.screens.task.screen import TaskScreen
 
         self.app.push_screen(TaskScreen(task_id, editing=editing))
-
-
-def _archive(ws: Workspace, line: TaskLine, person: str, reason: str = "") -> None:
-    """A draft that was never saved is thrown away, to be had back. Raises `CuecardError`."""
-    from cuecard.annotate.review.workflow import retire
-
-    if line.revision:
-        retire(ws, line.id, person, reason)
-    else:
-        ws.drafts.throw_away(line.id, person)
-
-
-def _restore(ws: Workspace, line: TaskLine, person: str) -> None:
-    from cuecard.annotate.review.workflow import restore as take_back
-
-    if line.thrown:
-        ws.drafts.recall(line.thrown)
-    else:
-        take_back(ws, line.id, person)
-
-
-def _why_archive(n: int, task_id: str = "") -> AskLine:
-    """Asks why one task, or so many, are taken out of use."""
-    if n == 1:
-        title = _("Archive this task?")
-        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
-    else:
-        title = plural("Archive {n} task?", "Archive {n} tasks?", n)
-        text = _("They will not be played, reviewed or listed any more. All their history stays.")
-    return AskLine(title, text.format(task=task_id), button=_("Archive"), placeholder=_("Why?"))
-
-
-async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
-    """Ask why, or for a task that was never saved whether, and archive it; False if the person left.
-    Raises `CuecardError`.
-    """
-    person, reason = screen.person, ""
-    if not line.revision:
-        question = ConfirmDialog(
-            _("Archive this draft?"),
-            hint(
-                _(
-                    "It was never saved as a revision. Among the archived tasks ({REVEAL}) you can have it back."
-                )
-            ),
-            yes=_("Archive"),
-        )
-        if not await screen.app.push_screen_wait(question):
-            return False
-    else:
-        answer = await screen.app.push_screen_wait(_why_archive(1, line.id))
-        if answer is None:
-            return False
-        reason = answer
-    await screen.services.ask(lambda ws: _archive(ws, line, person, reason))
-    text = _("{task} is archived; {REVEAL} shows what is.")
-    screen.cue_app.tell(hint(text, task=line.id))
-    return True
-
-
-async def restore(screen: CuecardScreen[Any], line: TaskLine) -> None:
-    """Take a task into use again where it stood, or a draft that was thrown away. Raises
-    `CuecardError`.
-    """
-    person = screen.person
-    await screen.services.ask(lambda ws: _restore(ws, line, person))
-    screen.cue_app.tell(_("{task} is in use again.").format(task=line.id))

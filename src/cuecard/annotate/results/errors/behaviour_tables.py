@@ -6,10 +6,12 @@ from cuecard.annotate.agreement.coefficients import difference as between
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.errors import groups as grouping
-from cuecard.annotate.results.pool import Pool, samples_of, with_task_intervals
+from cuecard.annotate.results.pool import Pool
+from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import shown
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import MEASURES, measure_label, statistics_of
+from cuecard.core.scoring.aggregate import statistics_of
+from cuecard.core.scoring.measures import MEASURES, measure_label
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, difference
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line

@@ -21,7 +21,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.engine.events import Termination
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, pgettext
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Shown, Table, cell, in_percent
 from cuecard.core.tasks.base import Frozen

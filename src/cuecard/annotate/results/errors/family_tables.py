@@ -30,8 +30,8 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
 from cuecard.core.families.checkpoints.score import Profile
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.aggregate import PROFILE_LABELS, measure_label
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
+from cuecard.core.scoring.measures import PROFILE_LABELS, measure_label
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table
 
 STATUS_WORDS: dict[CheckpointStatus, str] = {

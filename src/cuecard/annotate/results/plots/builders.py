@@ -21,7 +21,7 @@ from cuecard.annotate.results.plots.series import (
 )
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.i18n import _
-from cuecard.core.scoring.aggregate import PASS_MEASURES, measure_label
+from cuecard.core.scoring.measures import PASS_MEASURES, measure_label
 
 FEW = 5
 """Where fewer trials are left, a curve is drawn thin, because it depends on few."""

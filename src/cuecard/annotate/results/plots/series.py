@@ -7,11 +7,13 @@ from typing import Literal
 
 from cuecard.annotate.results.errors.groups import Group, by_family, classes, groups_of, notes_of
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Series, bounds
-from cuecard.annotate.results.pool import Dimension, Pool, Row, samples_of, with_task_intervals
+from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _, ngettext
-from cuecard.core.scoring.aggregate import measure_label, statistics_of
+from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class, user_turns_of
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import Family
 

@@ -5,7 +5,7 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store import roles
+from cuecard.store import role_rules
 from cuecard.store.codec import unpack
 from cuecard.store.migrations.helpers import drop_append_only, make_append_only
 
@@ -28,7 +28,7 @@ def upgrade() -> None:
     make_append_only("roleentry")
     connection = op.get_bind()
     _tell_decisions(connection)
-    roles.install(connection)
+    role_rules.install(connection)
 
 
 def _tell_decisions(connection: sa.Connection) -> None:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store import roles
+from cuecard.store import role_rules
 from cuecard.store.trial_tables import LEXEMES
 
 revision = "0012"
@@ -27,4 +27,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("trial_id", "seq", name="pk_passage"),
     )
     op.create_index("ix_passage_parts", "passage", ["parts"], postgresql_using="gin")
-    roles.install(op.get_bind())
+    role_rules.install(op.get_bind())

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from cuecard.store import roles
+from cuecard.store import role_rules
 from cuecard.store.migrations.helpers import make_append_only
 
 revision = "0013"
@@ -25,4 +25,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_tag_kind_about", "tag", ["kind", "about"])
     make_append_only("tag")
-    roles.install(op.get_bind())
+    role_rules.install(op.get_bind())

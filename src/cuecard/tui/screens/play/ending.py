@@ -15,7 +15,7 @@ from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlayOutcome
 from cuecard.core.i18n import N_, _
 from cuecard.core.players import DEFAULT_JUDGE
-from cuecard.core.scoring.aggregate import COUNTS, HEADLINES
+from cuecard.core.scoring.measures import COUNTS, HEADLINES
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import for_display, one_line
 from cuecard.core.verdicts import Measure

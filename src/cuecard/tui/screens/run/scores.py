@@ -15,7 +15,7 @@ from textual.widgets import Static
 from cuecard.annotate.results import DIMENSIONS, Dimension
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _
-from cuecard.core.scoring.aggregate import measure_label
+from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.app import guarded
