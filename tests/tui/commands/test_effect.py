@@ -36,4 +36,7 @@ def test_scores_with_peoples_labels(cuecard, labelled: None) -> None:
 def test_what_stands_in_the_way_is_said(cuecard, labelled: None) -> None:
     assert "has judged none" in cuecard("agree", "--effect", "--run", "1").out
     assert cuecard("agree", "--effect").code == 2
+    # Agreement is of all judges, so that naming one is refused, and not passed over.
+    alone = cuecard("agree", "--run", "1", "--judge", "strict")
+    assert (alone.code, "needs --effect" in alone.err) == (2, True)
     assert cuecard("agree", "--effect", "--run", "9").code == 1
