@@ -29,6 +29,7 @@ import time_machine
 
 from cuecard.annotate.independent_gold.building import hand_in, open_blank
 from cuecard.annotate.labelling.adjudication import adjudicate, disputes
+from cuecard.annotate.labelling.effect_rescoring import settled_labels
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import plan_of
 from cuecard.annotate.results.pool import gather
@@ -74,6 +75,8 @@ AGENTS = ("offline:wordy", "offline:forgetful", "offline:hasty")
 JUDGE = "lexical:noisy"
 """Stands for a model: its mistakes are planted."""
 LABELLED = 90
+WHOLE_TRIALS, WHOLE_SEED = 93, 7
+"""Of the 135 whose triples or answers a judge decides; of each agent and family some of every task."""
 
 
 @contextlib.contextmanager
@@ -119,8 +122,10 @@ class _Study:
         self.play()
         led = tuple(t.id for t in self.tasks.values() if t.persona or t.family == "checkpoints")
         self.run("Hasty user", led, "scripted:hasty", 1)
-        self.label(self.run("Three agents", tuple(self.tasks), "scripted", samples))
+        run = self.run("Three agents", tuple(self.tasks), "scripted", samples)
+        self.label(run)
         self.build_gold()
+        self.label_trials(run)
         for language in ("zh", "en"):
             set_language(language)
             gather(self.ws, [run.id for run in self.ws.runs.all()])
@@ -245,10 +250,7 @@ class _Study:
             }
         )
         drawn = make_set(self.ws, plan, name="Example: is the judge right?", by=COORDINATOR)
-        right = {
-            (trial, item.key): decision is Decision.YES
-            for trial, item, decision in self.ws.verdict_pages.decided([run], "lexical")
-        }
+        right = self.right(run)
         for item in self.ws.label_sets.items(drawn.id):
             for person, errs in zip(REVIEWERS, (0.06, 0.14), strict=True):
                 self.wait(seconds=20)
@@ -268,6 +270,58 @@ class _Study:
             value = LabelValue.YES if right[dispute.trial_id, dispute.item.key] else LabelValue.NO
             cause = ("alias", "", "gold_wrong", "")[n % 4]
             adjudicate(self.ws, dispute.trial_id, dispute.item, ADJUDICATOR, value, cause, "")
+
+    def right(self, run: int) -> dict[tuple[int, str], bool]:
+        """What is covered, by the judge that does not err."""
+        return {
+            (trial, item.key): decision is Decision.YES
+            for trial, item, decision in self.ws.verdict_pages.decided([run], "lexical")
+        }
+
+    def label_trials(self, run: int) -> None:
+        """Two people share whole trials of graphs, checkpoints and facts, a tenth of them in common, so that labels correct F1
+        too. The third decides where they differ or cannot tell: a trial counts once all of it is decided.
+        """
+        self.wait(days=1)
+        plan = plan_of(
+            {
+                "runs": [run],
+                "n": WHOLE_TRIALS,
+                "by": "trials",
+                "kinds": ["triple", "answer"],
+                "strata": ["family"],
+                "overlap": 0.1,
+                "seed": WHOLE_SEED,
+                "people": list(REVIEWERS),
+            }
+        )
+        drawn = make_set(self.ws, plan, name="Example: what are the scores?", by=COORDINATOR)
+        items = self.ws.label_sets.items(drawn.id)
+        right = self.right(run)
+        given = {
+            (label.trial_id, label.item_key, label.person)
+            for label in self.ws.verdicts.item_labels({item.trial_id for item in items})
+        }
+        for item in items:
+            for person, errs in zip(REVIEWERS, (0.01, 0.03), strict=True):
+                place = item.trial_id, item.item.key
+                if person not in item.people or (*place, person) in given:
+                    continue
+                self.wait(seconds=10)
+                yes = right[place] is (self.dice.random() >= errs)
+                value = LabelValue.YES if yes else LabelValue.NO
+                seconds = self.dice.randint(4, 15)
+                self.ws.verdicts.label_item(
+                    item.trial_id, item.item, person, value, seconds=seconds
+                )
+        self.wait(hours=5)
+        settled = settled_labels(self.ws, {item.trial_id for item in items})
+        for item in items:
+            place = item.trial_id, item.item.key
+            if settled[place].value is None:
+                self.wait(minutes=1)
+                value = LabelValue.YES if right[place] else LabelValue.NO
+                adjudicate(self.ws, item.trial_id, item.item, ADJUDICATOR, value, "", "")
 
     def build_gold(self) -> None:
         """A table that somebody built again, with one cell otherwise and a row less."""

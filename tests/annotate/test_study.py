@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import lzma
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -13,8 +16,14 @@ from cuecard.annotate.fidelity.report import fidelity_of
 from cuecard.annotate.labelling.comparison import compare
 from cuecard.annotate.labelling.comparison_inputs import Scope, gather
 from cuecard.annotate.quality.datasheet import as_markdown, datasheet_of
+from cuecard.annotate.results.corrected import corrected_board, corrected_figures, corrections_in
+from cuecard.annotate.results.leaderboard import leaderboard
+from cuecard.annotate.results.pool import gather as results_of
+from cuecard.annotate.results.scores import tables_by_family
 from cuecard.annotate.study import STUDY, STUDY_FILE, is_study, write_study
 from cuecard.core.evaluation.scores import score_run
+from cuecard.core.scoring.aggregate import Statistic
+from cuecard.core.tasks.models import Family
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.store.workspace import Workspace
 
@@ -62,7 +71,7 @@ def test_agents_are_ranked_apart_and_the_judge_is_not_right_everywhere(study: Pa
         }
         assert groups["offline:wordy"] > groups["offline:forgetful"] + 0.05
         assert groups["offline:forgetful"] > groups["offline:hasty"] + 0.1
-        (drawn,) = workspace.label_sets.all()
+        drawn = workspace.label_sets.get(1)
         found = compare(gather(workspace, Scope(set_id=drawn.id)), resamples=20)
         kappa = {
             (pair.left.name or pair.left.role, pair.right.name or pair.right.role): value.value
@@ -71,7 +80,58 @@ def test_agents_are_ranked_apart_and_the_judge_is_not_right_everywhere(study: Pa
         }
         assert 0.3 < kappa["Cem", "Dana"] < 0.9
         assert 0.5 < kappa["lexical:noisy", "majority"] < kappa["lexical", "majority"]
-        assert 0 < len(workspace.adjudications.newest()) < len(drawn_disputes(workspace, drawn.id))
+        disputed = {(case.trial_id, case.item.key) for case in drawn_disputes(workspace, drawn.id)}
+        adjudicated = {(one.trial_id, one.item_key) for one in workspace.adjudications.newest()}
+        assert 0 < len(adjudicated & disputed) < len(disputed)
+
+
+@pytest.mark.parametrize(
+    ("family", "measure"), [("graph", "triplet_f1"), ("checkpoints", "acc"), ("facts", "pass_at_1")]
+)
+def test_labels_of_whole_trials_correct_the_scores(
+    study: Path, family: Family, measure: str
+) -> None:
+    with Workspace.open(study) as workspace:
+        run = main_run(workspace)
+        pool = results_of(workspace, [run], [example_study.JUDGE])
+        corrections = corrections_in(workspace, pool)
+        (table,) = tables_by_family(pool.of_family(family))
+        told = {
+            one.line.value("agent"): one.correction
+            for one in corrected_figures(table, pool, corrections)
+            if (one.column.measure, one.column.taken) == (measure, Statistic.AVG)
+        }
+        assert set(told) == set(example_study.AGENTS)
+        right = results_of(workspace, [run], ["lexical"])
+        (truth,) = tables_by_family(right.of_family(family))
+        assert all(one.labelled >= 10 and one.labelled_tasks == 5 for one in told.values())
+        assert all(one.corrected.low is not None for one in told.values() if one.people.low)
+        off: dict[str, list[float]] = {"judge": [], "corrected": []}
+        for line in truth.lines:
+            mine = told[line.value("agent")]
+            real = line.figures[f"{measure}.avg"].value
+            off["judge"].append(abs(mine.judge.value - real))
+            off["corrected"].append(abs(mine.corrected.value - real))
+        # The planted mistakes of the judge are far more than those of people.
+        assert sum(off["corrected"]) < sum(off["judge"])
+        board = corrected_board(leaderboard(pool, family), pool, corrections)
+        assert board is not None
+        assert set(board.people) == set(board.judge) == set(told)
+
+
+def test_its_file_needs_no_upgrade_to_be_opened(tmp_path: Path) -> None:
+    file = tmp_path / "packed.db"
+    file.write_bytes(
+        lzma.decompress((example_study.ROOT / "src/cuecard" / STUDY_FILE).read_bytes())
+    )
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        (version,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    with Workspace.open(tmp_path / "new.db", create=True):
+        pass
+    with contextlib.closing(sqlite3.connect(tmp_path / "new.db")) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (
+            version,
+        )
 
 
 def drawn_disputes(workspace: Workspace, set_id: int) -> list[object]:

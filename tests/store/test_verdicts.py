@@ -79,7 +79,7 @@ def test_marks_are_of_the_newest_judgement_of_each_judge(
         (odd[0].key, "n"),
         (odd[1].key, "u"),
     }
-    assert found[3][2:] == ((), "")
+    assert found[3][2:4] == ((), "")
 
 
 def test_the_queue_tells_nothing_about_decisions(

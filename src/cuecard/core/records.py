@@ -1,5 +1,6 @@
 """Immutable records of tasks, runs, trials and sessions, as the store returns them. Times are in UTC."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -337,6 +338,14 @@ class TrialRecord(Frozen):
     created_at: datetime
     ended_at: datetime | None
     events: int
+
+
+def first_judge(plan: Mapping[str, JsonValue]) -> str:
+    """The first of the judges that a run with this plan was entered with, "" for none. What it decided counts where no judge is
+    named; in trials that it did not judge, what the judge decided who judged them first.
+    """
+    judges = plan.get("judges")
+    return str(judges[0]) if isinstance(judges, list) and judges else ""
 
 
 class UsageRecord(Frozen):

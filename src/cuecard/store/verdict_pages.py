@@ -13,6 +13,7 @@ from sqlmodel import Session, and_, col, func, select
 
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.label_records import VerdictLine
+from cuecard.core.records import first_judge
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind
 from cuecard.store.engine import Database
@@ -63,6 +64,8 @@ class Marks(NamedTuple):
     judge: str
     keys: tuple[str, ...]
     decisions: str
+    of_jury: bool = False
+    """Whether it follows from what other judges decided, which are told beside it."""
 
 
 class VerdictPages:
@@ -112,8 +115,8 @@ class VerdictPages:
         trials: Collection[int] | None = None,
     ) -> list[tuple[int, Item, Decision]]:
         """Trial id, item and decision of every verdict in these runs, or only in these `trials` of them: from the newest
-        judgement of `judge`, or by default of the judge who judged the trial first, or of `every` judge. For drawing
-        samples; it shows decisions, so not for labellers' screens.
+        judgement of `judge`, or by default of the trial's first judge (see `first_judge`), or of `every` judge that is no
+        jury. For drawing samples; it shows decisions, so not for labellers' screens.
         """
         with self._database.read() as session:
             connection, wanted = self._chosen(session, runs, judge, every)
@@ -166,25 +169,35 @@ class VerdictPages:
             select_columns(
                 col(JudgementRow.trial_id),
                 col(JudgementRow.judge_name),
+                col(TrialRow.run_id),
                 func.max(col(JudgementRow.id)).label("newest"),
+                func.max(col(JudgementRow.judge)).label("judge"),
             )
             .join(TrialRow, col(TrialRow.id) == JudgementRow.trial_id)
             .where(col(TrialRow.run_id).in_(runs))
-            .group_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
+            .group_by(
+                col(JudgementRow.trial_id), col(JudgementRow.judge_name), col(TrialRow.run_id)
+            )
             .order_by(func.min(col(JudgementRow.id)))
         )
         check_whole(session, runs)
         connection = session.connection()
         chosen: dict[tuple[int, str], int] = {}
+        plans = select_columns(col(RunRow.id), col(RunRow.plan)).where(col(RunRow.id).in_(runs))
+        entered = {run: first_judge(json.loads(plan)) for run, plan in connection.execute(plans)}
         for row in connection.execute(ordered):
-            if every or not judge or row.judge_name == judge:
-                whose = row.judge_name if every else ""
-                chosen.setdefault((row.trial_id, whose), row.newest)
+            if every:
+                if not _is_jury(row.judge):
+                    chosen[row.trial_id, row.judge_name] = row.newest
+            elif row.judge_name == (judge or entered[row.run_id]):
+                chosen[row.trial_id, ""] = row.newest
+            elif not judge:
+                chosen.setdefault((row.trial_id, ""), row.newest)
         return connection, set(chosen.values())
 
     def marks(self, runs: Collection[int], judge: str | None = None) -> list[Marks]:
         """Of each trial of these runs and each judge the newest judgement, in the order in which they were made. `judge`: only
-        of this one, or by "" of the judge who judged the trial first. For statistics and for drawing samples; it shows
+        of this one, or by "" of the trial's first judge (see `first_judge`). For statistics and for drawing samples; it shows
         decisions.
         """
         keys, letters = col(VerdictRow.item_key), func.substr(col(VerdictRow.decision), 1, 1)
@@ -212,16 +225,24 @@ class VerdictPages:
                         names[text] = tuple(json.loads(text))
                     said[judgement] = names[text], decisions
                 heads = select_columns(
-                    col(JudgementRow.id), col(JudgementRow.trial_id), col(JudgementRow.judge_name)
+                    col(JudgementRow.id),
+                    col(JudgementRow.trial_id),
+                    col(JudgementRow.judge_name),
+                    col(JudgementRow.judge),
                 ).where(col(JudgementRow.id).in_(current))
                 found += [
-                    Marks(trial, judge, *said.get(judgement, ((), "")))
-                    for judgement, trial, judge in connection.execute(
+                    Marks(trial, judge, *said.get(judgement, ((), "")), _is_jury(whole))
+                    for judgement, trial, judge, whole in connection.execute(
                         heads.order_by(col(JudgementRow.id))
                     )
                     if wanted is None or judgement in wanted
                 ]
         return found
+
+
+@lru_cache(maxsize=1024)
+def _is_jury(judge: str) -> bool:
+    return json.loads(judge).get("kind") == "jury"
 
 
 def conditions(person: str, filter: VerdictFilter) -> list[Any]:

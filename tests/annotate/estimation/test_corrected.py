@@ -200,6 +200,29 @@ def test_a_share_that_no_task_changes_has_wilsons_interval():
     assert corrected(Units.of(units)).estimate.no_interval == "no task differs"
 
 
+def test_a_judge_by_whom_no_task_differs_leaves_the_interval_of_people():
+    """Wilson's interval, or none, would be wider than what labels alone tell."""
+    units = [
+        Unit(task, n, float(n < 2), None if n == 1 and task > "b" else float(n < 2), "", 0.8)
+        for task in "abcde"
+        for n in range(3)
+    ]
+    for share in (True, False):
+        told = corrected(Units.of(units), share=share)
+        assert told.strata[0].tuning == 0
+        assert told.estimate == told.people
+        assert told.estimate.low is not None
+        assert "the judge does not help here" in told.notes
+    halves = Units.of(
+        [
+            unit._replace(judge=unit.judge / 2, people=unit.people and unit.people / 2)
+            for unit in units
+        ]
+    )
+    both = difference(Units.of(units), halves)
+    assert both.low is not None
+
+
 def test_nothing_judged_and_nothing_labelled_say_so():
     assert corrected(Units.of([])).estimate.reason == "nothing is judged"
     assert corrected(Units.of([Unit("t", 1, 0.5)])).estimate.reason == "nothing of it is labelled"

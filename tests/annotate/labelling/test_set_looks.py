@@ -117,8 +117,12 @@ def test_what_was_labelled_before_the_draw_is_known(workspace: Workspace) -> Non
     run, trials = judged_run(workspace, {"a": ["y" * 10] * 4})
     label(workspace, trials["a", 0], "n" * 10)
     made = drawn(workspace, SamplingPlan(runs=(run,), n=20))
-    share = SetWatch(workspace, made.id).look().shares[0]
+    look = SetWatch(workspace, made.id).look()
+    share = look.shares[0]
     assert (share.labelled, share.size) == (0, 40)
+    assert look.before == look.settled > 0
+    told = "of what was drawn had been labelled before"
+    assert look_tables(look)[0].notes[0].startswith(f"{look.before} {told}")
     # A quarter of all is known to be wrong.
     assert share.share.interval == pytest.approx((0, 0.75))
 

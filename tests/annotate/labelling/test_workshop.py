@@ -24,9 +24,10 @@ from cuecard.annotate.labelling.workshop import (
 )
 from cuecard.annotate.results.judge_card import Card, examined
 from cuecard.core.config import EMBEDDED, parse_prompt
-from cuecard.core.config_models import ModelConfig
-from cuecard.core.config_players import ModelJudgeConfig
+from cuecard.core.config_models import ModelConfig, Price
+from cuecard.core.config_players import JuryConfig, ModelJudgeConfig
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.players import build_judge
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.exam import plan_exam, read_exam, run_exam
 from cuecard.core.evaluation.judging import judge_run
@@ -35,7 +36,9 @@ from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import JudgementRecord, LabelValue
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
+from judge_scripts import good
 from judged_trials import ended_run, graph_task, triples
+from openai_server import OpenAIServer
 
 FLIP = {"yes": "no", "no": "yes"}
 HELD = [f"t{n}" for n in range(60) if is_held_out(f"t{n}")]
@@ -289,3 +292,52 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     assert cell.text == f"{asked - missed} of {asked}, {len(card.figures.faults)} faults"
     assert cell.place.run == sat.id
     assert f"lexical: {card.told()}" in versions.notes
+
+
+async def test_a_jury_costs_what_its_members_cost(workspace):
+    gold = [(f"maker {n}", "founded in", str(1900 + n)) for n in range(6)]
+    run = ended_run(workspace, graph_task(HELD[0], gold), [triples(*gold), triples(*gold[:3])])
+    for trial in workspace.runs.trials(run):
+        workspace.verdicts.label_item(trial.id, Item(kind=ItemKind.TRIPLE), "Ana", LabelValue.YES)
+    members = ("sage", "seer", "lexical")
+    async with OpenAIServer(good) as server:
+        models = {
+            name: ModelConfig(
+                base_url=server.url, model=name, price=Price(prompt=price, completion=price)
+            )
+            for name, price in (("one", 1), ("two", 3))
+        }
+        judges = {
+            "sage": ModelJudgeConfig(kind="model", model="one"),
+            "seer": ModelJudgeConfig(kind="model", model="two"),
+            "board": JuryConfig(kind="jury", members=members),
+        }
+        config = EMBEDDED.model_copy(
+            update={"models": models, "judges": {**EMBEDDED.judges, **judges}}
+        )
+        hub = ModelHub(config)
+        await judge_run(workspace, run, build_judge("board", config, hub))
+
+        def told(config=config):
+            inputs = gather(workspace, Scope(runs=(run,), subject="gold"))
+            versions = tables_of_workshop(workspace, inputs, config, examined)[0]
+            return versions, {line[0].text.split()[0]: line[-1] for line in versions.lines}
+
+        versions, costs = told()
+        assert costs["seer"].number == pytest.approx(3 * costs["sage"].number)
+        assert costs["board"].number == pytest.approx(4 * costs["sage"].number)
+        assert costs["lexical"].text == "–"
+        note = "board: its cost is that of its members, sage, seer, lexical, who judge in their own names."
+        assert note in versions.notes
+        # Whose members are not known has no cost, and says so.
+        versions, costs = told(config.model_copy(update={"judges": EMBEDDED.judges}))
+        assert costs["board"].text == "–"
+        assert any(note.startswith("board: what it costs is not known") for note in versions.notes)
+        # A judge that is no member, and uses the same model, makes it unknown which calls were whose.
+        other = ModelJudgeConfig(kind="model", model="two")
+        more = config.model_copy(update={"judges": {**config.judges, "other": other}})
+        await judge_run(workspace, run, build_judge("other", more, hub))
+        _versions, costs = told(more)
+        assert costs["sage"].number is not None
+        assert costs["board"].statistic.reason == "several judges use its model"
+        await hub.close()

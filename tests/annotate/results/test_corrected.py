@@ -102,6 +102,18 @@ def test_three_figures_stand_beside_each_other_with_their_labels(
     assert shown.lines[0][0].text == "Triplet F1 · alpha"
     assert shown.lines[0][4].text == "8 of 12 trials"
     assert set(shown.lines[0][0].trials) == set(table.lines[0].trials)
+    # A leaderboard has them too, and no ranks from so few labels.
+    plain = leaderboard(pool, "graph")
+    board = corrected_board(plain, pool, corrections)
+    assert board is not None
+    assert plain.ranks.reason == ""
+    assert board.ranks.reason == "fewer than 10 tasks with labels"
+    assert board.judge == plain.means
+    assert board.means["alpha"].value == alpha.correction.corrected.value
+    assert board.people["alpha"].value == alpha.correction.people.value
+    ranked = leaderboard_table(board)
+    assert ranked.headings[2:5] == ("Triplet F1", "by the judge", "labels alone")
+    assert {line[1].text for line in ranked.lines} == {"–"}
 
 
 def test_differences_and_ranks_are_corrected_too(workspace: Workspace, run: int) -> None:
@@ -133,5 +145,6 @@ def test_differences_and_ranks_are_corrected_too(workspace: Workspace, run: int)
     section = next(each for each in report.sections if each.id == "corrected")
     assert [block.table.title for block in section.blocks if isinstance(block, Tabled)] == [
         "Graph tasks: corrected by labels",
+        "Graph tasks: leaderboard by Triplet F1, corrected by labels",
         "Differences corrected by labels",
     ]

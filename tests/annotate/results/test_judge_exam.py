@@ -141,7 +141,21 @@ def test_gates(text: str, failed: bool) -> None:
     assert bool(gate_of(text).failed(found)) is failed
 
 
-@pytest.mark.parametrize("text", ["flop>0.05", "flip>5x", "nonsense", "flip=3", "V99>0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flop>0.05",
+        "flip>5x",
+        "nonsense",
+        "flip=3",
+        "V99>0",
+        "flip>5",
+        "flip>1",
+        "flip>100%",
+        "sensitivity<0",
+        "specificity<95",
+    ],
+)
 def test_what_is_no_gate(text: str) -> None:
     with pytest.raises(ValueError):
         gate_of(text)

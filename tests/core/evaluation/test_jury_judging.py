@@ -7,12 +7,21 @@ from dataclasses import replace
 import pytest
 
 from cuecard.annotate.labelling.comparison import effect_of
+from cuecard.annotate.labelling.labelling_sets import population_of
+from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.results.judge_card import Card
+from cuecard.annotate.results.pool import gather
+from cuecard.annotate.results.suspects import survey
+from cuecard.annotate.samples import load_samples
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_players import JuryConfig
+from cuecard.core.errors import NotAllowed
+from cuecard.core.evaluation.decisions import decisions_of
 from cuecard.core.evaluation.exam import exam_stamp, plan_exam, read_exam, run_exam
 from cuecard.core.evaluation.judging import judge_run, judge_trial
-from cuecard.core.evaluation.plans import player_configs
+from cuecard.core.evaluation.plans import RunPlan, RunSettings, player_configs
+from cuecard.core.evaluation.rescoring import plan_rescoring, rescore_run
+from cuecard.core.evaluation.runs import start_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.judges.jury import Jury, Weights
 from cuecard.core.judges.lexical import LexicalJudge
@@ -136,3 +145,78 @@ async def test_what_a_member_leaves_open_can_leave_the_jury_open(workspace: Work
     record = await judge_trial(workspace, trial.id, replace(jury, weights=Weights(weights)))
     assert all(verdict.decision is Decision.UNJUDGED for verdict in record.judgement.verdicts)
     assert "lexical:noisy: left open" in record.judgement.verdicts[0].rationale
+
+
+BOARD = JuryConfig(kind="jury", members=("lexical:noisy", "lexical", "lexical:strict"))
+WITH_BOARD = EMBEDDED.model_copy(update={"judges": {**EMBEDDED.judges, "board": BOARD}})
+
+
+async def test_a_run_that_was_entered_with_a_jury_is_read_by_the_jury(workspace: Workspace) -> None:
+    """Its members judge before it does, and still what it says is what is drawn from and shown."""
+    task = next(task for task in load_samples() if task.id == "graph-astronomy-zh")
+    workspace.tasks.save(task, author="ann")
+    plan = RunPlan(
+        name="by a jury",
+        tasks=(task.id,),
+        agents=("offline:wordy",),
+        samples=2,
+        settings=RunSettings(judges=("board",)),
+    )
+    run = (await start_run(workspace, plan, by="ann", config=WITH_BOARD)).run.id
+    trials = [trial.id for trial in workspace.runs.trials(run)]
+    said = {
+        (trial, item.key): decision
+        for trial, item, decision in workspace.verdict_pages.decided([run], "board")
+    }
+    first = {
+        (trial, item.key): decision
+        for trial, item, decision in workspace.verdict_pages.decided([run], "lexical:noisy")
+    }
+    assert said != first
+    units = population_of(workspace, SamplingPlan(runs=(run,), n=3))
+    assert {(unit.trial_id, unit.item.key): unit.decision for unit in units} == said
+    for trial in trials:
+        found = decisions_of(workspace, trial, [ItemKind.TRIPLE])
+        assert {(trial, one.item.key): one.value for one in found}.items() <= said.items()
+        assert {one.by.name for one in found} == {"board"}
+
+
+async def test_a_jury_has_no_vote_beside_its_members(workspace: Workspace) -> None:
+    run = ended_run(workspace, graph_task(), [HALF, ALL, HALF])
+    trials = [trial.id for trial in workspace.runs.trials(run)]
+    both = "lexical:noisy", "lexical"
+    for name in both:
+        await judge_run(workspace, run, LexicalJudge(name))
+    plan = SamplingPlan(runs=(run,), n=3, strata=("judges",))
+
+    def told():
+        pool = gather(workspace, [run], ["lexical"])
+        split = {one.task.id: one.block.split for one in survey(workspace, pool, items=True).tasks}
+        units = population_of(workspace, plan)
+        return split, {(unit.trial_id, unit.item.key): sorted(unit.votes) for unit in units}
+
+    before = told()
+    assert any(len(set(votes)) > 1 for votes in before[1].values())
+    weights = Weights({both[0]: (1.0, -1.0), both[1]: (3.0, -3.0)})
+    await judge_run(workspace, run, Jury("board", tuple(map(LexicalJudge, both)), weights))
+    assert sorted(names(workspace, trials[0])) == ["board", "lexical", "lexical:noisy"]
+    assert told() == before
+
+
+async def test_a_run_judged_by_a_jury_is_rescored_by_it(workspace: Workspace) -> None:
+    """Only what changed is asked, of all members; another jury of that name is refused."""
+    run = ended_run(workspace, graph_task(), [HALF, ALL])
+    jury = Jury("board", (LEXICAL, STRICT, LexicalJudge("lexical:lenient")))
+    await judge_run(workspace, run, jury)
+    workspace.tasks.save(graph_task(gold=[*GOLD[:-1], ("Ada", "lives in", "Paris")]), author="ann")
+    plan = plan_rescoring(workspace, run, judges=("board",))
+    with pytest.raises(NotAllowed):
+        await rescore_run(workspace, plan, (replace(jury, members=jury.members[:1]),), by="ann")
+    done = await rescore_run(workspace, plan, (jury,), by="ann")
+    assert done.failed == ()
+    before, after = (score_run(workspace, id, "board").trials for id in (run, done.run.id))
+    assert [each.scores["triplet_recall"] for each in before] == [3 / 6, 1]
+    assert [each.scores["triplet_recall"] for each in after] == [3 / 6, 5 / 6]
+    again = workspace.verdicts.of_trial(after[1].trial.id)[0].judgement
+    assert again.judge == jury.ref
+    assert again.verdicts[-1].rationale == "lexical: no, lexical:strict: no, lexical:lenient: no"

@@ -18,6 +18,7 @@ from cuecard.core.scoring.breakdowns import Breakdown
 from cuecard.store.workspace import Workspace
 from cuecard.tui.commands.results import table
 from effect_runs import judged_run
+from judged_trials import GOLD, ended_run, graph_task, triples
 
 # Covered triples of four: triplet F1 is their share. Task by task 1/4 more for beta but on t5.
 ALPHA = ("ynnn", "yynn", "yyyn", "ynnn", "yynn", "yyyy")
@@ -149,10 +150,32 @@ def test_what_cannot_be_told_is_told_in_one_line(results):
 
 
 def test_unjudged_runs_are_told(cuecard, results):
-    quiet = cuecard("--db", "w.db", "compare", "1", "--judge", "nobody")
+    with Workspace.open(Path("w.db")) as workspace:
+        run = str(ended_run(workspace, graph_task(), [triples(*GOLD)] * 2))
+    quiet = cuecard("--db", "w.db", "compare", run, "--judge", "nobody")
     assert (quiet.code, quiet.out) == (1, "")
     assert "cuecard judge" in quiet.err
-    none = cuecard("--db", "w.db", "table", "main", "1", "--judge", "nobody")
-    assert "No trial of these runs is judged" in none.err
-    shown = cuecard("--db", "w.db", "score", "1", "2", "--judge", "nobody")
-    assert "12 trials are not judged by nobody" in shown.err
+    for verb in ("table main", "suspects", "blame"):
+        none = cuecard("--db", "w.db", *verb.split(), run, "--judge", "nobody")
+        assert "No trial of these runs is judged" in none.err
+    shown = cuecard("--db", "w.db", "score", run, "--judge", "nobody")
+    assert "2 trials are not judged by nobody" in shown.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "score 1", "leaderboard 1", "compare 1", "plan 1", "suspects 1", "blame 1", "table main 1", "report 1",
+        "sample 1 --n 5 --dry-run", "agree --effect --run 1", "export --run 1 -o out",
+    ],
+)  # fmt: skip
+def test_a_judge_that_judged_nothing_here_is_no_reason_to_judge_again(
+    cuecard, results, words: str
+) -> None:
+    """Once "nothing is judged" was said of trials that others had judged."""
+    found = cuecard("--db", "w.db", *words.split(), "--judge", "nobody")
+    assert (found.code, found.out) == (1, "")
+    assert (
+        "None of these trials is judged by nobody: judges here: strict (`cuecard judge" in found.err
+    )
+    assert not Path("out").exists()

@@ -92,7 +92,7 @@ def corrected(
 
     Undefined with a reason where a stratum has no label; without an interval where one has a single label beside
     units without, or fewer than `FEWEST_GROUPS` tasks have labels. Never wider than from people alone: a judge that
-    makes the standard error larger is left out.
+    makes it so is left out (`widens`).
     """
     import numpy as np
 
@@ -109,7 +109,7 @@ def corrected(
         return Corrected(*four, fits, units.tasks, empty, empty, labelled, units.left_open, why)
     alone, both = Weighed.of(units, none), Weighed.of(units, tunings(units, fewest=fewest))
     notes: list[str] = []
-    if both.error > alone.error + NOTHING:
+    if widens(both.error, alone.error):
         both = alone
         notes.append(_("the judge does not help here"))
     fits = _fits(units, both.tuning)
@@ -256,6 +256,13 @@ def standard_error(moved: Floats) -> float:
         return 0.0
     spread = moved - moved.mean()
     return sqrt(count / (count - 1) * float(spread @ spread))
+
+
+def widens(error: float, alone: float) -> bool:
+    """Whether this standard error makes an interval wider than that of people alone. So does none at all, where no task
+    differs by the judge though some do by people: an interval would have to be made up.
+    """
+    return error > alone + NOTHING or error <= NOTHING < alone
 
 
 def _no_estimate(units: Units) -> str:

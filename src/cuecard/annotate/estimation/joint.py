@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.estimation.corrected import NOTHING, around, corrected, standard_error
+from cuecard.annotate.estimation.corrected import around, corrected, standard_error, widens
 from cuecard.annotate.estimation.units import Units
 from cuecard.core.i18n import _
 from cuecard.core.tables.table import Statistic
@@ -54,18 +54,20 @@ class Joint:
         spread = self.moved - self.moved.mean(axis=1, keepdims=True)
         return count / max(count - 1, 1) * spread @ spread.T
 
-    def figure(self, one: int, name: str = "") -> Statistic:
-        """The figure of one agent (by place); `n` counts tasks."""
-        moved, n = self.moved[one], len(self.tasks)
+    def figure(
+        self, one: int, name: str = "", *, alone: bool = False, share: bool = False
+    ) -> Statistic:
+        """The figure of one agent (by place), corrected or from people `alone`; `n` counts tasks. `share`: see `corrected`."""
+        moved, n = (self.alone if alone else self.moved)[one], len(self.tasks)
         value, error = float(moved.sum()), standard_error(moved)
-        return around(name, value, n, error, self.labelled_tasks, self.no_interval)
+        return around(name, value, n, error, self.labelled_tasks, self.no_interval, share)
 
     def difference(self, one: int, other: int, name: str = "", *, alone: bool = False) -> Statistic:
         """The figure of one agent (by place) minus that of another, with the 95% interval of the paired difference;
         `n` counts tasks. Never wider than from people `alone`, which is the other that it can tell.
         """
         moved, plain = (side[one] - side[other] for side in (self.moved, self.alone))
-        if alone or standard_error(moved) > standard_error(plain) + NOTHING:
+        if alone or widens(standard_error(moved), standard_error(plain)):
             moved = plain
         value, n, error = float(moved.sum()), len(self.tasks), standard_error(moved)
         return around(name, value, n, error, self.labelled_tasks, self.no_interval)

@@ -74,12 +74,13 @@ def ranks(
     *,
     lower_is_better: bool = False,
     widening: float = 1.0,
+    labelled: int | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Ranks:
     """Ranks of agents from their values by task, over the tasks that all have. `base`: only the pairs with this agent, whose
     intervals are narrower; the others are then not told apart. `widening`: of all intervals, where values are estimates
-    from few labels.
+    from few labels; `labelled`: on how many tasks these stand.
     """
     import numpy as np
 
@@ -94,6 +95,8 @@ def ranks(
         reason = _("fewer than two to rank")
     elif len(tasks) < FEWEST_TASKS:
         reason = _("fewer than {n} tasks that all have").format(n=FEWEST_TASKS)
+    elif labelled is not None and labelled < FEWEST_TASKS:
+        reason = _("fewer than {n} tasks with labels").format(n=FEWEST_TASKS)
     if reason:
         alone = tuple(
             Ranked(name=name, mean=float(mean), best=None, worst=None, first=None)

@@ -21,9 +21,8 @@ from cuecard.annotate.fidelity.model import (
 )
 from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.errors import NotFound
+from cuecard.core.evaluation.scores import judged_nothing
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _
 from cuecard.core.records import SessionForm, TrialRecord
 from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task, statistics_of
 from cuecard.core.scoring.measures import POOLED_MEASURES
@@ -74,10 +73,7 @@ def scores_of(workspace: Workspace, trials: Iterable[TrialRecord], judge: str = 
         counts.update(judged[trial.id].keys())
     name = judge or min(counts, key=lambda name: (-counts[name], name), default="")
     if judge and ended and judge not in counts:
-        raise NotFound(
-            _("None of these trials is judged by {judge}").format(judge=judge),
-            _("judges here: {names}").format(names=", ".join(sorted(counts)) or "-"),
-        )
+        raise judged_nothing(judge, counts)
     tasks: dict[tuple[str, int], Task] = {}
     found: dict[int, Scored] = {}
     for trial in ended:

@@ -20,7 +20,7 @@ from cuecard.annotate.labelling.effect_rescoring import (
     rescored,
     settled_labels,
 )
-from cuecard.annotate.labelling.labelled_units import CORRECTABLE, SUMS, Basis, Draw, key_of
+from cuecard.annotate.labelling.labelled_units import CORRECTABLE, SHARES, Basis, Draw, key_of
 from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.sampling import Unit as Drawable
@@ -118,8 +118,8 @@ class Corrections:
             return None
         units, basis, draw = found
         why = units if isinstance(units, str) else ""
-        share = key[0] in (*SUMS, "success")
-        told = corrected(Units.of(()) if isinstance(units, str) else units, key[0], share=share)
+        known = Units.of(()) if isinstance(units, str) else units
+        told = corrected(known, key[0], share=key[0] in SHARES)
         three = {
             "corrected": told.estimate,
             "people": told.people,

@@ -44,6 +44,8 @@ SUMS: dict[str, ItemKind] = {
     "row_recall": ItemKind.ROW,
 }
 """Measures that are a share of a trial's items, with the kind of item: all that a set drawn by items can correct."""
+SHARES = frozenset((*SUMS, "success"))
+"""Measures of which a mean is a share of what is right."""
 _OF_ITEMS: frozenset[StratumKey] = frozenset({"relation", "judges"})
 """Strata of items that a trial's measures do not tell apart."""
 _CERTAIN = "–"

@@ -38,7 +38,8 @@ class OrderLook(Frozen):
 
 
 class SetLook(Frozen):
-    """`unit`: what was drawn. `drawn` of them, `settled` by people who can tell; of `unclear` ones they cannot, or tie.
+    """`unit`: what was drawn. `drawn` of them, `settled` by people who can tell; of `unclear` ones they cannot, or tie. `before`: how many
+    had been settled before the set was drawn, so that they are known and tell nothing of the others.
     `half_width`, `order`: what labelling goes on for; None and False mean to its end. `reason`: why nothing can be told.
     """
 
@@ -48,6 +49,7 @@ class SetLook(Frozen):
     drawn: int
     settled: int
     unclear: int
+    before: int = 0
     half_width: float | None
     order: bool
     shares: tuple[ShareLook, ...] = ()
@@ -152,6 +154,13 @@ def look_tables(look: SetLook) -> tuple[Table, ...]:
         ),
         _("For tasks of this kind, once the set is labelled to its end: `cuecard agree --effect`."),
     )
+    if look.before:
+        known = ngettext(
+            "{n} of what was drawn had been labelled before: it is known, and tells nothing of the others.",
+            "{n} of what was drawn had been labelled before: they are known, and tell nothing of the others.",
+            look.before,
+        ).format(n=f"{look.before:,}")
+        notes = (known, *notes)
     found = [_shares(_("Shares by people, however often one looks"), look, look.shares, notes)]
     if look.agents:
         told = [_order(one) for one in look.orders]

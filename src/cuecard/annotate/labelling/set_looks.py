@@ -74,6 +74,7 @@ class SetWatch:
         self._members: dict[tuple[ItemId, Subject], Member] = {}
         self._fed: list[tuple[tuple[ItemId, Subject], float]] = []
         plan = plan_of_set(self._set)
+        self._before = 0
         self._unit: Literal["items", "trials"] = plan.by if plan else "items"
         self.half_width = half_width or (plan.half_width if plan else None)
         self.order = order or bool(plan and plan.order)
@@ -119,11 +120,11 @@ class SetWatch:
         drawn = {
             (item.trial_id, "" if plan.by == "trials" else item.item.key) for item in self._items
         }
+        mine = [member for member in members if member.key in drawn]
         self._members = {
-            (member.key, member.subject): member
-            for member in members
-            if member.key in drawn and not _known(member, before)
+            (member.key, member.subject): member for member in mine if not _known(member, before)
         }
+        self._before = len({member.key for member in mine if _known(member, before)})
         return ""
 
     def look(self) -> SetLook:
@@ -148,6 +149,7 @@ class SetWatch:
         families = list(dict.fromkeys(family for family, agent in self._now if agent))
         return found.model_copy(
             update={
+                "before": self._before,
                 "shares": tuple(shares),
                 "agents": tuple(self._share(key) for key in self._now if key[1]),
                 "orders": tuple(self._order(family) for family in families),

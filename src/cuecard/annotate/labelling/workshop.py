@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import log
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import cohen_coefficient, percent_coefficient
@@ -17,6 +18,7 @@ from cuecard.annotate.agreement.intervals import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
+from cuecard.core.config_players import JuryConfig
 from cuecard.core.i18n import _, plural
 from cuecard.core.judges.jury import Rule, Weights, by_majority
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
@@ -25,6 +27,8 @@ from cuecard.core.verdicts import Decision
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
+    from cuecard.core.label_records import JudgementHead
+    from cuecard.core.records import UsageRecord
     from cuecard.store.workspace import Workspace
 
 
@@ -150,11 +154,11 @@ def workshop_tables(
     leaks: Collection[Leak] = (),
     costs: Mapping[str, Statistic] | None = None,
     exams: Mapping[str, Examined | None] | None = None,
-    juries: Collection[str] = (),
+    juries: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[Table, ...]:
     """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. `exams`: by judge, None for one
-    that is there in several versions. `juries`: judges that are, and so are no members. Nothing without labels of what
-    judges decide.
+    that is there in several versions. `juries`: judges that are, and so are no members, with theirs as far as they are known.
+    Nothing without labels of what judges decide.
     """
     if inputs.subject != "gold" or not inputs.judges or not inputs.cases:
         return ()
@@ -162,7 +166,7 @@ def workshop_tables(
     tuning = [case for case in inputs.cases if not is_held_out(case.task)]
     leaked = {name for leak in leaks for name in leak.cases}
     clean = [case for case in held if case.name not in leaked]
-    tables = [_versions(inputs, clean, tuning, leaks, costs or {}, exams or {})]
+    tables = [_versions(inputs, clean, tuning, leaks, costs or {}, exams or {}, juries)]
     if len(inputs.judges) > 1:
         tables.append(_differences(inputs, clean))
     members = [name for name in inputs.judges if name not in juries]
@@ -187,6 +191,7 @@ def _versions(
     leaks: Collection[Leak],
     costs: Mapping[str, Statistic],
     exams: Mapping[str, Examined | None],
+    juries: Mapping[str, Sequence[str]],
 ) -> Table:
     both = [case for case in held if all(case.decisions.get(name) for name in inputs.judges)]
     notes = [_split_note(held, tuning), _("On the items that all of them decided.")]
@@ -196,6 +201,15 @@ def _versions(
         )
         notes.append(text.format(judge=leak.judge, n=len(leak.cases)))
     notes += _exam_notes(inputs.judges, exams)
+    for name, members in juries.items():
+        if not members:
+            text = _("{jury}: what it costs is not known, as cuecard.yaml names no members of it.")
+            notes.append(text.format(jury=name))
+        elif name in costs:
+            text = _(
+                "{jury}: its cost is that of its members, {members}, who judge in their own names."
+            )
+            notes.append(text.format(jury=name, members=_(", ").join(members)))
     lines: list[Sequence[Shown]] = []
     for name in inputs.judges:
         found = figures_of(by_judge(name), both)
@@ -363,9 +377,13 @@ def tables_of_workshop(
         if judge in config.judges
     }
     leaks = leaks_of(prompts, held, texts_of(workspace, held)) if any(prompts.values()) else ()
-    costs = _costs(workspace, runs, trials)
-    heads = (head for run in runs for head in workspace.verdicts.heads(run))
-    juries = {head.judge.name for head in heads if head.judge.kind == "jury"}
+    heads = [head for run in runs for head in workspace.verdicts.heads(run)]
+    juries = {
+        head.judge.name: _members(head.judge.name, config)
+        for head in heads
+        if head.judge.kind == "jury"
+    }
+    costs = _costs(heads, workspace.runs.usage_of(trials), juries)
     tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config), juries)
     task_of = {trial.id: trial.task_id for run in runs for trial in workspace.runs.trials(run)}
     drifts = drifts_of(workspace.verdicts.repeated(runs), lambda id_: task_of[id_], inputs.cases)
@@ -373,25 +391,40 @@ def tables_of_workshop(
     return (*tables, *((drift,) if drift else ()))
 
 
+def _members(jury: str, config: Config) -> tuple[str, ...]:
+    """Nothing of a jury that is not configured."""
+    settings = config.judges.get(jury)
+    return settings.members if isinstance(settings, JuryConfig) else ()
+
+
 def _costs(
-    workspace: Workspace, runs: Sequence[int], trials: Sequence[int]
+    heads: Sequence[JudgementHead],
+    usage: Sequence[UsageRecord],
+    juries: Mapping[str, Sequence[str]],
 ) -> Mapping[str, Statistic]:
-    """What a trial costs by judge, for judges whose model no other of them uses."""
-    judges: dict[str, set[str]] = defaultdict(set)
-    for run in runs:
-        for head in workspace.verdicts.heads(run):
-            if head.judge.model:
-                judges[head.judge.model].add(head.judge.name)
-    paid: dict[str, list[float]] = defaultdict(list)
-    for usage in workspace.runs.usage_of(trials):
-        if usage.payer == "judge" and usage.cost is not None:
-            paid[usage.model].append(usage.cost)
+    """What a trial costs by judge, for judges whose model no other of them uses; a jury, what its members cost together."""
+    models = {(head.judge.name, head.trial_id): head.judge.model for head in heads}
+    users: dict[str, set[str]] = defaultdict(set)
+    for (name, _trial), model in models.items():
+        users[model].add(name)
+    paid = {
+        (each.trial_id, each.model): each.cost
+        for each in usage
+        if each.payer == "judge" and each.cost is not None and each.priced == each.calls
+    }
     found: dict[str, Statistic] = {}
-    for model, names in judges.items():
-        for name in names:
-            if len(names) > 1:
-                shared = _("several judges use its model")
-                found[name] = Statistic(name="cost", value=None, n=0, reason=shared)
-            elif costs := paid.get(model):
-                found[name] = Statistic(name="cost", value=fmean(costs), n=len(costs))
+    for name in dict.fromkeys(judge for judge, _trial in models):
+        members = juries.get(name, (name,))
+        costs: list[float] = []
+        called: set[str] = set()
+        for trial in (trial for judge, trial in models if judge == name):
+            asked = {model for each in members if (model := models.get((each, trial)))}
+            called |= asked
+            if asked and all((trial, model) in paid for model in asked):
+                costs.append(sum(paid[trial, model] for model in asked))
+        if any(users[model] - {*members} for model in called):
+            shared = _("several judges use its model")
+            found[name] = Statistic(name="cost", value=None, n=0, reason=shared)
+        elif costs:
+            found[name] = Statistic(name="cost", value=fmean(costs), n=len(costs))
     return found

@@ -9,16 +9,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.annotate.estimation.joint import Joint
-from cuecard.annotate.estimation.ranks import FEWEST_TASKS, ranks
+from cuecard.annotate.estimation.ranks import ranks
 from cuecard.annotate.labelling.corrections import (
     Correction,
     Corrections,
     correction_table,
     corrections_of,
 )
+from cuecard.annotate.labelling.labelled_units import SHARES
 from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.comparisons import comparisons
-from cuecard.annotate.results.leaderboard import Leaderboard
+from cuecard.annotate.results.leaderboard import Leaderboard, leaderboard_table, leaderboards
 from cuecard.annotate.results.pairing import Comparison, Contrast
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.scores import Column, Line, ScoreTable, tables_by_family
@@ -165,19 +166,29 @@ def _joint(
 
 
 def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) -> Leaderboard | None:
-    """The leaderboard by corrected scores, on the tasks that all arms have; None where they are not known of all arms, or
-    labels stand on too few tasks for ranks.
+    """The leaderboard by corrected scores, on the tasks that all arms have; None where they are not known of all arms. Where
+    labels stand on too few tasks it has no ranks.
     """
     key: Key = board.measure, board.taken
     both = _joint(pool, corrections, board.dimension, board.family, key, board.trials, board.within)
-    if not isinstance(both, Joint) or both.labelled_tasks < FEWEST_TASKS:
+    if not isinstance(both, Joint):
         return None
     told = _("Labels stand on {n} tasks or more of each.")
+
+    def means(*, alone: bool = False) -> dict[str, Statistic]:
+        share = board.measure in SHARES
+        return {
+            name: both.figure(at, board.measure, alone=alone, share=share)
+            for at, name in enumerate(both.names)
+        }
+
     return board.model_copy(
         update={
             "corrected": True,
-            "ranks": ranks(by_task(both), widening=both.widening),
-            "means": {name: both.figure(at, board.measure) for at, name in enumerate(both.names)},
+            "ranks": ranks(by_task(both), widening=both.widening, labelled=both.labelled_tasks),
+            "judge": board.means,
+            "means": means(),
+            "people": means(alone=True),
             "notes": (told.format(n=both.labelled_tasks), *board.notes),
         }
     )
@@ -278,14 +289,18 @@ def by_task(both: Joint) -> dict[str, Mapping[str, float]]:
 
 
 def tables_of_labels(pool: Pool, corrections: Corrections) -> tuple[Table, ...]:
-    """What a report says of it: headlines, and the differences of agents. Nothing where nobody labelled."""
+    """What a report says of it: headlines, ranks, and the differences of agents. Nothing where nobody labelled."""
     if not corrections:
         return ()
-    tables = corrected_tables(tables_by_family(pool), pool, corrections, percent=True)
+    boards = (corrected_board(one, pool, corrections) for one in leaderboards(pool))
+    tables = (
+        *corrected_tables(tables_by_family(pool), pool, corrections, percent=True),
+        *(leaderboard_table(board) for board in boards if board and not board.ranks.reason),
+    )
     try:
         found = comparisons(pool, "agent")
     except NotAllowed:
-        return tuple(tables)
+        return tables
     told = corrected_differences(found, pool, corrections)
     between = corrected_difference_table(found, told, percent=True)
     return (*tables, *((between,) if between else ()))

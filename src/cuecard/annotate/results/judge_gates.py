@@ -63,6 +63,12 @@ def gate_of(text: str) -> Gate:
     if found := _GATE.fullmatch(plain):
         if found["name"] in words:
             bound = float(found["bound"]) / (100 if found["percent"] else 1)
+            never = 1.0 if found["sign"] == ">" else 0.0
+            if bound > 1 or bound == never:
+                told = _(
+                    "{text} holds never or always: shares lie between 0 and 1, such as 0.05 or 5%"
+                )
+                raise ValueError(told.format(text=text))
             return Gate(plain, found["name"], found["sign"], bound)
     elif plain in (FAULT, *GENERAL, *NAMES.values()):
         return Gate(plain, plain)

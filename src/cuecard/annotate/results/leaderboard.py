@@ -32,7 +32,8 @@ from cuecard.core.tasks.models import FAMILIES, Family
 class Leaderboard(Frozen):
     """Arms of a dimension by one measure of one family, over the tasks that all have. `means` with intervals, and `trials` behind
     them, by arm. `left_out`: how many tasks not all have; `samples`: the most of a task. `within`: dimensions within which values were taken, as all arms share their values. `names`:
-    `words.names_of`. `corrected`: by scores that people's labels corrected.
+    `words.names_of`. `corrected`: by scores that people's labels corrected; then `judge` and `people` have the means by the judge, and
+    by labels alone.
     """
 
     dimension: Dimension
@@ -48,6 +49,8 @@ class Leaderboard(Frozen):
     names: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     corrected: bool = False
+    judge: dict[str, Statistic] = {}
+    people: dict[str, Statistic] = {}
 
     @property
     def label(self) -> str:
@@ -126,6 +129,7 @@ def leaderboard_table(found: Leaderboard) -> Table:
     lines: list[Line] = []
     before = 0
     known = not found.ranks.reason
+    figures = (found.means, *((found.judge, found.people) if found.corrected else ()))
     for group in found.ranks.groups:
         place = _span(before + 1, before + len(group)) if known else "–"
         before += len(group)
@@ -136,7 +140,10 @@ def leaderboard_table(found: Leaderboard) -> Table:
                 (
                     cell(value_word(found.dimension, one.name, found.names), trials=trials),
                     Cell(place),
-                    cell_of(found.measure, found.means.get(one.name), trials=trials),
+                    *(
+                        cell_of(found.measure, means.get(one.name), trials=trials)
+                        for means in figures
+                    ),
                     Cell(_span(one.best, one.worst)),
                     Cell(first, value=one.first),
                 )
@@ -150,6 +157,7 @@ def leaderboard_table(found: Leaderboard) -> Table:
             dimension_word(found.dimension),
             _("place"),
             found.label,
+            *((_("by the judge"), _("labels alone")) if found.corrected else ()),
             _("ranks"),
             _("first in"),
         ),

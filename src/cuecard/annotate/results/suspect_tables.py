@@ -42,6 +42,13 @@ def suspect_tables(survey: Survey, most: int) -> list[Table]:
         for n, one in enumerate(survey.suspects[:most], 1)
     ]
     notes = [_("A flag is a reason to look, never a change of score.")]
+    if not survey.suspects and survey.trials:
+        none = ngettext(
+            "Nothing in {n} judged trial speaks against gold.",
+            "Nothing in {n} judged trials speaks against gold.",
+            survey.trials,
+        )
+        notes = [none.format(n=f"{survey.trials:,}")]
     if (more := len(survey.suspects) - most) > 0:
         notes.append(ngettext("{n} more suspect.", "{n} more suspects.", more).format(n=more))
     tables = [Table.of(_("Suspect gold"), (_("Task"), *asked), lines, [*notes, *remarks(survey)])]

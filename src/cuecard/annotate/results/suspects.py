@@ -271,6 +271,8 @@ def _surveyed(
         if len(by_judge) > 1 or said.labels:
             yes, no = np.zeros(len(answers), int), np.zeros(len(answers), int)
             for mark in by_judge.values():
+                if mark.of_jury:
+                    continue
                 at, value = said_of(mark)
                 np.add.at(yes, at[value == 1], 1)
                 np.add.at(no, at[value == 0], 1)

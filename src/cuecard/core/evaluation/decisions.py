@@ -11,6 +11,7 @@ from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus, FlagKind, PlayerRef, UserReply
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.judge import supporting_triples
+from cuecard.core.records import first_judge
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Prediction
 
@@ -37,7 +38,7 @@ def decisions_of(
     workspace: Archive, trial_id: int, kinds: Collection[ItemKind], judge: str = ""
 ) -> tuple[MachineDecision, ...]:
     """The decisions on items of these kinds in one trial, by kind and index. Judged items are taken from the newest
-    judgement of `judge` ("": of the judge that judged the trial first); without a judgement there are none. Raises
+    judgement of `judge` ("": of the trial's first, see `first_judge`); without a judgement there are none. Raises
     `NotFound`.
     """
     found: list[MachineDecision] = []
@@ -100,7 +101,11 @@ def _predicted(index: int) -> Item:
 
 def _judgement(workspace: Archive, trial_id: int, judge: str) -> Judgement | None:
     records = workspace.verdicts.of_trial(trial_id)
-    name = judge or (records[-1].judgement.judge.name if records else "")
+    names = dict.fromkeys(record.judgement.judge.name for record in reversed(records))
+    name = judge or next(iter(names), "")
+    if not judge and len(names) > 1:
+        entered = first_judge(workspace.runs.get(workspace.runs.trial(trial_id).run_id).plan)
+        name = entered if entered in names else name
     return next((r.judgement for r in records if r.judgement.judge.name == name), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cuecard import __version__
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.checkpoints.score import ProfileCount
-from cuecard.core.i18n import current_language
+from cuecard.core.i18n import _, current_language
 from cuecard.core.label_records import JudgementHead
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
@@ -47,6 +47,15 @@ class Judged:
     trial: TrialRecord
     head: JudgementHead
     figures: TrialFigures
+
+
+def judged_nothing(judge: str, here: Iterable[str]) -> NotFound:
+    """That this judge judged none of some trials; `here`: those that did."""
+    return NotFound(
+        _("None of these trials is judged by {judge}").format(judge=judge),
+        _("judges here: {names}").format(names=", ".join(sorted(here)) or "-"),
+        _("`cuecard judge --run N --judge {judge}` has it judge them.").format(judge=judge),
+    )
 
 
 def judged_trials(

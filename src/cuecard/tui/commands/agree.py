@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cuecard.core.i18n import N_, _, ngettext, plural
-from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 
 if TYPE_CHECKING:
@@ -80,8 +80,13 @@ def agree(
         if not run or files:
             raise typer.BadParameter(_("--effect needs --run N"), param_hint="--effect")
         return _effect(ours, run, judge, set_id, calibrate_run, calibrate_set)
-    if calibrate_run or calibrate_set is not None:
-        raise typer.BadParameter(_("needs --effect"), param_hint="--calibrate-run")
+    for given, option in (
+        (judge, "--judge"),
+        (calibrate_run, "--calibrate-run"),
+        (calibrate_set is not None, "--calibrate-set"),
+    ):
+        if given:
+            raise typer.BadParameter(_("needs --effect"), param_hint=option)
     if sum((bool(files), bool(run), set_id is not None)) != 1:
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
@@ -235,6 +240,7 @@ def _effect(
 
     if from_runs and from_set is not None:
         raise typer.BadParameter(_("name runs or a set, not both"), param_hint="--calibrate-set")
+    check_judges(ours.workspace, runs, (judge,) if judge else ())
     effect = effect_of(ours.workspace, runs, judge, set_id)
     told, tables = circumstances(effect), effect_tables(effect, introduced=True)
     unfinished = (one.id for one in effect.sets if one.settled < one.drawn)

@@ -176,7 +176,22 @@ def pool_of(
     if all_judges and not named:
         heads = [head for run in runs for head in workspace.verdicts.heads(run)]
         named = tuple(sorted({head.judge.name for head in heads}))
+    check_judges(workspace, runs, judges)
     return filtered(gather(workspace, runs, named), wanted_of(only))
+
+
+def check_judges(workspace: Workspace, runs: Sequence[int], judges: Sequence[str]) -> None:
+    """Raises `NotFound` for a judge that judged nothing of these runs, which another did, and that none was entered with."""
+    from cuecard.core.evaluation.plans import settings_of
+    from cuecard.core.evaluation.scores import judged_nothing
+
+    entered = {name for run in runs for name in settings_of(workspace.runs.get(run)).judges}
+    if not (missing := [name for name in judges if name not in entered]):
+        return
+    here = {head.judge.name for run in runs for head in workspace.verdicts.heads(run)}
+    for name in missing if here else ():
+        if name not in here:
+            raise judged_nothing(name, here)
 
 
 def wanted_of(only: Sequence[str]) -> dict[Dimension, list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cuecard.core.i18n import N_, _
-from cuecard.tui.commands.context import Context, check_place, pool_of
+from cuecard.tui.commands.context import Context, check_judges, check_place, pool_of
 from cuecard.tui.commands.output import console, going_on, note
 from cuecard.tui.commands.verb import (
     STDOUT,
@@ -211,7 +211,8 @@ def blame(
     from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
     from cuecard.core.evaluation.blame import Proposed, propose
 
-    rows = failed_trials(pool_of(ours.workspace, runs, judge, only))
+    pool = pool_of(ours.workspace, runs, judge, only)
+    rows = failed_trials(pool)
     done: Proposed | None = None
     if model and rows:
         person = ours.person
@@ -231,7 +232,9 @@ def blame(
         for trial, reason in done.failures.items():
             note(_("Trial {n}: {reason}").format(n=trial, reason=reason))
     said = said_of(ours.workspace, rows)
-    if not rows:
+    if not any(row.judge for row in pool.rows):
+        note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
+    elif not rows:
         note(_("No trial of these runs failed."))
     elif not said:
         note(
@@ -276,6 +279,7 @@ def report(
         )
     if output != STDOUT:
         check_place(output)
+    check_judges(ours.workspace, runs, (judge,) if judge else ())
     with console(stderr=True).status("") as status:
         found = report_of(
             ours.workspace,

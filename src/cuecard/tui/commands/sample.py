@@ -9,7 +9,7 @@ import typer
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, plural
-from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.output import note, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
 
@@ -112,6 +112,7 @@ def sample(
         plan = plan_of(fields)
     except CuecardError as error:
         raise typer.BadParameter(error.message) from None
+    check_judges(ours.workspace, runs, (judge,) if judge else ())
     units, assumed = population_of(ours.workspace, plan), ""
     if width is not None:
         plan, assumed = _wide_enough(plan, units, width, share, correlation)

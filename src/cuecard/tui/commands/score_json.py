@@ -246,19 +246,20 @@ def _add_corrected(data: Json, table: ScoreTable, pool: Pool, corrections: Corre
     lines = dict(zip(map(id, table.lines), data["lines"], strict=True))
     for one in corrected_figures(table, pool, corrections):
         entry = lines[id(one.line)].setdefault("corrected", {})
-        entry[one.column.key] = correction_json(one.correction)
+        entry[one.column.key] = _correction_json(one.correction, one.judge)
 
 
-def correction_json(one: Correction) -> Json:
-    """Three figures and the labels that they rest on, `tuning` the weight of the judge by stratum; without a corrected
-    figure the reason.
+def _correction_json(one: Correction, judge: Statistic) -> Json:
+    """Three figures (`judge` as the table has it) and the labels that they rest on, `tuning` the weight of the judge by
+    stratum; without a corrected figure the reason.
     """
     if not one.corrected.defined:
         return {"corrected": statistic_json(one.corrected)}
-    figures = ("judge", "corrected", "people", "here", "shift")
+    figures = ("corrected", "people", "here", "shift")
     return {
+        "judge": statistic_json(judge),
         **{name: statistic_json(getattr(one, name)) for name in figures},
-        **one.model_dump(mode="json", exclude=set(figures)),
+        **one.model_dump(mode="json", exclude={"judge", *figures}),
     }
 
 

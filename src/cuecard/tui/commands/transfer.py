@@ -15,7 +15,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.formats.base import EXPORTS, FORMATS
 from cuecard.core.i18n import N_, _, plural
 from cuecard.core.system import replace_file
-from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.output import complain, going_on, note, say
 from cuecard.tui.commands.verb import DryRun, Help, Result, Reveal, verb
 
@@ -274,6 +274,7 @@ def _export_runs(
     if content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")
         raise typer.BadParameter(what, param_hint="--content")
+    check_judges(ours.workspace, runs, judges)
     with going_on(_("Writing…")) as status:
 
         def written(done: int, of: int) -> None:

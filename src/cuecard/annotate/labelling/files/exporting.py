@@ -28,7 +28,7 @@ from cuecard.annotate.labelling.views import EvidenceRoom, Target
 from cuecard.annotate.labelling.wording import form_of
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import Conflict, CuecardError, NotFound
-from cuecard.core.evaluation.decisions import decisions_of
+from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.evaluation.items import closest_items
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
@@ -145,11 +145,16 @@ def _decided(
     workspace: Workspace, scope: Scope, trial_ids: Collection[int]
 ) -> dict[tuple[int, str], Decided]:
     """What machines decided on the items of these trials, and what supports that by the first judge."""
+    decided = [
+        (trial_id, decision)
+        for trial_id in trial_ids
+        for decision in decisions_of(workspace, trial_id, tuple(ItemKind))
+    ]
+    first = {trial: decision.by.name for trial, decision in decided if decision.item.kind in JUDGED}
     supporting: dict[tuple[int, str], tuple[int, ...]] = {}
     gold: dict[tuple[int, int], list[int]] = defaultdict(list)
-    first: dict[int, str] = {}
     for record in workspace.verdicts.records(scope.run_id):
-        if first.setdefault(record.trial_id, record.judge.name) != record.judge.name:
+        if first.get(record.trial_id) != record.judge.name:
             continue
         supporting[record.trial_id, record.item.key] = record.supporting
         if record.decision is Decision.YES and record.item.kind is ItemKind.TRIPLE:
@@ -159,8 +164,7 @@ def _decided(
         supporting[trial_id, Item(kind=ItemKind.PREDICTED, index=index).key] = tuple(found)
     return {
         (trial_id, key): (decision.by.name, decision.value, supporting.get((trial_id, key), ()))
-        for trial_id in trial_ids
-        for decision in decisions_of(workspace, trial_id, tuple(ItemKind), first.get(trial_id, ""))
+        for trial_id, decision in decided
         for key in (decision.item.key,)
     }
 
