@@ -27,6 +27,7 @@ from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run, sett
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.rescoring import enter_rescoring, plan_rescoring, rescore_run
 from cuecard.core.evaluation.runs import judges_of, resume_run, spent_on, start_run
+from cuecard.core.evaluation.scores import score_run
 from cuecard.core.evaluation.workers import Worker
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import Handout
@@ -443,3 +444,26 @@ async def test_sessions_of_people_keep_to_the_limits_and_hold_nothing_while_they
 
         await asyncio.gather(play(), play())
         assert (server.peak, len(server.requests) >= 4) == (1, True)
+
+
+async def test_workers_judge_by_a_jury(workspace: Workspace, tmp_path: Path) -> None:
+    """Its members judge each trial once, in their own names, whoever takes it."""
+    handed_in = [triples(*GOLD[: 1 + n]) for n in range(4)]
+    async with OpenAIServer(good) as server:
+        more = (
+            "judges:\n  sage: {kind: model, model: m}\n"
+            "  board: {kind: jury, members: [sage, lexical, 'lexical:strict']}\n"
+        )
+        _path, config = configured(tmp_path, server.url, more=more)
+        run = ended_run(workspace, graph_task(), handed_in)
+        for left in (4, 0):
+            assert await offer_judging(workspace, run, ("board",), config, by="ann") == left
+            pair = [Worker(workspace, config, name, 2) for name in ("Al", "Bo")]
+            await asyncio.gather(*(each.work(RunControl(), until_done=True) for each in pair))
+        assert len(server.requests) == 4
+    for trial in workspace.runs.trials(run):
+        names = [record.judgement.judge.name for record in workspace.verdicts.of_trial(trial.id)]
+        assert sorted(names) == ["board", "lexical", "lexical:strict", "sage"]
+    assert [
+        each.scores["triplet_recall"] for each in score_run(workspace, run, "board").trials
+    ] == [(1 + n) / len(GOLD) for n in range(4)]
