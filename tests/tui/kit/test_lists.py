@@ -19,7 +19,7 @@ from cuecard.annotate.review.workflow import retire
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cells import PADDING
-from cuecard.tui.kit import live
+from cuecard.tui.kit import list_screens
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
@@ -285,8 +285,8 @@ async def test_the_example_is_a_whole_screen_in_eighty_lines(
 async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stays(
     app_with_samples: CuecardApp, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert live.LOOK < 2
-    monkeypatch.setattr(live, "LOOK", 0.05)
+    assert list_screens.LOOK < 2
+    monkeypatch.setattr(list_screens, "LOOK", 0.05)
     app = app_with_samples
     async with app.run_test(size=(100, 30)) as pilot:
         screen = example()()
