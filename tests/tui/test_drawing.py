@@ -133,11 +133,13 @@ async def test_tabs_are_made_ahead_in_pieces_unless_somebody_types(
         editor = screen.editor
         await editor.open("persona")
         assert not panes(screen, "steps")
-        await until(pilot, lambda: "steps" in editor._loaded)
+        await until(pilot, lambda: len(panes(screen, "steps")) > 0)
         steps = panes(screen, "steps")[0]
         assert steps.ahead
         assert not steps.display
-        assert len(steps.query(FieldRow)) == len(steps.query_one(Form)._specs)
+        await until(pilot, lambda: len(steps.query(FieldRow)) == len(steps.query_one(Form)._specs))
+        await editor.open("steps")
+        assert steps.display
         assert steps.query_one(TextEditor).text
 
         # What was begun is made whole when it is asked for.

@@ -173,7 +173,7 @@ class KeptStyles(Stylesheet):
         states = asked.around if within else asked.own
         at: Any = node
         while isinstance(at, DOMNode):
-            checks = at._PSEUDO_CLASSES
+            checks: Any = at._PSEUDO_CLASSES
             place += (type(at), at._id, frozenset(at._classes))
             place += [name for name in states if name in checks and checks[name](at)]
             states, at = asked.around, at._parent

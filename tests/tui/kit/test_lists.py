@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual import events
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from cuecard.annotate.review.workflow import retire
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.drawing import PaintedOnce
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import list_screens
 from cuecard.tui.kit.list_screens import ListScreen
@@ -328,12 +330,16 @@ async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stay
 
 
 async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes() -> None:
-    class Telling(App[None]):
+    class Telling(PaintedOnce, Screen[None]):
         def compose(self) -> ComposeResult:
             with Pane():
                 yield PlainText("one")
 
-    app, layouts = Telling(), 0
+    class Bare(App[None]):
+        def get_default_screen(self) -> Telling:
+            return Telling()
+
+    app, layouts = Bare(), 0
 
     def count(_screen: object) -> None:
         nonlocal layouts

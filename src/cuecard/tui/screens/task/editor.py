@@ -284,31 +284,22 @@ class TaskEditor(Vertical):
     @guarded("ahead", background=True)
     async def look_ahead(self) -> None:
         """Make the tabs beside this one while nobody types, in pieces: a key waits for the one that is under way."""
-        app, tabs = cast("CuecardApp", self.app), self._wanted_tabs
-        at = tabs.index(next(tab for tab in tabs if tab == self.tabs.active))
+        app, tabs, here = cast("CuecardApp", self.app), self._wanted_tabs, self.tabs.active
+        at = next((at for at, tab in enumerate(tabs) if tab == here), 0)
         await app.idle(_QUIET)
         for tab in (tabs[(at + 1) % len(tabs)], tabs[at - 1]):
-            more = tab not in self._loaded
-            while more:
-                await app.idle(0)
-                if not self.screen.is_current:
-                    return
+            more = True
+            while more and self.screen.is_current:
                 # One that was begun is ended, whatever comes.
                 more = await asyncio.shield(self._go_on_with(tab))
+                await app.idle(0)
 
     async def _go_on_with(self, tab: TabId) -> bool:
-        """Make the next piece of a tab; whether there is more."""
+        """Make the next piece of a tab, which is not loaded yet; whether there may be more."""
         async with self._opening:
-            if not self.query_one(ContentSwitcher).query_children(f"#{tab}"):
-                await self._pane_of(tab, ahead=True)
-                return True
-            pane = await self._pane_of(tab)
-            if await pane.grow(_PIECE):
-                return True
-            if tab not in self._loaded:
-                pane.load(self.edit)
-                self._loaded[tab] = self.edit.data
-            return False
+            made = self.query_one(ContentSwitcher).query_children(f"#{tab}")
+            pane = await self._pane_of(tab, ahead=True)
+            return not made or await pane.grow(_PIECE)
 
     async def enter(self, tab: TabId) -> None:
         """Show a tab and go into it."""
