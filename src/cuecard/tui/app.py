@@ -22,6 +22,7 @@ from textual.css.scalar import Scalar
 from textual.dom import DOMNode
 from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
+from textual.theme import Theme
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -31,6 +32,7 @@ from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
+from cuecard.tui.drawing import KeptStyles, PaintedOnce
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
@@ -50,7 +52,7 @@ SETTLED = 0.06
 """Seconds without a change of the active bindings after which the footer is drawn."""
 
 
-class _Shared:
+class _Shared(PaintedOnce):
     """What screens and dialogs have in common."""
 
     _bindings_timer: Timer | None = None
@@ -63,28 +65,27 @@ class _Shared:
         """
         if self._bindings_timer is not None:
             self._bindings_timer.reset()
-        elif (screen := cast("Screen[Any]", self)).is_running:
-            self._bindings_timer = screen.set_timer(SETTLED, self._show_bindings)
+        elif self.is_running:
+            self._bindings_timer = self.set_timer(SETTLED, self._show_bindings)
 
     def _show_bindings(self) -> None:
         self._bindings_timer = None
-        screen = cast("Screen[Any]", self)
         # An app that closes takes a screen's widgets away before the screen. Behind another window the footer does not
         # listen, and on coming back a screen asks again.
-        settled = screen.is_attached and screen.is_current
-        if screen.app.is_running and settled and screen.app.app_focus:
+        settled = self.is_attached and self.is_current
+        if self.app.is_running and settled and self.app.app_focus:
             shown = [
                 (active.binding, active.enabled)
-                for active in screen.active_bindings.values()
+                for active in self.active_bindings.values()
                 if active.binding.show
             ]
             if shown != self._bindings_shown:
                 self._bindings_shown = shown
-                Screen.refresh_bindings(screen)
+                Screen.refresh_bindings(self)
 
     @property
     def cue_app(self) -> CuecardApp:
-        return cast("CuecardApp", cast("Screen[Any]", self).app)
+        return cast("CuecardApp", self.app)
 
     @property
     def services(self) -> Services:
@@ -99,12 +100,11 @@ class _Shared:
         """Close this screen and those above it. If it was closed already, nothing happens: a late worker or key must
         not close the screen below.
         """
-        screen = cast("Screen[Any]", self)
-        if screen not in screen.app.screen_stack:
+        if self not in self.app.screen_stack:
             return AwaitComplete()
-        while screen.app.screen is not screen:
-            screen.app.screen.dismiss()
-        return cast(AwaitComplete, super().dismiss(result))  # pyright: ignore[reportAttributeAccessIssue]
+        while self.app.screen is not self:
+            self.app.screen.dismiss()
+        return super().dismiss(result)
 
     def report(self, error: BaseException) -> None:
         """Show an error: what happened, where, why, and how to fix it."""
@@ -157,9 +157,14 @@ class CuecardScreen(_Shared, Screen[Result]):
 
     def crumbs(self) -> Sequence[str]:
         """What this screen adds to the way: what it is called, and what Esc leaves first in it."""
-        said = "".join(str(head.content) for head in self.query(".way").results(Static))
+        said = "".join(str(head.content) for head in self._heads)
         name = re.split(r" · |  |\n", said.strip())[0]
         return [one_line(name, 28)] if name else []
+
+    @property
+    def _heads(self) -> list[Static]:
+        # Asked for after each key: a query matches rules of style with all widgets of the screen.
+        return [head for head in self.walk_children(Static) if head.has_class("way")]
 
     @property
     def way(self) -> Sequence[str]:
@@ -177,7 +182,7 @@ class CuecardScreen(_Shared, Screen[Result]):
         super()._show_bindings()
         if (way := self.way) != self._way_shown:
             self._way_shown = way
-            for head in self.query(".way"):
+            for head in self._heads:
                 head.refresh()
 
     def watch_maximized(self, before: Widget | None, now: Widget | None) -> None:
@@ -346,12 +351,11 @@ def _settings() -> Screen[Any]:
 
 
 def _collect_garbage_again() -> None:
-    """Resume what `launch` paused. What start-up made stays for good: leave it out of every later collection. A full
-    collection stops the screen for 40 ms and more where a large task is open, so there are few.
+    """Resume what `launch` paused. What start-up made stays for good: leave it out of every later collection, garbage or not,
+    as looking for that stops the screen. So does a full collection, so there are few; the others are small.
     """
-    gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000, 20, 100)
+    gc.set_threshold(5_000, 5, 400)
     gc.enable()
 
 
@@ -391,6 +395,7 @@ class CuecardApp(HoldsKeys):
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
+        self.stylesheet = KeptStyles(variables=self.get_css_variables())
         self.services = services
         self.outage = services.outage = Outage(
             self, services.journal, services.try_again, self.report
@@ -403,6 +408,10 @@ class CuecardApp(HoldsKeys):
             self.register_theme(ours)
         self.move()
         self.theme = preferences.theme if preferences.theme in self.available_themes else DARK.name
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        # Asked for at every line that is drawn: Textual copies the table of all themes twice for it.
+        return self._registered_themes.get(theme_name) or super().get_theme(theme_name)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours under a theme that is not ours."""

@@ -32,6 +32,7 @@ URGENT = frozenset({"escape", "ctrl+q", "ctrl+c"})
 _TURNS = 200
 """Turns of the loop after which looking again waits `_PAUSE` seconds, as it does for workers."""
 _PAUSE = 0.003
+_IDLE = 0.02
 _TOLD = 60
 
 _Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
@@ -54,6 +55,7 @@ class HoldsKeys(App[str]):
         self._errands: dict[Worker[Any], Callable[[], bool] | None] = {}
         self._busy: MessagePump = self
         self._back_at = 0.0
+        self._typed_at = 0.0
 
     def keys_wait_for(self, worker: Worker[Any]) -> None:
         """Keys typed from now on wait until this worker is done."""
@@ -66,6 +68,17 @@ class HoldsKeys(App[str]):
     def goes_on(self) -> None:
         """The running worker has done what keys wait for; it continues in the background."""
         self.in_background(cast("Worker[Any]", get_current_worker()))
+
+    async def idle(self, quiet: float) -> None:
+        """Come back when no key has come and nothing was under way for so many seconds."""
+        since = time.monotonic()
+        while True:
+            await asyncio.sleep(_IDLE)
+            now = time.monotonic()
+            if self._held or not self._settled(events.Key("escape", None)):
+                since = now
+            elif now - max(since, self._typed_at) > quiet:
+                return
 
     @contextmanager
     def resting(self, rests: Callable[[], bool]) -> Generator[None]:
@@ -108,6 +121,7 @@ class HoldsKeys(App[str]):
     def _hear(self, event: _Typed) -> bool:
         if self._closing or self._closed:
             return False
+        self._typed_at = time.monotonic()
         if event.time < self._back_at:
             self._held.append((event, None))
             self._tell_dropped(self._drop())

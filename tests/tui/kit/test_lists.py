@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual import events
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from cuecard.annotate.review.workflow import retire
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.drawing import PaintedOnce
 from cuecard.tui.grid.cells import PADDING
-from cuecard.tui.kit import live
+from cuecard.tui.kit import list_screens
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
@@ -285,8 +287,8 @@ async def test_the_example_is_a_whole_screen_in_eighty_lines(
 async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stays(
     app_with_samples: CuecardApp, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert live.LOOK < 2
-    monkeypatch.setattr(live, "LOOK", 0.05)
+    assert list_screens.LOOK < 2
+    monkeypatch.setattr(list_screens, "LOOK", 0.05)
     app = app_with_samples
     async with app.run_test(size=(100, 30)) as pilot:
         screen = example()()
@@ -328,12 +330,16 @@ async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stay
 
 
 async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes() -> None:
-    class Telling(App[None]):
+    class Telling(PaintedOnce, Screen[None]):
         def compose(self) -> ComposeResult:
             with Pane():
                 yield PlainText("one")
 
-    app, layouts = Telling(), 0
+    class Bare(App[None]):
+        def get_default_screen(self) -> Telling:
+            return Telling()
+
+    app, layouts = Bare(), 0
 
     def count(_screen: object) -> None:
         nonlocal layouts

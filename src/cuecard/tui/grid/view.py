@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -14,6 +15,8 @@ class GridView(ScrollView):
     """Draws a source with a cursor. `Grid` adds keys, mouse and messages."""
 
     ALLOW_SELECT = False
+    # Other rows are no reason to lay out the whole screen again, unless it is as high as they are.
+    virtual_size = Reactive(Size(0, 0), layout=False)
     GUTTER = True  # whether the source's marks have a cell of their own
 
     DEFAULT_CSS = """
@@ -222,6 +225,10 @@ class GridView(ScrollView):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self.count + self._head
+
+    def watch_virtual_size(self, before: Size, now: Size) -> None:
+        if before.height != now.height and self.styles.auto_dimensions:
+            self.refresh(layout=True)
 
     def on_resize(self) -> None:
         self._arrange()

@@ -1,17 +1,23 @@
-"""Screens of one list: `ListScreen`, and `BlindListScreen` for what was decided. docs/lists.md has an example."""
+"""Screens that read again when anybody changed something, and those of one list: `ListScreen`, and `BlindListScreen` for what
+was decided. docs/lists.md has an example.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import time
+from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
 from textual.app import ComposeResult
+from textual.timer import Timer
+from textual.worker import Worker
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import guarded
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.lists import Column, ListView, Row
-from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Pane, Paragraphs
@@ -22,6 +28,69 @@ if TYPE_CHECKING:
 
 _AROUND, _LEAST = 8, 6
 """Lines of title, head and keys around a list, and of a detail at least."""
+
+
+LOOK = 1.5
+"""Seconds between looks whether anybody changed anything."""
+SHARE = 10
+"""Reading again may take at most this fraction of the time: one part in ten."""
+
+
+class LiveScreen(CuecardScreen[None]):
+    """`load` reads what the screen shows within `reading`, and is called when the workspace was changed since."""
+
+    LIVE: ClassVar[bool] = True
+    """False for what is too dear to be read again unasked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen = ""
+        self._busy_reading = False
+        self._next_look = 0.0
+        self._looks: Timer | None = None
+
+    def load(self) -> Worker[None]:
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        if self.LIVE:
+            self._looks = self.set_interval(LOOK, self._look)
+
+    def on_screen_suspend(self) -> None:
+        # Behind a dialog it is seen. Behind anything else a tick would have Textual paint the whole screen above.
+        if self._looks is not None and not self.app.screen.is_modal:
+            self._looks.pause()
+
+    def on_screen_resume(self) -> None:
+        if self._looks is not None:
+            self._looks.resume()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[None]:
+        """Whoever reads stands in it, so that what is saved meanwhile is read at the next look."""
+        self._busy_reading, began = True, time.monotonic()
+        try:
+            if self.LIVE:
+                self._seen = await self.services.version()
+            yield
+        finally:
+            self._busy_reading, now = False, time.monotonic()
+            self._next_look = now + SHARE * (now - began)
+
+    def _look(self) -> None:
+        due = self._seen and time.monotonic() >= self._next_look
+        if due and self.is_current and not self._busy_reading:
+            self.look()
+
+    @guarded("look", background=True)
+    async def look(self) -> None:
+        """Read again if anybody changed anything since the last time."""
+        try:
+            now = await self.services.version()
+        except CuecardError:
+            return  # Whatever is read next says so.
+        if now != self._seen and not self._busy_reading:
+            self.cue_app.in_background(self.load())
 
 
 class ListTitle(HeadLine, ChangingText):
@@ -154,8 +223,8 @@ class ListScreen(LiveScreen, Generic[Row]):
         self.view.display = bool(rows)
         empty = self.query_one(EmptyState)
         empty.display = not rows
-        if not rows and (said := self.empty().content) != empty.content:
-            empty.update(said)
+        if not rows:
+            empty.say(self.empty())
         self.tell()
         self.refresh_bindings()
         if rows and self.focused is None:

@@ -14,7 +14,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 

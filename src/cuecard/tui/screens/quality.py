@@ -23,8 +23,8 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.forms import FormDialog
+from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.kit.live import LiveScreen
 from cuecard.tui.present import qc as present
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.widgets.text import HeadLines, Lines, Paragraphs

@@ -13,7 +13,7 @@ from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.bulk import ask_tags
-from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines

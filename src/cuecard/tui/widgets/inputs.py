@@ -17,7 +17,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.document._wrapped_document import WrappedDocument
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Checkbox, Input, SelectionList, Static, TextArea
 from textual.widgets.option_list import OptionDoesNotExist
@@ -71,6 +74,23 @@ class TextEditor(TextArea):
         # A click comes after it and puts the cursor where it was clicked.
         if self.cursor_location == (0, 0) and not event.from_app_focus:
             self.move_cursor(self.document.end)
+
+    # A size that it was given is no reason to lay out the whole screen again; a height that it needs otherwise is.
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    _height_told = 0
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As high as the text is in this width: Textual's is as high as it was in the width before."""
+        wrapped, wraps = self.wrapped_document, width - self.gutter_width - 1
+        height = wrapped.height
+        if wraps > 0 and wraps != wrapped._width:  # pyright: ignore[reportPrivateUsage]
+            height = WrappedDocument(self.document, wraps, self.indent_width).height
+        self._height_told = height
+        return height
+
+    def watch_virtual_size(self, size: Size) -> None:
+        if size.height != self._height_told:
+            self.refresh(layout=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return _has_editor() if action == "outside" else True

@@ -1,5 +1,7 @@
 """The navigation bar at the top of a screen, and the text of an empty screen."""
 
+from __future__ import annotations
+
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -96,6 +98,12 @@ class EmptyState(Widget):
         self._said = title, text
         self._keys = [(hint(key) if "{" in key else key, what) for key, what in keys]
         self._longest = max((cell_len(key) for key, _what in self._keys), default=0)
+
+    def say(self, other: EmptyState) -> None:
+        """Say what that one says."""
+        if (self._said, self._keys) != (other._said, other._keys):
+            self._said, self._keys, self._longest = other._said, other._keys, other._longest
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self._told(width).plain.count("\n") + 1

@@ -93,18 +93,7 @@ def _kept_blanks(text: str) -> str:
     return f"{lead if start else ''}{flat}{' ' if end else ''}"
 
 
-class OneLayout(Widget):
-    """A widget that is as large as it is laid out. Textual would lay the whole screen out again, because the room for
-    scrolling changed with the size; where that shows or hides a scrollbar, the scrollbar itself asks for it.
-    """
-
-    def _size_updated(
-        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
-    ) -> bool:
-        return super()._size_updated(size, virtual_size, container_size, layout=False)
-
-
-class Pane(VerticalScroll, OneLayout, can_focus=False):
+class Pane(VerticalScroll, can_focus=False):
     """Scrolls what is told of what is under the cursor."""
 
     DEFAULT_CLASSES = "zooms"
@@ -133,7 +122,7 @@ class Tinted(Static):
             self.update(text)
 
 
-class ChangingText(Tinted, OneLayout):
+class ChangingText(Tinted):
     """A text that changes with the cursor."""
 
     def tell(self, text: str | Text, *, layout: bool = True) -> None:
@@ -184,7 +173,7 @@ class HeadLine(_WithWay, Tinted):
     """A title."""
 
 
-class Lines(Tinted, OneLayout):
+class Lines(Tinted):
     """`load` lines of pieces."""
 
     DEFAULT_CSS = """
@@ -217,7 +206,7 @@ _PARAGRAPHS_VARIABLE: dict[Tone, str] = {
 }
 
 
-class Paragraphs(OneLayout):
+class Paragraphs(Widget):
     """`load` paragraphs; text from outside is shown as text, indented to its last line."""
 
     DEFAULT_CSS = """

@@ -270,5 +270,4 @@ def _import_run_screen() -> None:
     for module in modules:
         import_module(module)
     # They stay: a collection while scores are read must not look at them.
-    gc.collect()
     gc.freeze()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.app import CuecardApp, guarded
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
 from cuecard.tui.screens.task.brief import BriefPane, CommentsPane, PersonaPane, ProblemsPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
@@ -35,6 +36,12 @@ from cuecard.tui.screens.task.versions import HistoryPane
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
+
+
+_QUIET = 0.2
+"""Seconds after a key before tabs are made that nobody asked for yet."""
+_PIECE = 2
+"""Fields that are made at once then."""
 
 
 def make_pane(tab: TabId, family: str) -> TaskPane:
@@ -248,8 +255,7 @@ class TaskEditor(Vertical):
             switcher = self.query_one(ContentSwitcher)
             if switcher.current != tab:
                 self.commit()
-            if not switcher.query_children(f"#{tab}"):
-                await switcher.add_content(self._mode.pane(tab, self.edit.data["gold"]["family"]))
+            await (await self._pane_of(tab)).grow()
             switcher.current = tab
             if self.tabs.active != tab:
                 with self.prevent(Tabs.TabActivated):
@@ -264,6 +270,36 @@ class TaskEditor(Vertical):
             self._show_problems()
         self.refresh_bindings()
         self.post_message(self.Turned(tab))
+        self.look_ahead()
+
+    async def _pane_of(self, tab: TabId, *, ahead: bool = False) -> TaskPane:
+        switcher = self.query_one(ContentSwitcher)
+        for pane in switcher.query_children(f"#{tab}").results(TaskPane):
+            return pane
+        pane = self._mode.pane(tab, self.edit.data["gold"]["family"])
+        pane.ahead = ahead
+        await switcher.add_content(pane)
+        return pane
+
+    @guarded("ahead", background=True)
+    async def look_ahead(self) -> None:
+        """Make the tabs beside this one while nobody types, in pieces: a key waits for the one that is under way."""
+        app, tabs, here = cast("CuecardApp", self.app), self._wanted_tabs, self.tabs.active
+        at = next((at for at, tab in enumerate(tabs) if tab == here), 0)
+        await app.idle(_QUIET)
+        for tab in (tabs[(at + 1) % len(tabs)], tabs[at - 1]):
+            more = True
+            while more and self.screen.is_current:
+                # One that was begun is ended, whatever comes.
+                more = await asyncio.shield(self._go_on_with(tab))
+                await app.idle(0)
+
+    async def _go_on_with(self, tab: TabId) -> bool:
+        """Make the next piece of a tab, which is not loaded yet; whether there may be more."""
+        async with self._opening:
+            made = self.query_one(ContentSwitcher).query_children(f"#{tab}")
+            pane = await self._pane_of(tab, ahead=True)
+            return not made or await pane.grow(_PIECE)
 
     async def enter(self, tab: TabId) -> None:
         """Show a tab and go into it."""
@@ -320,7 +356,8 @@ class TaskEditor(Vertical):
 
     def crumbs(self) -> Sequence[str]:
         """What `step_back` leaves, the last of it first."""
-        pane = self.pane if self.query(ContentSwitcher) else None  # asked before it is composed
+        # Asked before it is composed.
+        pane = self.pane if self.query_children(ContentSwitcher) else None
         if pane is None or not pane.has_focus_within or not pane.EDITS:
             return ()
         return [*(_(name) for tab, name in TAB_LABEL.items() if tab == pane.id), *pane.crumbs()]
@@ -445,5 +482,5 @@ class TaskEditor(Vertical):
                 tabs.focus()
 
     def _show_problems(self) -> None:
-        for pane in self.query(ProblemsPane):
+        for pane in self.query_one(ContentSwitcher).query_children(ProblemsPane):
             pane.show(self._problems)

@@ -132,26 +132,32 @@ class Form(VerticalScroll, can_focus=False):
         self._specs = specs
 
     def compose(self) -> ComposeResult:
-        for spec in self._specs:
-            yield FieldRow(spec)
+        if not any(getattr(each, "ahead", False) for each in self.ancestors):
+            yield from map(FieldRow, self._specs)
+
+    async def grow(self, most: int | None = None) -> bool:
+        """Make fields that are not made yet, at `most` so many; whether there were any."""
+        rows = [*map(FieldRow, self._specs[len(self.query_children(FieldRow)) :][:most])]
+        await self.mount_all(rows)
+        return bool(rows)
 
     def load(self, edit: TaskEdit, place: Path) -> None:
-        for row in self.query(FieldRow):
+        for row in self.query_children(FieldRow):
             row.load(edit, place)
 
     def commit(self) -> None:
         """Write what is typed and not yet written."""
-        for row in self.query(FieldRow):
+        for row in self.query_children(FieldRow):
             row.commit()
 
     def unload(self) -> None:
         """The thing is gone."""
-        for row in self.query(FieldRow):
+        for row in self.query_children(FieldRow):
             row.unload()
 
     def on_field_row_edited(self, event: FieldRow.Edited) -> None:
         """Other fields may make sense now, or not any more."""
-        for row in self.query(FieldRow):
+        for row in self.query_children(FieldRow):
             if row.spec.shown is not None and row is not event.row:
                 row.reload()
 
@@ -167,7 +173,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def _row_of(self, path: Path) -> FieldRow | None:
         """The field that holds `path`, else the first; None where none is shown."""
-        rows = [row for row in self.query(FieldRow) if row.display]
+        rows = [row for row in self.query_children(FieldRow) if row.display]
         best = (r for r in rows if r.spec.path and path[: len(r.spec.path)] == r.spec.path)
         return next(best, rows[0] if rows else None)
 

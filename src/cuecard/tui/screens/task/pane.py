@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
+from textual.widget import Widget
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
@@ -55,12 +56,22 @@ class TaskPane(Vertical):
 
     EDITS: ClassVar[bool] = True
 
+    ahead = False
+    """Whether it is made before it is asked for: its forms are empty then, and `grow` piece by piece."""
+
     class PlaceWanted(Message):
         """The person wants to go to this place, on whatever tab it is."""
 
         def __init__(self, path: Path) -> None:
             super().__init__()
             self.path = path
+
+    async def grow(self, most: int | None = None) -> bool:
+        """Make fields of a pane that was made `ahead`, at `most` so many; whether there were any."""
+        for form in self.query(Form):
+            if await form.grow(most) and most is not None:
+                return True
+        return False
 
     def load(self, edit: TaskEdit) -> None:
         """Show the edit as it stands."""
@@ -112,7 +123,9 @@ class TaskPane(Vertical):
 
     def _that_move(self) -> list[Grid | EntryList | VerticalScroll]:
         return [
-            each for each in self.query("*") if isinstance(each, (Grid, EntryList, VerticalScroll))
+            each
+            for each in self.walk_children(with_self=False)
+            if isinstance(each, (Grid, EntryList, VerticalScroll))
         ]
 
     def found(self, problems: Sequence[Problem]) -> None:
@@ -128,7 +141,7 @@ class TaskPane(Vertical):
         """A key that moves about was pressed while the pane is read from outside: the list follows the
         arrows; the text beside it, or the list where it is alone, goes by pages.
         """
-        shown = [each for each in self.query("*") if each.is_on_screen]
+        shown = [each for each in self.walk_children(Widget) if each.is_on_screen]
         lists = [each for each in shown if isinstance(each, (Grid, EntryList))]
         texts = [each for each in shown if isinstance(each, VerticalScroll) and each.max_scroll_y]
         if lists and (key in _LIST_KEYS or not texts):

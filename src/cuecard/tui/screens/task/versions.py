@@ -87,11 +87,13 @@ class HistoryPane(TaskPane):
             with Vertical(id="versions"):
                 yield self.list
             yield EntryList(id="changes")
-        yield EmptyState(
+        nothing = EmptyState(
             _("Never saved"),
             _("A saved revision never changes; reviews, runs and verdicts point at it."),
             ("{SAVE}", _("save the first revision")),
         )
+        nothing.display = False  # until that is read
+        yield nothing
 
     @property
     def changes(self) -> EntryList:

@@ -11,7 +11,7 @@ from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.verdicts import Item
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.live import LiveScreen
+from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.trial_panes import PaneLine
 from cuecard.tui.present.trial_places import margin
 from cuecard.tui.present.trial_summary import heading

@@ -1,0 +1,194 @@
+"""How the app lays out, styles and paints: once for each change, where Textual would several times."""
+
+# What is laid out when, and by which rules, is nothing that Textual offers to change; `test_drawing` holds it to its own.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from textual._compositor import Compositor, ReflowResult
+from textual._time import get_time
+from textual.cache import LRUCache
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+from textual.geometry import Size
+from textual.messages import Layout
+from textual.screen import Screen
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.css.model import RuleSet
+
+_LAYOUTS = 4
+"""After so many layouts in a row it is painted, whatever else is asked for."""
+_KEPT = 5_000
+
+
+class _LaidOutOnce(Compositor):
+    """A widget is as large as it is laid out. Textual would lay the whole screen out again whenever the room for scrolling
+    changed; where that shows or hides a scrollbar, the scrollbar itself asks for it.
+    """
+
+    reflown = 0.0
+    """When that was done last: what was asked for before is done."""
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        self.reflown = get_time()
+        found = super().reflow(parent, size)
+        for widget, at in self.layers:
+            widget._layout_required = False
+            widget._size_updated(at.region.size, at.virtual_size, at.container_size, layout=False)
+        return found
+
+
+_OfScreen = Screen[Any] if TYPE_CHECKING else object
+
+
+class PaintedOnce(_OfScreen):
+    """Mixin of screens: what is laid out hears of its size, and may ask for another layout, before anything is painted."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._compositor: _LaidOutOnce = _LaidOutOnce()
+        self._unpainted = 0
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        self._unpainted += not scroll or bool(self._layout_widgets)
+        super()._refresh_layout(size, scroll)
+
+    async def _on_layout(self, message: Layout) -> None:
+        if message.time < self._compositor.reflown:
+            message.stop().prevent_default()
+
+    def _compositor_refresh(self) -> None:
+        if self._unpainted:
+            # Behind what was posted to widgets, and then behind what these post.
+            self.call_later(self.call_later, self._paint)
+        else:
+            super()._compositor_refresh()
+
+    def _paint(self) -> None:
+        if self._layout_required and 0 < self._unpainted < _LAYOUTS:
+            self._on_timer_update()
+        elif self._unpainted:
+            self._unpainted = 0
+            self._compositor.update_widgets(self._dirty_widgets)
+            self._dirty_widgets.clear()
+            super()._compositor_refresh()
+
+
+class _Asked(NamedTuple):
+    """The pseudo classes in what may hold for nodes of the same names; those of the node, and those of what is around it."""
+
+    all_: frozenset[str]
+    own: tuple[str, ...]
+    around: tuple[str, ...]
+
+
+class KeptStyles(Stylesheet):
+    """Rules are looked up once for each kind of place: what a node and those around it are, and their states."""
+
+    def __init__(self, *, variables: dict[str, str] | None = None) -> None:
+        super().__init__(variables=variables)
+        # With more sources than it keeps, all of them would be parsed for each new kind of widget.
+        self._parse_cache: LRUCache[tuple[Any, ...], list[RuleSet]] = LRUCache(1024)
+        self._parsed: dict[Any, Any] = {}
+        self._of: object = None
+        self._asked: dict[frozenset[str], _Asked] = {}
+        self._kept: dict[object, Any] = {}
+
+    def parse(self) -> None:
+        # The default rules of a widget hold in it alone, and are here before the first of its kind.
+        new = self.source.items() - self._parsed.items()
+        if any(not (one.scope and one.is_defaults) or at in self._parsed for at, one in new):
+            self._kept = {}
+        self._parsed = dict(self.source)
+        super().parse()
+
+    def reparse(self) -> None:
+        self._kept = {}
+        super().reparse()
+
+    def apply(self, node: DOMNode, *, animate: bool = False, cache: Any = None) -> None:
+        key, pseudo = self._place(node, node._selector_names)
+        kept = self._kept.get(key)
+        base = node.styles.base
+        if kept is None:
+            super().apply(node, animate=animate)
+            if not animate or "transitions" not in base._rules:
+                self._kept[key] = dict(base._rules)
+            return
+        node._has_hover_style = "hover" in pseudo
+        node._has_focus_within = "focus-within" in pseudo
+        node._has_order_style = not pseudo.isdisjoint(_ORDER)
+        node._has_odd_or_even = "odd" in pseudo or "even" in pseudo
+        if not base._rules:  # a new one, which nothing has to be told of
+            base._rules.update(kept)
+            base._updates += 1
+        elif base._rules != kept:
+            self.replace_rules(node, kept, animate=animate)
+        node.notify_style_update()
+        self._process_component_classes(node)
+
+    def _process_component_classes(self, node: DOMNode) -> None:
+        if not (components := node._get_component_classes()):
+            return
+        key, _pseudo = self._place(node, {"*", *(f".{each}" for each in components)}, within=True)
+        kept = self._kept.get(key)
+        if kept is None:
+            super()._process_component_classes(node)
+            styles = node._component_styles.items()
+            self._kept[key] = {name: dict(each.base._rules) for name, each in styles}
+            return
+        changed = False
+        for name, rules in kept.items():
+            styles = node._component_styles.get(name)
+            if styles is None or styles.base._rules != rules:
+                virtual: Any = DOMNode(classes=name)
+                virtual._attach(node)
+                virtual.styles.base._rules.update(rules)
+                node._component_styles[name] = virtual.styles
+                changed = True
+        if changed:
+            node.refresh()
+
+    def _place(
+        self, node: DOMNode, names: set[str], *, within: bool = False
+    ) -> tuple[object, frozenset[str]]:
+        """What decides on the rules that hold for a node of these names, or for such a part `within` it; and the pseudo
+        classes in these rules.
+        """
+        if len(self._kept) > _KEPT:
+            self._kept = {}
+        if self._of is not self.rules_map:
+            self._of, self._asked = self.rules_map, {}
+        key = frozenset(names)
+        asked = self._asked.get(key)
+        if asked is None:
+            asked = self._asked[key] = _asked(
+                {rule for name in names for rule in self.rules_map.get(name, ())}
+            )
+        place: list[object] = [key, within]
+        states = asked.around if within else asked.own
+        at: Any = node
+        while isinstance(at, DOMNode):
+            checks: Any = at._PSEUDO_CLASSES
+            place += (type(at), at._id, frozenset(at._classes))
+            place += [name for name in states if name in checks and checks[name](at)]
+            states, at = asked.around, at._parent
+        return tuple(place), asked.all_
+
+
+_ORDER = frozenset({"first-of-type", "last-of-type", "first-child", "last-child", "empty"})
+_OF_THEME = frozenset({"dark", "light", "inline", "ansi", "nocolor"})
+"""A change of these parses all rules again."""
+
+
+def _asked(rules: set[RuleSet]) -> _Asked:
+    own, around = set[str](), set[str]()
+    for each in (one for rule in rules for one in rule.selector_set):
+        own |= each.selectors[-1].pseudo_classes
+        around = around.union(*(one.pseudo_classes for one in each.selectors[:-1]))
+    pseudo = frozenset[str]().union(*(rule.pseudo_classes for rule in rules))
+    return _Asked(pseudo, tuple(own - _OF_THEME), tuple(around - _OF_THEME))

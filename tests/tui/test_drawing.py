@@ -1,0 +1,164 @@
+"""The app is laid out, styled and painted once for each change, and looks as Textual would have it look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import events
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+from textual.widgets import Label, TabbedContent, TextArea
+
+from cuecard.annotate.study import write_study
+from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.drawing import KeptStyles
+from cuecard.tui.held_keys import HoldsKeys
+from cuecard.tui.preferences import Preferences
+from cuecard.tui.screens.task.fields import FieldRow, Form
+from cuecard.tui.screens.task.pane import TaskPane
+from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.services import Services
+from cuecard.tui.widgets.inputs import TextEditor
+from steady_app import SteadyApp
+from tui_rooms import until
+
+LONG = "A sentence that is to be longer than one line of the screen that it stands on. " * 3
+
+
+def other_rules(app: CuecardApp) -> list[str]:
+    """Widgets and their parts for which Textual's own way finds other rules than those that hold."""
+    kept: Any = app.stylesheet
+    plain = Stylesheet(variables=kept._variables)
+    plain.source = dict(kept.source)
+    plain.parse()
+    wrong: list[str] = []
+    for screen in app.screen_stack:
+        for node in screen.walk_children(with_self=True):
+            parts = {name: dict(each.base._rules) for name, each in node._component_styles.items()}
+            held, flags = dict(node.styles.base._rules), told(node)
+            plain.apply(node)
+            found = {name: dict(each.base._rules) for name, each in node._component_styles.items()}
+            if (held, flags, parts) != (dict(node.styles.base._rules), told(node), found):
+                wrong.append(f"{node!r}")
+    return wrong
+
+
+def told(node: DOMNode) -> list[bool]:
+    return [
+        node._has_hover_style,
+        node._has_focus_within,
+        node._has_order_style,
+        node._has_odd_or_even,
+    ]
+
+
+async def test_rules_that_are_kept_are_those_that_textual_finds(tmp_path: Any) -> None:
+    write_study(tmp_path / "study.db")
+    app = SteadyApp(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        assert isinstance(app.stylesheet, KeptStyles)
+        for mode, keys in (
+            ("tasks", ("g", "enter", "f4", "f4", "enter", "tab")),
+            ("settings", ("tab", "tab")),
+            ("runs", ("g", "down", "enter", "v", "s", "down")),
+            ("home", ("ctrl+f", "t", "h")),
+        ):
+            app.action_go(mode)
+            await pilot.pause()
+            for key in keys:
+                await pilot.press(key)
+            await pilot.pause(0.3)
+            assert other_rules(app) == []
+        app.theme = "textual-light"
+        await pilot.pause(0.3)
+        assert other_rules(app) == []
+
+
+class Counted(CuecardScreen[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layouts = self.paints = 0
+
+    def compose(self) -> Any:
+        with TabbedContent("One", "Two"):
+            yield Label("one")
+            yield TextEditor(LONG)
+
+    def _refresh_layout(self, *args: Any, **named: Any) -> None:
+        self.layouts += 1
+        super()._refresh_layout(*args, **named)
+
+    def _paint(self) -> None:
+        self.paints += self._unpainted > 0
+        super()._paint()
+
+
+async def test_what_is_shown_is_laid_out_and_painted_once(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(60, 30)) as pilot:
+        screen = Counted()
+        await app_with_samples.push_screen(screen)
+        await pilot.pause()
+        area = screen.query_one(TextArea)
+        area.styles.height = "auto"
+        screen.layouts = screen.paints = 0
+        screen.query_one(TabbedContent).active = "tab-2"
+        await until(pilot, lambda: area.size.height > 0)
+        await pilot.pause()
+        assert area.content_size.height == area.wrapped_document.height > 3
+        assert screen.layouts == screen.paints == 1
+
+
+async def test_a_text_is_as_high_as_what_is_typed(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(60, 30)) as pilot:
+        screen = Counted()
+        await app_with_samples.push_screen(screen)
+        screen.query_one(TabbedContent).active = "tab-2"
+        area = screen.query_one(TextArea)
+        area.styles.height = "auto"
+        await pilot.pause()
+        before = area.content_size.height
+        area.insert("\n\nmore")
+        await pilot.pause()
+        assert area.content_size.height == before + 2
+
+
+async def test_tabs_are_made_ahead_in_pieces_unless_somebody_types(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = TaskScreen("checkpoints-highest-mountain")
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.loaded and screen.editor.pane)
+        editor = screen.editor
+        await editor.open("persona")
+        assert not panes(screen, "steps")
+        await until(pilot, lambda: len(panes(screen, "steps")) > 0)
+        steps = panes(screen, "steps")[0]
+        assert steps.ahead
+        assert not steps.display
+        await until(pilot, lambda: len(steps.query(FieldRow)) == len(steps.query_one(Form)._specs))
+        await editor.open("steps")
+        assert steps.display
+        assert steps.query_one(TextEditor).text
+
+        # What was begun is made whole when it is asked for.
+        made = await editor._pane_of("chain", ahead=True)
+        assert not made.query(FieldRow)
+        await editor.open("chain")
+        assert len(made.query(FieldRow)) == len(made.query_one(Form)._specs)
+
+
+async def test_idle_is_when_no_key_came_for_a_while(app_with_samples: HoldsKeys) -> None:
+    app: Any = app_with_samples
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.post_message(events.Key("down", None))
+        typed = app._typed_at
+        await app.idle(0.1)
+        assert app._typed_at == typed
+        assert not app._held
+
+
+def panes(screen: TaskScreen, tab: str) -> list[TaskPane]:
+    return [pane for pane in screen.query(TaskPane) if pane.id == tab]
