@@ -82,7 +82,7 @@ def quantiles() -> None:
 
 
 def merging() -> None:
-    from cuecard.annotate.authoring.merge import merge
+    from cuecard.annotate.authoring.merge import Merging
     from cuecard.core.tasks.yaml_io import dump_data, read_data
 
     file = next(Path("sample_tasks").glob("facts-*.yaml"))
@@ -90,7 +90,7 @@ def merging() -> None:
     mine, theirs = copy.deepcopy(base), copy.deepcopy(base)
     mine["gold"]["facts"].append(mine["gold"]["facts"].pop(0))
     theirs["gold"]["facts"][0]["attribute"] += " Indeed."
-    found = merge(base, mine, theirs)
+    found = Merging(base, mine, theirs).merge()
     with tempfile.TemporaryDirectory() as folder:
         for name, data in (("mine", mine), ("base", base), ("theirs", theirs)):
             Path(folder, name).write_text(dump_data(data, "facts"))
@@ -100,7 +100,7 @@ def merging() -> None:
         f"merge: one moves a fact, another edits it; ours: {len(found.conflicts)} conflicts,",
         end=" ",
     )
-    print(f"git merge-file: {git};", timed(lambda: merge(base, mine, theirs), 20))
+    print(f"git merge-file: {git};", timed(lambda: Merging(base, mine, theirs).merge(), 20))
 
 
 def reading() -> None:
@@ -125,7 +125,7 @@ def reading() -> None:
 def broken_json() -> None:
     from json_repair import repair_json
 
-    from cuecard.core.broken_json import repair
+    from cuecard.core.validation import repair
 
     for text in ('{"a": "x" "y" ' * 1_000, "{a: b c d " * 500, "{a: b c d " * 1_000):
         alone = timed(lambda: told(lambda: repair_json(text, skip_json_loads=True)))  # noqa: B023
