@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual._compositor import Compositor, ReflowResult
-from textual._time import get_time
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Size
-from textual.messages import Layout
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -30,14 +28,9 @@ class _LaidOutOnce(Compositor):
     changed; where that shows or hides a scrollbar, the scrollbar itself asks for it.
     """
 
-    reflown = 0.0
-    """When that was done last: what was asked for before is done."""
-
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
-        self.reflown = get_time()
         found = super().reflow(parent, size)
         for widget, at in self.layers:
-            widget._layout_required = False
             widget._size_updated(at.region.size, at.virtual_size, at.container_size, layout=False)
         return found
 
@@ -50,16 +43,12 @@ class PaintedOnce(_OfScreen):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self._compositor: _LaidOutOnce = _LaidOutOnce()
+        self._compositor = _LaidOutOnce()
         self._unpainted = 0
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
         self._unpainted += not scroll or bool(self._layout_widgets)
         super()._refresh_layout(size, scroll)
-
-    async def _on_layout(self, message: Layout) -> None:
-        if message.time < self._compositor.reflown:
-            message.stop().prevent_default()
 
     def _compositor_refresh(self) -> None:
         if self._unpainted:

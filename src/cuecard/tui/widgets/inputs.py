@@ -82,8 +82,8 @@ class TextEditor(TextArea):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As high as the text is in this width: Textual's is as high as it was in the width before."""
         wrapped, wraps = self.wrapped_document, width - self.gutter_width - 1
-        height = wrapped.height
-        if wraps > 0 and wraps != wrapped._width:  # pyright: ignore[reportPrivateUsage]
+        height, now = wrapped.height, wrapped._width  # pyright: ignore[reportPrivateUsage]
+        if 0 < wraps != now and not self.show_vertical_scrollbar:
             height = WrappedDocument(self.document, wraps, self.indent_width).height
         self._height_told = height
         return height

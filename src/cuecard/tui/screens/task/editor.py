@@ -29,7 +29,7 @@ from cuecard.tui.screens.task.facts import FactsPane
 from cuecard.tui.screens.task.forms import ANSWER, CHAIN, pane_of_fields
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.graph_nodes import NodesPane
-from cuecard.tui.screens.task.pane import AsksFirst, FormPane, Spot, TaskPane
+from cuecard.tui.screens.task.pane import AsksFirst, Collection, FormPane, Spot, TaskPane
 from cuecard.tui.screens.task.stages import StagesPane
 from cuecard.tui.screens.task.table import ColumnsPane, TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
@@ -295,11 +295,16 @@ class TaskEditor(Vertical):
                 await app.idle(0)
 
     async def _go_on_with(self, tab: TabId) -> bool:
-        """Make the next piece of a tab, which is not loaded yet; whether there may be more."""
+        """Make the next piece of a tab; whether there may be more. Grids, which may be long, are loaded when they are shown."""
         async with self._opening:
             made = self.query_one(ContentSwitcher).query_children(f"#{tab}")
             pane = await self._pane_of(tab, ahead=True)
-            return not made or await pane.grow(_PIECE)
+            if not made or await pane.grow(_PIECE):
+                return True
+            if isinstance(pane, FormPane | Collection) and tab not in self._loaded:
+                pane.load(self.edit)
+                self._loaded[tab] = self.edit.data
+            return False
 
     async def enter(self, tab: TabId) -> None:
         """Show a tab and go into it."""
