@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import msgfmt
 from cuecard.core import errors
@@ -16,6 +18,14 @@ from postgres_server import Databases, server
 
 # Textual's own settings. What is shown is the same; frames that nobody looks at cost a quarter of the time of screens.
 os.environ |= {"TEXTUAL_FPS": "20", "TEXTUAL_ANIMATIONS": "none"}
+# Files of tests are in memory where it has room for them: SQLite waits for the disk at every commit, which no test is about.
+_MEMORY = Path("/dev/shm")
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+# How long an example takes says how busy the machine is, and nothing of what is tested.
+settings.register_profile("no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no clock")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,8 +46,9 @@ def pytest_sessionstart() -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
-    # Looking for garbage after every 700 objects took a tenth of the time of tests with a workspace.
-    gc.set_threshold(20_000, 20, 100)
+    # Looking for garbage after every 700 objects took a tenth of the time of tests with a workspace, and each look after
+    # 400,000 a thirtieth of that of screens.
+    gc.set_threshold(50_000, 50, 100)
     gc.enable()
 
 

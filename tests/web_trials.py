@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from cuecard.core.engine.events import Event, Limits, RunState, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, ToolCall
@@ -79,3 +80,9 @@ def contaminated(workspace: Workspace) -> int:
     agents = (Planted("alpha", 0.9, 0.004), Planted("beta", 0.5, 0.001))
     levels = {0: Level.ANSWER, 2: Level.QUESTION, 5: Level.METADATA}
     return on_the_web(workspace, plant(workspace, agents=agents), levels)
+
+
+def pages_seen(path: Path) -> None:
+    """For `made_once("pages-seen", pages_seen)`: that run is the newest."""
+    with Workspace.open(path) as opened:
+        contaminated(opened)

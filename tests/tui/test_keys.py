@@ -64,10 +64,11 @@ def test_the_table_of_keys_is_as_screens_declare_it() -> None:
 
 
 async def _helps(pilot: Pilot[Any]) -> int:
-    """F1 from every widget of the screen on top that can have the focus; how many there are."""
+    """F1 from every kind of widget of the screen on top that can have the focus; how many there are."""
     app = pilot.app
     screen = app.screen
-    places = [widget for widget in screen.focus_chain if widget.is_on_screen]
+    kinds = {type(widget): widget for widget in screen.focus_chain if widget.is_on_screen}
+    places = [*kinds.values()]
     for widget in places or [None]:
         widget.focus() if widget is not None else screen.set_focus(None)
         await pilot.press("f1")

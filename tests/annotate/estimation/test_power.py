@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scipy.stats import nct
 
 from cuecard.annotate.estimation.power import (
     Design,
@@ -38,6 +37,8 @@ def test_the_smallest_difference(
 
 
 def test_the_noncentral_t_is_scipys() -> None:
+    from scipy.stats import nct  # Every worker loads every module of tests.
+
     for freedom in (1, 2, 3, 7, 29, 400, 5000):
         for t in (-12.7, -1.9, 0.0, 0.5, 2.1, 4.3):
             for shift in (0.0, 0.7, 2.8, 9.0):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 from cuecard.annotate.estimation.ranks import FEWEST_TASKS, Ranks, holm, ranks
 
@@ -105,6 +104,9 @@ def test_all_sets_hold_at_once() -> None:
 
 
 def test_holm() -> None:
+    # Here, because every worker loads every module of tests.
+    from statsmodels.stats.multitest import multipletests
+
     given = [0.01, 0.04, 0.03, 0.005]
     assert holm(given) == pytest.approx((0.03, 0.06, 0.06, 0.02))
     assert holm(given) == pytest.approx(tuple(multipletests(given, method="holm")[1]))

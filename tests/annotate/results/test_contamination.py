@@ -15,14 +15,9 @@ from cuecard.core.engine.events import AgentSpoke, Event
 from cuecard.core.engine.messages import AgentReply
 from cuecard.core.worlds.contamination import Level, Secret
 from cuecard.store.workspace import Workspace
-from web_trials import contaminated
+from web_trials import pages_seen
 
 CANARY = "0123456789abcdef" * 2
-
-
-def pages_seen(path: Path) -> None:
-    with Workspace.open(path) as opened:
-        contaminated(opened)
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from apart import fresh
-from web_trials import contaminated
+import shutil
+
+from cuecard.store.workspace import Workspace
+from web_trials import pages_seen
 
 
-def test_the_verb_tells_and_fails_where_it_is_asked_to(cuecard, tmp_path):
-    with fresh(tmp_path / "cuecard.db") as workspace:
-        run = str(contaminated(workspace))
+def test_the_verb_tells_and_fails_where_it_is_asked_to(cuecard, made_once, tmp_path):
+    path = shutil.copyfile(made_once("pages-seen", pages_seen), tmp_path / "cuecard.db")
+    with Workspace.open(path) as workspace:
+        run = str(max(run.id for run in workspace.runs.all()))
     told = cuecard("contamination", run, "--json")
     assert told.code == 0
     levels = {trial["level"] for trial in told.data["trials"]}
