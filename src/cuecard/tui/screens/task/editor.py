@@ -297,6 +297,8 @@ class TaskEditor(Vertical):
     async def _go_on_with(self, tab: TabId) -> bool:
         """Make the next piece of a tab; whether there may be more. Grids, which may be long, are loaded when they are shown."""
         async with self._opening:
+            if not self.is_attached:
+                return False
             made = self.query_one(ContentSwitcher).query_children(f"#{tab}")
             pane = await self._pane_of(tab, ahead=True)
             if not made or await pane.grow(_PIECE):
