@@ -24,10 +24,12 @@ from cuecard.annotate.labelling.sampling import (
     Unit,
     allocate,
     draw,
+    plan_of,
     strata_of,
     stratum_words,
 )
 from cuecard.annotate.labelling.weights import weights_of
+from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
 
 units = st.lists(
@@ -168,6 +170,15 @@ def test_plans_that_cannot_be_are_refused() -> None:
         SamplingPlan(runs=(1,), n=1, by="trials", strata=("decision",))
     with pytest.raises(ValidationError, match="cannot give"):
         SamplingPlan(runs=(1,), n=1, overlap=0.5, people=("Ann",))
+
+
+def test_a_refused_plan_says_what_was_given_and_what_may_be() -> None:
+    with pytest.raises(CuecardError) as refused:
+        plan_of({"runs": (1,), "n": 1, "strata": ("decision", "foo")})
+    assert refused.value.message.startswith("foo: must be one of 'decision', 'judges'")
+    with pytest.raises(CuecardError) as refused:
+        plan_of({"runs": (1,), "n": 0})
+    assert refused.value.message == "n: must be at least 1"
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,12 @@ from cuecard.annotate.estimation.allocation import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import LANGUAGE_WORDS
+from cuecard.core.text import one_line
+from cuecard.core.validation import reason_of
 from cuecard.core.verdicts import Item, ItemKind
 
 StratumKey = Literal[
@@ -85,8 +87,11 @@ class SamplingPlan(Frozen):
             raise ValueError(_("with chances of each item's own, a set is labelled to its end"))
         if self.people and self.overlap and len(self.people) < self.raters:
             raise ValueError(
-                _("{n} people cannot give {m} labels to one item").format(
-                    n=len(self.people), m=self.raters
+                plural(
+                    "{n} person cannot give {m} labels to one item",
+                    "{n} people cannot give {m} labels to one item",
+                    len(self.people),
+                    m=self.raters,
                 )
             )
         return self
@@ -99,9 +104,11 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
     except ValidationError as error:
         reasons: list[str] = []
         for found in error.errors():
-            raised = found.get("ctx", {}).get("error")
-            place = ".".join(str(part) for part in found["loc"])
-            reasons.append(str(raised) if raised else f"{place}: {found['msg']}")
+            loc, given = found["loc"], found["input"]
+            reason = reason_of(found["type"], found["msg"], found.get("ctx", {}), given)
+            # Of a list its entry says more than the number of it.
+            place = one_line(str(given), 40) if len(loc) > 1 else "".join(map(str, loc))
+            reasons.append(f"{place}: {reason}" if place else reason)
         raise CuecardError(_("This set cannot be drawn"), "; ".join(reasons)) from None
 
 
