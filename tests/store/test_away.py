@@ -47,6 +47,19 @@ def test_a_session_that_the_server_ended_is_away_once(postgres: Databases) -> No
         workspace.people.add("Ben")
 
 
+def test_a_connection_that_is_out_while_the_workspace_closes_is_closed_when_it_comes_back(
+    postgres: Databases,
+) -> None:
+    with postgres.workspace() as url:
+        workspace = Workspace.open(url)
+        with workspace._database.read() as session:
+            held = session.connection().connection.dbapi_connection
+            workspace.close()
+            assert held is not None
+            assert not held.closed
+        assert held.closed
+
+
 def test_a_restarted_server_is_found_again_and_a_wrong_password_is_not_away() -> None:
     with postgres_server.own_server() as running, Workspace.open(running.url) as workspace:
         workspace.people.add("Ann")

@@ -223,6 +223,8 @@ class Database:
             if self._watch is not None:
                 self._watch.close()
                 self._watch = None
+        # What a thread still holds comes back to a pool that nobody has any more.
+        event.listen(self._engine, "checkin", _close)
         self._engine.dispose()
 
     @contextmanager
@@ -353,6 +355,11 @@ def _postgres(url: URL) -> Engine:
     from cuecard.store.postgres import postgres_engine
 
     return postgres_engine(url)
+
+
+def _close(connection: Any, _record: object) -> None:
+    if connection is not None:  # and not found dead
+        connection.close()
 
 
 def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
