@@ -32,7 +32,7 @@ from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import KEYMAP_PROBLEMS, Key, Means, every_command, key_name, keys, registry
-from cuecard.tui.drawing import KeptStyles, PaintedOnce
+from cuecard.tui.drawing import KeptStyles, LaidOutOnce
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.outage import Outage
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
@@ -52,7 +52,7 @@ SETTLED = 0.06
 """Seconds without a change of the active bindings after which the footer is drawn."""
 
 
-class _Shared(PaintedOnce):
+class _Shared(LaidOutOnce):
     """What screens and dialogs have in common."""
 
     _bindings_timer: Timer | None = None

@@ -1,4 +1,4 @@
-"""How the app lays out, styles and paints: once for each change, where Textual would several times."""
+"""How the app lays out and styles: once for each change, where Textual would several times."""
 
 # What is laid out when, and by which rules, is nothing that Textual offers to change; `test_drawing` holds it to its own.
 # pyright: reportPrivateUsage=false
@@ -18,12 +18,10 @@ from textual.widget import Widget
 if TYPE_CHECKING:
     from textual.css.model import RuleSet
 
-_LAYOUTS = 4
-"""After so many layouts in a row it is painted, whatever else is asked for."""
 _KEPT = 5_000
 
 
-class _LaidOutOnce(Compositor):
+class _Compositor(Compositor):
     """A widget is as large as it is laid out. Textual would lay the whole screen out again whenever the room for scrolling
     changed; where that shows or hides a scrollbar, the scrollbar itself asks for it.
     """
@@ -38,33 +36,12 @@ class _LaidOutOnce(Compositor):
 _OfScreen = Screen[Any] if TYPE_CHECKING else object
 
 
-class PaintedOnce(_OfScreen):
-    """Mixin of screens: what is laid out hears of its size, and may ask for another layout, before anything is painted."""
+class LaidOutOnce(_OfScreen):
+    """Mixin of screens: see `_Compositor`."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self._compositor = _LaidOutOnce()
-        self._unpainted = 0
-
-    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
-        self._unpainted += not scroll or bool(self._layout_widgets)
-        super()._refresh_layout(size, scroll)
-
-    def _compositor_refresh(self) -> None:
-        if self._unpainted:
-            # Behind what was posted to widgets, and then behind what these post.
-            self.call_later(self.call_later, self._paint)
-        else:
-            super()._compositor_refresh()
-
-    def _paint(self) -> None:
-        if self._layout_required and 0 < self._unpainted < _LAYOUTS:
-            self._on_timer_update()
-        elif self._unpainted:
-            self._unpainted = 0
-            self._compositor.update_widgets(self._dirty_widgets)
-            self._dirty_widgets.clear()
-            super()._compositor_refresh()
+        self._compositor = _Compositor()
 
 
 class _Asked(NamedTuple):
