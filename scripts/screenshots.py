@@ -159,7 +159,7 @@ async def main() -> None:
             if not wanted or name in wanted:
                 await shoot(name, path, person, steps, **more)
         results = {
-            "run": press(*OPEN_RUN, "v", "s", "settle"),
+            "run": press(*OPEN_RUN, *["settle"] * 2),
             "compare": press(*OPEN_RUN, "w", *["settle"] * 3),
             "errors": press(*OPEN_RUN, "full_stop", "e", *["settle"] * 3),
             "plots": press(*OPEN_RUN, "full_stop", "g", *["settle"] * 3, "n", "n", "settle"),
@@ -178,7 +178,7 @@ async def main() -> None:
 
             study = write_study(Path(folder) / STUDY_NAME)
             steps = press(
-                "w", "settle", "3", "settle", *["ctrl+w"] * 2, "settle", "enter", *["settle"] * 3
+                "T", "settle", "3", "settle", *["ctrl+w"] * 2, "settle", "enter", *["settle"] * 3
             )
             await shoot("tour", study, "Ana", steps)
         if not wanted or "fidelity" in wanted:
