@@ -230,7 +230,7 @@ async def taken(
     found: dict[str, Picture] = {}
     async with app.run_test(size=size) as pilot:
         camera = Camera(app, pilot)
-        # After two seconds the app looks through all of memory once, which is a third of what a walk takes.
+        # After two seconds the app collects garbage again: not in the middle of a walk.
         for timer in list(app._timers):
             timer.stop()
         await camera.rest()

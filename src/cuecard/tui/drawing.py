@@ -37,7 +37,7 @@ _OfScreen = Screen[Any] if TYPE_CHECKING else object
 
 
 class LaidOutOnce(_OfScreen):
-    """Mixin of screens: see `_Compositor`."""
+    """Mixin of screens: room for scrolling that changed is no reason to lay the screen out a second time."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)

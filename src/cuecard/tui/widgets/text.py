@@ -116,10 +116,10 @@ class Tinted(Static):
         if self._drawing is not None:
             self._show(self._drawing(self.app.theme_variables))
 
-    def _show(self, text: Text) -> None:
+    def _show(self, text: str | Text, *, layout: bool = True) -> None:
         # Drawing lays out the whole screen: not while the same is said.
         if text != self.content:
-            self.update(text)
+            self.update(text, layout=layout)
 
 
 class ChangingText(Tinted):
@@ -128,8 +128,7 @@ class ChangingText(Tinted):
     def tell(self, text: str | Text, *, layout: bool = True) -> None:
         """Show it, whatever the theme."""
         self._drawing = None
-        if text != self.content:
-            self.update(text, layout=layout)
+        self._show(text, layout=layout)
 
 
 _LEAST = 10
