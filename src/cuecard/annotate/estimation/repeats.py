@@ -2,12 +2,19 @@
 alone, beside that on tasks of this kind (NIST AI 800-3 asks for both).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import comb, floor, sqrt
+from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import t_quantile
 from cuecard.core.i18n import _
 from cuecard.core.tables.table import Statistic
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def all_of(passed: int, samples: int, k: int) -> float | None:
@@ -30,14 +37,22 @@ def on_these_tasks(
     import numpy as np
 
     known = [each for values in tasks if (each := [v for v in values if v is not None])]
-    if not known:
-        return Statistic(name=name, value=None, n=0, reason=_("no sample has a value"))
-    counts = np.array([len(values) for values in known])
     flat = np.array([value for values in known for value in values])
+    return on_tasks_of(name, flat, np.array([len(values) for values in known]), share=share)
+
+
+def on_tasks_of(
+    name: str, flat: NDArray[np.float64], counts: NDArray[np.int64], *, share: bool = False
+) -> Statistic:
+    """`on_these_tasks` of the values of all samples that have one, task by task, and how many each task has."""
+    import numpy as np
+
+    if not len(counts):
+        return Statistic(name=name, value=None, n=0, reason=_("no sample has a value"))
     starts = np.r_[0, np.cumsum(counts)[:-1]]
     means = np.add.reduceat(flat, starts) / counts
     value = float(means.mean())
-    found = Statistic(name=name, value=value, n=len(known))
+    found = Statistic(name=name, value=value, n=len(counts))
     if counts.min() < 2:
         return found.model_copy(update={"no_interval": _("a task has one sample only")})
     squares = np.add.reduceat((flat - np.repeat(means, counts)) ** 2, starts)
@@ -47,7 +62,7 @@ def on_these_tasks(
         why = _("samples never differed, which does not say that they never will")
         return found.model_copy(update={"no_interval": why})
     free = whole**2 / float((parts**2 / (counts - 1)).sum())
-    half = _quantile(free) * sqrt(whole) / len(known)
+    half = _quantile(free) * sqrt(whole) / len(counts)
     low, high = value - half, value + half
     ends = (max(0.0, low), min(1.0, high)) if share else (low, high)
     return found.model_copy(update={"low": ends[0], "high": ends[1]})

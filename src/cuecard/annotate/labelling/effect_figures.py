@@ -60,15 +60,25 @@ def figure_over(key: Key, parts: Parts, tasks: Sequence[str]) -> Coefficient:
     """
     import numpy as np
 
-    name, statistic = key
     found = chain.from_iterable(parts.get(task, NOTHING) for task in tasks)
-    pooled = statistic is Taken.POOLED
     terms = np.fromiter(found, np.float64, 2 * len(tasks)).reshape(-1, 2)
+    return figure_of(key, terms, [task in parts for task in tasks])
+
+
+def figure_of(
+    key: Key, terms: NDArray[np.float64], counted: Sequence[bool] | None = None
+) -> Coefficient:
+    """`figure_over` of what each task adds, numerator and denominator. `counted`: tasks that have the measure; None: all."""
+    import numpy as np
+
+    name, statistic = key
+    pooled = statistic is Taken.POOLED
     above, below = terms[terms[:, 1] > 0].T
     known = above / below
     within = name not in COUNTS and bool(((known >= 0) & (known <= 1)).all())
     if pooled:
-        terms = np.column_stack([terms, [float(task in parts) for task in tasks]])
+        told = np.ones(len(terms)) if counted is None else np.array(counted, dtype=np.float64)
+        terms = np.column_stack([terms, told])
     return Coefficient(
         name=name,
         terms=terms,

@@ -319,8 +319,8 @@ def parts_of_cells(cells: Sequence[Sequence[Row]], measure: str, taken: Taken) -
     samples = RowSamples(
         {name: sorted(rows, key=place_of_row) for name, rows in zip(names, cells, strict=True)}
     )
-    found = parts_of(samples, (measure,)).get((measure, taken), {})
-    return [found.get(name, NOTHING) for name in names]
+    found = parts_of(samples, (measure,)).get((measure, taken))
+    return [NOTHING] * len(names) if found is None else [Part(*each) for each in found.tolist()]
 
 
 def _mean_part(parts: Sequence[Part]) -> Part:

@@ -140,8 +140,12 @@ def _success_tables(pool: Pool, word: str) -> Iterator[Table]:
 def _values(rows: Sequence[Row], measure: str) -> dict[str, list[float]]:
     """Of the samples that have one, by task."""
     samples = samples_of(rows)
-    columns = zip(samples.tasks, samples.column(measure).values, strict=True)
-    return {task: [v for v in values if v is not None] for task, values in columns}
+    column = samples.column(measure)
+    values, ends = column.values.tolist(), column.ends.tolist()
+    return {
+        task: [value for value in values[start:end] if value == value]
+        for task, start, end in zip(samples.tasks, ends, ends[1:], strict=False)
+    }
 
 
 def _passed(rows: Sequence[Row], measure: str) -> dict[str, tuple[int, int]]:

@@ -9,12 +9,13 @@ from functools import partial
 from typing import cast
 
 from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
-from cuecard.annotate.labelling.effect_figures import figure_over
+from cuecard.annotate.labelling.effect_figures import figure_of
 from cuecard.annotate.results.pool import Row
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import (
     AggregateMeasure,
     Key,
+    More,
     Samples,
     keys_of,
     parts_of,
@@ -58,8 +59,11 @@ class RowSamples(Samples):
     """The samples of rows by task, and what was counted of them: tables, plots and screens ask for the same figures."""
 
     def __init__(self, tasks: Mapping[str, Sequence[Row]]) -> None:
-        def spent(name: str) -> Sequence[Sequence[Measure]]:
-            return [[spent_of(row, name) for row in rows] for rows in tasks.values()]
+        def spent(name: str) -> More:
+            import numpy as np
+
+            values = [spent_value(row, name) for rows in tasks.values() for row in rows]
+            return More(np.array(values, dtype=np.float64), _unpriced())
 
         super().__init__(
             {
@@ -84,7 +88,7 @@ def with_task_intervals(
     parts = parts_of(samples, new)
     for total in totals_of(samples, parts):
         key = (total.name, total.statistic)
-        figure = figure_over(key, parts[key], samples.tasks)
+        figure = figure_of(key, parts[key])
         (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
         samples.known[key, resamples] = (total, statistic.model_copy(update=exact))
@@ -99,9 +103,11 @@ def place_of_row(row: Row) -> tuple[str, str, int, int]:
 def spent_of(row: Row, name: str) -> Measure:
     """Of `SPENT`."""
     value = spent_value(row, name)
-    return Measure(
-        name, value, int(value is not None), "" if value is not None else _("calls without a price")
-    )
+    return Measure(name, value, int(value is not None), "" if value is not None else _unpriced())
+
+
+def _unpriced() -> str:
+    return _("calls without a price")
 
 
 def spent_value(row: Row, name: str) -> float | None:

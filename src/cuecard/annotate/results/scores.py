@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.estimation.repeats import on_these_tasks
+from cuecard.annotate.estimation.repeats import on_tasks_of
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
 from cuecard.annotate.results.row_samples import (
     SPENT,
@@ -267,8 +267,8 @@ def _on_these_tasks(samples: RowSamples, found: Mapping[Key, Statistic]) -> dict
         if taken is not Taken.AVG or measured_as(name) != name or not one.defined:
             continue
         if name not in samples.these:
-            values = samples.column(name).values
-            samples.these[name] = on_these_tasks(name, values, share=name not in COUNTS)
+            values, sizes = samples.column(name).known
+            samples.these[name] = on_tasks_of(name, values, sizes[sizes > 0], share=name not in COUNTS)
         # Its value is the same but for the last digits.
         exact = {"value": one.value, "n": one.n}
         these[figure_key(name, taken)] = samples.these[name].model_copy(update=exact)

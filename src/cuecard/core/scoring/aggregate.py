@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import fsum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.core.families.graph.judge import GRAPH_MEASURES
 from cuecard.core.i18n import _
@@ -21,6 +21,13 @@ from cuecard.core.scoring.measures import (
     measured_as,
 )
 from cuecard.core.verdicts import Measure, Measures
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Parts = NDArray[np.float64]
+    """Tasks x 2: the `Part` of each."""
 
 BEST_BY = "triplet_f1"
 _WHOLE = 1e-6
@@ -85,30 +92,48 @@ class TrialScore:
 
 
 class Column(NamedTuple):
-    """One measure of all samples, task by task: values and the n of each, of those samples that have it."""
+    """One measure of all samples that have it, task by task: values, NaN where there is none, and the n of each. Those of the
+    t-th task stand from `ends[t]` up to `ends[t + 1]`.
+    """
 
-    values: Sequence[Sequence[float | None]]
-    counts: Sequence[Sequence[int]]
+    values: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    ends: NDArray[np.int64]
+
+    @property
+    def known(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The values there are, and how many of them each task has."""
+        import numpy as np
+
+        none = np.isnan(self.values)
+        if not none.any():
+            return self.values, np.diff(self.ends)
+        return self.values[~none], np.diff(np.r_[0, np.cumsum(~none)][self.ends])
+
+
+class More(NamedTuple):
+    """A measure that samples have beside their own: a value for each, NaN where there is none, and `why` not."""
+
+    values: NDArray[np.float64]
+    why: str
 
 
 class Samples:
     """The measures of the samples of each task, column by column. `tasks`: their ids in alphabetic order, each with its
-    samples in theirs; `more`: functions that give measures beside each sample's own, in the same order.
+    samples in theirs; `more`: functions that give measures beside each sample's own, of all samples in the same order.
     """
 
     def __init__(
         self,
         tasks: Mapping[str, Sequence[Measures]],
-        more: Mapping[str, Callable[[], Sequence[Sequence[Measure]]]] | None = None,
+        more: Mapping[str, Callable[[], More]] | None = None,
     ) -> None:
         self.tasks = tuple(tasks)
-        self._groups = tuple(tasks.values())
+        self.sizes = [len(group) for group in tasks.values()]
+        self._every = [one for group in tasks.values() for one in group]
         self._more = more or {}
         self._columns: dict[str, Column] = {}
-        # Samples of one family share their names.
-        kinds = {one.names: one.places for group in self._groups for one in group}
-        self._places = next(iter(kinds.values())) if len(kinds) == 1 else None
-        named = (name for names in kinds for name in (*names, *self._more))
+        named = (name for own in self._kinds for name in (*own, *self._more))
         self.names = tuple(dict.fromkeys(named))
 
     @classmethod
@@ -129,7 +154,14 @@ class Samples:
     @property
     def most(self) -> int:
         """The largest number of samples of any task."""
-        return max(map(len, self._groups), default=0)
+        return max(self.sizes, default=0)
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Where the samples of each task end among all, and 0 before them."""
+        import numpy as np
+
+        return np.cumsum([0, *self.sizes])
 
     def column(self, name: str) -> Column:
         found = self._columns.get(name)
@@ -138,66 +170,83 @@ class Samples:
         return found
 
     def _read(self, name: str) -> Column:
+        import numpy as np
+
         if name in self._more:
-            told = self._more[name]()
-            return Column(
-                [[one.value for one in group] for group in told],
-                [[one.n for one in group] for group in told],
-            )
-        if self._places is not None and name in self._places:
-            at = self._places[name]
-            values, counts, ends = self._turned
-            return Column(
-                [values[at][start:end] for start, end in ends],
-                [counts[at][start:end] for start, end in ends],
-            )
-        own = [
-            [(one, at) for one in group if (at := one.places.get(name)) is not None]
-            for group in self._groups
-        ]
+            values = self._more[name]().values
+            return Column(values, (~np.isnan(values)).astype(np.float64), self.ends)
+        if name not in self._places:
+            return Column(np.empty(0), np.empty(0), np.zeros_like(self.ends))
+        numbers, has, at = self._numbers, self._has(name), self._places[name]
+        if has is None:
+            return Column(numbers[0, at], numbers[1, at], self.ends)
         return Column(
-            [[one.values[at] for one, at in group] for group in own],
-            [[one.counts[at] for one, at in group] for group in own],
+            numbers[0, at, has], numbers[1, at, has], np.r_[0, np.cumsum(has)][self.ends]
         )
 
     @cached_property
-    def _turned(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[tuple[int, int]]]:
-        """The values and the n of samples that share their names, measure by measure, and where each task's begin and
-        end.
-        """
-        every = [one for group in self._groups for one in group]
-        ends = [0, *accumulate(map(len, self._groups))]
-        turned = (
-            tuple(zip(*columns, strict=True))
-            for columns in ([one.values for one in every], [one.counts for one in every])
-        )
-        return next(turned), next(turned), list(pairwise(ends))
+    def _kinds(self) -> dict[tuple[str, ...], list[int]]:
+        """The samples that have the same measures, by their names: those of one family do."""
+        kinds: dict[tuple[str, ...], list[int]] = {}
+        for at, one in enumerate(self._every):
+            kinds.setdefault(one.names, []).append(at)
+        return kinds
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each measure of the samples' own stands."""
+        every = dict.fromkeys(name for names in self._kinds for name in names)
+        return {name: at for at, name in enumerate(every)}
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.float64]:
+        """Values (NaN: none) and n x measures x samples."""
+        import numpy as np
+
+        found = np.full((2, len(self._places), len(self._every)), np.nan)
+        for names, mine in self._kinds.items():
+            own = [self._every[at] for at in mine]
+            places = np.array([self._places[name] for name in names], dtype=np.int64)[:, None]
+            for side, columns in enumerate(([o.values for o in own], [o.counts for o in own])):
+                found[side, places, mine] = np.array(columns, dtype=np.float64).T
+        return found
+
+    def _has(self, name: str) -> NDArray[np.bool_] | None:
+        """Which samples have the measure; None: all."""
+        import numpy as np
+
+        if all(name in names for names in self._kinds):
+            return None
+        return ~np.isnan(self._numbers[1, self._places[name]])
 
     def reasons(self, name: str) -> set[str]:
         """What is said of the samples' values, "" of those with one."""
         if name in self._more:
-            return {one.reason for group in self._more[name]() for one in group}
-        every = (one for group in self._groups for one in group)
+            found = self._more[name]()
+            return {found.why if value != value else "" for value in found.values.tolist()}
         return {
-            one.reasons.get(at, "") for one in every if (at := one.places.get(name)) is not None
+            one.reasons.get(at, "")
+            for one in self._every
+            if (at := one.places.get(name)) is not None
         }
 
+    @cached_property
     def best(self) -> Samples:
         """Of each task the sample with the highest triplet F1, the earlier of equals; tasks without one have none."""
         found: dict[str, list[Measures]] = {}
-        chosen: list[int | None] = []
-        for task, group in zip(self.tasks, self._groups, strict=True):
-            known = [
-                (v, -n) for n, one in enumerate(group) if (v := one.value(BEST_BY)) is not None
-            ]
-            at = -max(known)[1] if known else None
-            chosen.append(at)
-            found[task] = [] if at is None else [group[at]]
+        chosen: list[int] = []
+        ends = self.ends.tolist()
+        values = [one.value(BEST_BY) for one in self._every]
+        for task, start, end in zip(self.tasks, ends, ends[1:], strict=False):
+            known = [(v, -at) for at in range(start, end) if (v := values[at]) is not None]
+            mine = [-max(known)[1]] if known else []
+            found[task] = [self._every[at] for at in mine]
+            chosen += mine
         return Samples(found, {name: partial(self._chosen, name, chosen) for name in self._more})
 
-    def _chosen(self, name: str, chosen: Sequence[int | None]) -> list[list[Measure]]:
-        groups = zip(chosen, self._more[name](), strict=True)
-        return [[] if at is None else [group[at]] for at, group in groups]
+    def _chosen(self, name: str, chosen: Sequence[int]) -> More:
+        found = self._more[name]()
+        return More(found.values[list(chosen)], found.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,24 +287,20 @@ def aggregate(scores: Iterable[TrialScore]) -> tuple[AggregateMeasure, ...]:
     return totals_of(samples, parts_of(samples))
 
 
-def totals_of(
-    samples: Samples, parts: Mapping[Key, Mapping[str, Part]]
-) -> tuple[AggregateMeasure, ...]:
+def totals_of(samples: Samples, parts: Mapping[Key, Parts]) -> tuple[AggregateMeasure, ...]:
     """`aggregate` of samples, of which `parts_of` gave these."""
-    most = samples.most
-    best = samples.best()
-    return tuple(
-        # `best` reads one sample of each task, but its N is the number that it was chosen from.
-        _total(key, tasks.values(), best if key[1] is Statistic.BEST else samples, most)
-        for key, tasks in parts.items()
-    )
+    return tuple(_total(key, tasks, samples) for key, tasks in parts.items())
 
 
 def by_task(scores: Iterable[TrialScore]) -> dict[Key, dict[str, Part]]:
     """The numerator and denominator that each task, by its id in alphabetic order, adds to each figure of `aggregate`.
     The figure's value is the sum of numerators over the sum of denominators.
     """
-    return parts_of(Samples.of(scores))
+    samples = Samples.of(scores)
+    return {
+        key: dict(zip(samples.tasks, map(Part._make, parts.tolist()), strict=True))
+        for key, parts in parts_of(samples).items()
+    }
 
 
 def keys_of(samples: Samples, wanted: Collection[str] | None = None) -> tuple[Key, ...]:
@@ -270,28 +315,24 @@ def keys_of(samples: Samples, wanted: Collection[str] | None = None) -> tuple[Ke
     return tuple(key for key in every if wanted is None or key[0] in wanted)
 
 
-def parts_of(samples: Samples, wanted: Collection[str] | None = None) -> dict[Key, dict[str, Part]]:
-    """`by_task` of samples; `wanted`: only these figures."""
-    best: Samples | None = None
-    found: dict[Key, dict[str, Part]] = {}
+def parts_of(samples: Samples, wanted: Collection[str] | None = None) -> dict[Key, Parts]:
+    """`by_task` of samples, task by task; `wanted`: only these figures."""
+    import numpy as np
 
-    def enter(name: str, statistic: Statistic, parts: Sequence[Part]) -> None:
-        if wanted is None or name in wanted:
-            found[name, statistic] = dict(zip(samples.tasks, parts, strict=True))
-
+    found: dict[Key, Parts] = {}
     for name in samples.names:
         mean = mean_name(name) if name in POOLED_MEASURES else name
         if wanted is not None and name not in wanted and mean not in wanted:
             continue
         for statistic in statistics_of(name):
-            if statistic is Statistic.BEST:
-                best = best or samples.best()
-            column = (best if best and statistic is Statistic.BEST else samples).column(name)
-            parts = _parts(column, statistic)
-            enter(name, statistic, parts)
-            if statistic is Statistic.POOLED:
-                own = (part.value for part in parts)
-                enter(mean, Statistic.AVG, [NOTHING if v is None else Part(v, 1.0) for v in own])
+            column = (samples.best if statistic is Statistic.BEST else samples).column(name)
+            parts = _pooled(column) if statistic is Statistic.POOLED else _means(column, statistic)
+            if wanted is None or name in wanted:
+                found[name, statistic] = parts
+            if statistic is Statistic.POOLED and (wanted is None or mean in wanted):
+                has = parts[:, 1] > 0
+                own = np.divide(parts[:, 0], parts[:, 1], out=np.zeros(len(parts)), where=has)
+                found[mean, Statistic.AVG] = np.column_stack([own, has])
     return found
 
 
@@ -301,48 +342,57 @@ def total_of(parts: Iterable[Part]) -> Part:
     return Part(fsum(part.above for part in found), fsum(part.below for part in found))
 
 
-def _parts(column: Column, statistic: Statistic) -> list[Part]:
-    """What each task adds."""
-    if statistic is Statistic.POOLED:
-        return [
-            _pooled(values, counts)
-            for values, counts in zip(column.values, column.counts, strict=True)
-        ]
-    known = [[value for value in every if value is not None] for every in column.values]
+def _means(column: Column, statistic: Statistic) -> Parts:
+    """What each task adds to a mean over tasks: one value of its samples, and 1."""
+    import numpy as np
+
+    values, sizes = column.known
+    starts = np.cumsum(sizes) - sizes
+    has = sizes > 0
     if statistic is Statistic.PASS_ALL:
-        most = max(map(len, known), default=0)
-        return [Part(min(each), 1.0) if each and len(each) == most else NOTHING for each in known]
-    average = statistic in (Statistic.AVG, Statistic.BEST)
-    found: list[Part] = []
-    for values in known:
-        if not values:
-            found.append(NOTHING)
-        else:
-            found.append(Part(fsum(values) / len(values) if average else max(values), 1.0))
-    return found
+        has &= sizes == sizes.max(initial=0)
+    parts = np.zeros((len(sizes), 2))
+    parts[has, 1] = 1.0
+    if not has.any():
+        return parts
+    if statistic in (Statistic.AVG, Statistic.BEST):
+        told = values.tolist()
+        own = zip(starts[has].tolist(), sizes[has].tolist(), strict=True)
+        parts[has, 0] = [fsum(told[start : start + size]) / size for start, size in own]
+    else:
+        of = np.minimum if statistic is Statistic.PASS_ALL else np.maximum
+        # Of tasks without a sample, which have no part, it would give that of the next one.
+        parts[has, 0] = of.reduceat(values, starts[sizes > 0])[has[sizes > 0]]
+    return parts
 
 
-def _pooled(values: Sequence[float | None], counts: Sequence[int]) -> Part:
-    if not values:
-        return NOTHING
-    above = fsum(_count(value, n) for value, n in zip(values, counts, strict=True))
-    return Part(above / len(values), fsum(counts) / len(values))
+def _pooled(column: Column) -> Parts:
+    """What each task adds to a ratio of sums. A numerator, value times n, is rounded where it differs from a whole number only
+    by rounding errors.
+    """
+    import numpy as np
+
+    above = np.nan_to_num(column.values) * column.counts
+    whole = np.round(above)
+    told = np.where(np.abs(above - whole) < _WHOLE, whole, above).tolist()
+    counts, ends = column.counts.tolist(), column.ends.tolist()
+    parts = [
+        (fsum(told[start:end]) / (end - start), fsum(counts[start:end]) / (end - start))
+        if end > start
+        else NOTHING
+        for start, end in pairwise(ends)
+    ]
+    return np.array(parts, dtype=np.float64).reshape(-1, 2)
 
 
-def _count(value: float | None, n: int) -> float:
-    """The numerator of a ratio, value times n, rounded where it differs from a whole number only by rounding errors."""
-    count = (value or 0.0) * n
-    whole = round(count)
-    return float(whole) if abs(count - whole) < _WHOLE else count
-
-
-def _total(key: Key, parts: Collection[Part], trials: Samples, samples: int) -> AggregateMeasure:
+def _total(key: Key, parts: Parts, samples: Samples) -> AggregateMeasure:
     name, statistic = key
     base = measured_as(name)
-    total = total_of(parts)
-    column = trials.column(base)
-    every = sum(map(len, column.values))
-    unknown = sum(each.count(None) for each in column.values)
+    total = Part(fsum(parts[:, 0].tolist()), fsum(parts[:, 1].tolist()))
+    # `best` reads one sample of each task, but its N is the number that it was chosen from.
+    trials = samples.best if statistic is Statistic.BEST else samples
+    values = trials.column(base).values
+    unknown = int((values != values).sum())
     reason = ""
     if total.value is None:
         reasons = trials.reasons(base)
@@ -352,10 +402,10 @@ def _total(key: Key, parts: Collection[Part], trials: Samples, samples: int) -> 
         name=name,
         statistic=statistic,
         value=total.value,
-        n=sum(part.below > 0 for part in parts),
-        trials=every - unknown,
+        n=int((parts[:, 1] > 0).sum()),
+        trials=len(values) - unknown,
         undefined=unknown,
-        samples=samples,
+        samples=samples.most,
         reason=reason,
         of=total.below if statistic is Statistic.POOLED else None,
     )
