@@ -18,6 +18,7 @@ from postgres_server import Databases, server
 
 # Textual's own settings. What is shown is the same; frames that nobody looks at cost a quarter of the time of screens.
 os.environ |= {"TEXTUAL_FPS": "20", "TEXTUAL_ANIMATIONS": "none"}
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # As the program has it.
 # Files of tests are in memory where it has room for them: SQLite waits for the disk at every commit, which no test is about.
 _MEMORY = Path("/dev/shm")
 if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 << 30:

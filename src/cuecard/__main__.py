@@ -12,6 +12,8 @@ except KeyboardInterrupt:
 def main() -> int:
     """The console script. Opening the app skips the command line's imports."""
     leave_quietly()
+    # Numbers here are small: threads that wait for each other would take three times the processor time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # A shell that asks for completions gives its words in the environment.
         if len(sys.argv) == 1 and "_CUECARD_COMPLETE" not in os.environ:

@@ -1,11 +1,12 @@
 """Tasks and their numbered revisions, which never change: saved, listed and read."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
+from pydantic_core import from_json
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select, tuple_
 
 from cuecard.core.records import Revision, RevisionLine, Saved, TaskState, TaskSummary, TaskTraits
@@ -256,7 +257,13 @@ def load_traits(session: Session, run_id: int) -> dict[tuple[str, int], TaskTrai
         select(TrialRow.task_id, TrialRow.revision).where(TrialRow.run_id == run_id).distinct()
     ).subquery()
     query = (
-        select(RevisionRow.task_id, RevisionRow.number, ContentRow)
+        select_columns(
+            col(RevisionRow.task_id),
+            col(RevisionRow.number),
+            col(ContentRow.hash),
+            col(ContentRow.body),
+            col(ContentRow.packed),
+        )
         .join(ContentRow, col(ContentRow.hash) == RevisionRow.hash)
         .join(
             played,
@@ -264,16 +271,16 @@ def load_traits(session: Session, run_id: int) -> dict[tuple[str, int], TaskTrai
         )
     )
     return {
-        (task_id, number): _traits(content.hash, unpack(content.body, content.packed))
-        for task_id, number, content in session.exec(query)
+        (task_id, number): _traits(digest, body, packed)
+        for task_id, number, digest, body, packed in session.connection().execute(query)
     }
 
 
-def _traits(digest: str, payload: bytes) -> TaskTraits:
+def _traits(digest: str, body: str | None, packed: bytes | None) -> TaskTraits:
     # Contents never change: what was read of one stays true.
     if (known := _KNOWN.get(digest)) is not None:
         return known
-    data: dict[str, Any] = json.loads(payload)
+    data: dict[str, Any] = from_json(unpack(body, packed))
     gold: dict[str, Any] = data["gold"]
     persona: dict[str, Any] = data.get("persona") or {}
     found = TaskTraits(

@@ -9,7 +9,7 @@ from cuecard.annotate.estimation.ranks import Ranks, ranks
 from cuecard.annotate.labelling.effect_figures import MAIN, mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import Dimension
-from cuecard.annotate.results.pairing import CANDIDATES, cells_of, parts_of_cells
+from cuecard.annotate.results.pairing import CANDIDATES, cells_of, parts_of_cells, samples_of_cells
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.words import (
@@ -258,7 +258,9 @@ def _values(
     """
     cells = {arm: cells_of(rows, within) for arm, rows in groups.items()}
     parts = {
-        arm: dict(zip(own, parts_of_cells(list(own.values()), measure, taken), strict=True))
+        arm: dict(
+            zip(own, parts_of_cells(samples_of_cells([*own.values()]), measure, taken), strict=True)
+        )
         for arm, own in cells.items()
     }
     known = [{key for key, part in own.items() if part.value is not None} for own in parts.values()]

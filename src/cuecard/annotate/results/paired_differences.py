@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import comb, fsum
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import difference
-from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.intervals import each_with_interval, with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over, mean_over
 from cuecard.annotate.results.pairing import Contrast, Pair, Pairing, Spending, TaskDifference
 from cuecard.annotate.results.words import LOWER_IS_BETTER
@@ -111,42 +111,45 @@ def _figures(
     """Means of base and arm, their difference, costs and tokens of both. Each is resampled by itself, so that it has
     the same interval as in every other table; the difference has the same whichever arm is the base.
     """
-    groups = [pair.unit[0] for pair in pairs]
     units = [_unit(pair) for pair in pairs]
 
-    def drawn(coefficient: Coefficient, exact: float | None) -> Statistic:
-        (found,) = with_intervals([coefficient], groups, resamples=resamples)
-        exact = exact if exact is None or abs(exact) > _DUST else 0.0
-        return found.model_copy(update={"value": exact})
-
-    def side(parts: Sequence[Part]) -> Statistic:
+    def side(parts: Sequence[Part]) -> _Exactly:
         whole = figure_over(key, dict(zip(units, parts, strict=True)), units)
-        return drawn(whole, total_of(parts).value)
+        return whole, total_of(parts).value
 
-    def spent(name: str, values: Sequence[float | None]) -> Statistic:
+    def spent(name: str, values: Sequence[float | None]) -> _Exactly:
         mean = mean_over(name, dict(zip(units, values, strict=True)), units)
-        return drawn(mean, fmean(v for v in values if v is not None) if mean.n else None)
+        return mean, fmean(v for v in values if v is not None) if mean.n else None
 
-    return (
+    figures = (
         side([pair.left for pair in pairs]),
         side([pair.right for pair in pairs]),
-        _gap(pairs, key, drawn, units, turned=turned),
+        _gap(pairs, key, units, turned=turned),
         spent("cost", [pair.left_spent["cost"] for pair in pairs]),
         spent("cost", [pair.right_spent["cost"] for pair in pairs]),
         spent("tokens", [pair.left_spent["tokens"] for pair in pairs]),
         spent("tokens", [pair.right_spent["tokens"] for pair in pairs]),
     )
+    drawn = each_with_interval(
+        [coefficient for coefficient, _exact in figures],
+        [pair.unit[0] for pair in pairs],
+        resamples=resamples,
+    )
+    found = [
+        one.model_copy(update={"value": None if v is None else v if abs(v) > _DUST else 0.0})
+        for one, (_coefficient, v) in zip(drawn, figures, strict=True)
+    ]
+    if turned:
+        found[2] = _negated(found[2])
+    return tuple(found)
 
 
-def _gap(
-    pairs: Sequence[Pair],
-    key: Key,
-    drawn: Callable[[Coefficient, float | None], Statistic],
-    units: Sequence[str],
-    *,
-    turned: bool,
-) -> Statistic:
-    """The arm's figure minus the base's."""
+_Exactly = tuple[Coefficient, float | None]
+"""A figure to be resampled, and its value to the last digit."""
+
+
+def _gap(pairs: Sequence[Pair], key: Key, units: Sequence[str], *, turned: bool) -> _Exactly:
+    """The arm's figure minus the base's; `turned`: the other way round."""
     sides = [(pair.left, pair.right) if turned else (pair.right, pair.left) for pair in pairs]
     if key[1] is Taken.POOLED:
         ones, others = ([side[at] for side in sides] for at in (0, 1))
@@ -155,13 +158,10 @@ def _gap(
             figure_over(key, dict(zip(units, p, strict=True)), units) for p in (ones, others)
         )
         whole = replace(difference(*figures), name=key[0])
-        exact = None if one is None or other is None else _apart(one, other)
-    else:
-        values = [_apart(one.value or 0.0, other.value or 0.0) for one, other in sides]
-        mean = mean_over(key[0], dict(zip(units, values, strict=True)), units)
-        whole, exact = replace(mean, share=False), fmean(values) if values else None
-    found = drawn(whole, exact)
-    return _negated(found) if turned else found
+        return whole, None if one is None or other is None else _apart(one, other)
+    values = [_apart(one.value or 0.0, other.value or 0.0) for one, other in sides]
+    mean = mean_over(key[0], dict(zip(units, values, strict=True)), units)
+    return replace(mean, share=False), fmean(values) if values else None
 
 
 def _negated(one: Statistic) -> Statistic:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from cuecard.annotate.results.pool import Dimension, Row, kinds_of, values_of
 from cuecard.annotate.results.row_samples import SPENT, RowSamples, place_of_row, spent_value
@@ -187,6 +188,11 @@ class Matched:
     within: tuple[Dimension, ...]
     differs: dict[Dimension, tuple[tuple[str, ...], tuple[str, ...]]]
 
+    @cached_property
+    def samples(self) -> tuple[RowSamples, ...]:
+        """Of each side, the cells that both have."""
+        return tuple(samples_of_cells([side[key] for key in self.shared]) for side in self.cells)
+
 
 def matched(left: Sequence[Row], right: Sequence[Row], dimension: Dimension) -> Matched:
     """Trials of one family. Other dimensions in which trials vary are matched too, one after the other, as long as any
@@ -222,9 +228,7 @@ def matched(left: Sequence[Row], right: Sequence[Row], dimension: Dimension) -> 
 def paired(found: Matched, measure: str, taken: Taken) -> Pairing:
     """Their pairs; a revision's value is the mean over its own."""
     left, right = found.cells
-    parts = [
-        parts_of_cells([side[key] for key in found.shared], measure, taken) for side in found.cells
-    ]
+    parts = [parts_of_cells(samples, measure, taken) for samples in found.samples]
     part_of = dict(zip(found.shared, zip(*parts, strict=True), strict=True))
     pairs = [
         pair
@@ -313,14 +317,17 @@ def _pair(
     )
 
 
-def parts_of_cells(cells: Sequence[Sequence[Row]], measure: str, taken: Taken) -> list[Part]:
+def samples_of_cells(cells: Sequence[Sequence[Row]]) -> RowSamples:
+    """Judged rows, taken together cell by cell."""
+    return RowSamples({f"{at:09}": sorted(rows, key=place_of_row) for at, rows in enumerate(cells)})
+
+
+def parts_of_cells(samples: RowSamples, measure: str, taken: Taken) -> list[Part]:
     """What the rows of each cell add together."""
-    names = [f"{at:09}" for at in range(len(cells))]
-    samples = RowSamples(
-        {name: sorted(rows, key=place_of_row) for name, rows in zip(names, cells, strict=True)}
-    )
     found = parts_of(samples, (measure,)).get((measure, taken))
-    return [NOTHING] * len(names) if found is None else [Part(*each) for each in found.tolist()]
+    if found is None:
+        return [NOTHING] * len(samples.tasks)
+    return [Part(*each) for each in found.tolist()]
 
 
 def _mean_part(parts: Sequence[Part]) -> Part:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from cuecard.annotate.agreement.intervals import RESAMPLES, with_intervals
+from cuecard.annotate.agreement.intervals import RESAMPLES, each_with_interval
 from cuecard.annotate.labelling.effect_figures import figure_of
 from cuecard.annotate.results.pool import Row
 from cuecard.core.i18n import _
@@ -86,11 +86,11 @@ def with_task_intervals(
     keys = keys_of(samples, wanted)
     new = {key[0] for key in keys if (key, resamples) not in samples.known}
     parts = parts_of(samples, new)
-    for total in totals_of(samples, parts):
-        key = (total.name, total.statistic)
-        figure = figure_of(key, parts[key])
-        (statistic,) = with_intervals([figure], samples.tasks, resamples=resamples)
+    figures = [figure_of(key, own) for key, own in parts.items()]
+    told = each_with_interval(figures, samples.tasks, resamples=resamples)
+    for total, statistic in zip(totals_of(samples, parts), told, strict=True):
         exact = {"value": total.value, "n": total.n, "reason": total.reason}
+        key = (total.name, total.statistic)
         samples.known[key, resamples] = (total, statistic.model_copy(update=exact))
     return {key: samples.known[key, resamples] for key in keys}
 

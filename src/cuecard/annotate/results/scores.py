@@ -268,7 +268,9 @@ def _on_these_tasks(samples: RowSamples, found: Mapping[Key, Statistic]) -> dict
             continue
         if name not in samples.these:
             values, sizes = samples.column(name).known
-            samples.these[name] = on_tasks_of(name, values, sizes[sizes > 0], share=name not in COUNTS)
+            samples.these[name] = on_tasks_of(
+                name, values, sizes[sizes > 0], share=name not in COUNTS
+            )
         # Its value is the same but for the last digits.
         exact = {"value": one.value, "n": one.n}
         these[figure_key(name, taken)] = samples.these[name].model_copy(update=exact)

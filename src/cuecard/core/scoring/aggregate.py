@@ -180,9 +180,7 @@ class Samples:
         numbers, has, at = self._numbers, self._has(name), self._places[name]
         if has is None:
             return Column(numbers[0, at], numbers[1, at], self.ends)
-        return Column(
-            numbers[0, at, has], numbers[1, at, has], np.r_[0, np.cumsum(has)][self.ends]
-        )
+        return Column(numbers[0, at, has], numbers[1, at, has], np.r_[0, np.cumsum(has)][self.ends])
 
     @cached_property
     def _kinds(self) -> dict[tuple[str, ...], list[int]]:

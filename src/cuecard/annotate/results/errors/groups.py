@@ -9,7 +9,7 @@ from itertools import compress
 from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
-from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
+from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, each_with_interval, with_intervals
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
@@ -238,10 +238,8 @@ def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
     """
     if len(plans) <= _ALONE:
         # Each by itself: the same figure has the same interval in every table.
-        return {
-            key: _rate(plan, *with_intervals(coefficients_of([plan])))
-            for key, plan in plans.items()
-        }
+        told = each_with_interval([coefficients_of([plan])[0] for plan in plans.values()])
+        return {key: _rate(plan, one) for (key, plan), one in zip(plans.items(), told, strict=True)}
     # In an order of their own, so that intervals do not follow from that of the trials.
     ordered = sorted(plans, key=str)
     coefficients = coefficients_of([plans[key] for key in ordered])
