@@ -13,7 +13,7 @@ from cuecard.annotate.results.comparison_tables import (
     left_out_table,
 )
 from cuecard.annotate.results.comparisons import PLAIN, Comparison, comparisons
-from cuecard.annotate.results.pool import Dimension, Pool, Row
+from cuecard.annotate.results.pool import Dimension, Pool, Row, values_in, values_of
 from cuecard.annotate.results.score_tables import cell_of, figure_cell
 from cuecard.annotate.results.scores import (
     Column,
@@ -148,6 +148,8 @@ def design_tables(pool: Pool, found: DesignResult) -> tuple[Table, ...]:
 
 def _found(pool: Pool, design: Design) -> DesignResult | None:
     rows = [row for row in pool.rows if row.figures is not None]
+    if design.family not in (None, *pool.families) or len(pool.values(design.dimension)) < 2:
+        return None
     if design.name == "users":
         rows = _as_users(rows)
     kept: list[Row] = []
@@ -157,17 +159,15 @@ def _found(pool: Pool, design: Design) -> DesignResult | None:
             continue
         mine = [
             row
-            for row in rows
-            if row.family == family
-            and row.value(design.dimension)
-            and (not design.arms or row.value(design.dimension) in design.arms)
+            for row, (own, arm) in values_of(rows, ("family", design.dimension))
+            if own == family and arm and (not design.arms or arm in design.arms)
         ]
         if _shares(mine, design):
             kept += mine
             families.append(family)
     if not families:
         return None
-    values = {row.value(design.dimension) for row in kept}
+    values = values_in(kept, (design.dimension,))[design.dimension]
     arms = tuple(arm for arm in design.arms or sorted(values, key=_people_first) if arm in values)
     base = next((arm for arm in arms if arm in PLAIN), arms[0])
     return DesignResult(design, arms, base, tuple(families), Pool(runs=pool.runs, rows=tuple(kept)))
@@ -176,10 +176,9 @@ def _found(pool: Pool, design: Design) -> DesignResult | None:
 def _shares(rows: Sequence[Row], design: Design) -> bool:
     """Whether a revision of a task (for judges: a trial) has two arms; of people and simulators, people are one."""
     arms: dict[tuple[object, ...], set[str]] = {}
-    for row in rows:
-        trial = row.trial
-        place = (trial.id,) if design.name == "judges" else (trial.task_id, trial.revision)
-        arms.setdefault(place, set()).add(row.value(design.dimension))
+    for row, (arm,) in values_of(rows, (design.dimension,)):
+        place = (row.trial.id,) if design.name == "judges" else row.unit
+        arms.setdefault(place, set()).add(arm)
     people = design.name == "users"
     return any(len(found) > 1 and (not people or HUMAN in found) for found in arms.values())
 

@@ -10,7 +10,7 @@ from cuecard.annotate.labelling.effect_figures import MAIN, mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.pairing import CANDIDATES, cells_of, parts_of_cells, samples_of_cells
-from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.pool import Pool, Row, values_in
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.words import (
     LOWER_IS_BETTER,
@@ -239,8 +239,9 @@ def leaderboard_tables(pool: Pool) -> tuple[Table, ...]:
 def _within(groups: Mapping[str, Sequence[Row]], dimension: Dimension) -> tuple[Dimension, ...]:
     """Dimensions in which trials vary and in which all arms share a value on some task, one after the other."""
     within: tuple[Dimension, ...] = ()
+    every = [row for rows in groups.values() for row in rows]
     for candidate in CANDIDATES:
-        varies = len({row.value(candidate) for rows in groups.values() for row in rows}) > 1
+        varies = len(values_in(every, (candidate,))[candidate]) > 1
         if candidate == dimension or not varies:
             continue
         tried = (*within, candidate)

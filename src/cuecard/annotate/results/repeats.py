@@ -10,7 +10,7 @@ from cuecard.annotate.estimation.components import correlation_of_samples
 from cuecard.annotate.estimation.repeats import all_of, any_of
 from cuecard.annotate.labelling.effect_figures import mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results.pool import Pool, Row
+from cuecard.annotate.results.pool import Pool, Row, values_of
 from cuecard.annotate.results.row_samples import samples_of
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import Line as ScoreLine
@@ -94,17 +94,13 @@ def repeat_tables(pool: Pool) -> tuple[Table, ...]:
 
 def _resemblance(pool: Pool, line: ScoreLine, measure: str) -> Cell:
     """How much samples of a task are alike."""
-    mine = [row for row in pool.rows if row.value("agent") == line.value("agent")]
-    found = correlation_of_samples(_values(mine, measure))
+    found = correlation_of_samples(_values(_by_agent(pool)[line.value("agent")], measure))
     return Cell("–" if found.raw is None else f"{found.raw:.2f}", value=found.raw)
 
 
 def _success_tables(pool: Pool, word: str) -> Iterator[Table]:
     """pass@k and pass^k for each k, of the family's measures that pass or fail."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in pool.rows:
-        groups[row.value("agent")].append(row)
-    names = names_of(pool)
+    groups, names = _by_agent(pool), names_of(pool)
     for measure in PASS_MEASURES:
         by_agent = {
             agent: _passed(rows, measure)
@@ -135,6 +131,16 @@ def _success_tables(pool: Pool, word: str) -> Iterator[Table]:
                 ),
             ),
         )
+
+
+def _by_agent(pool: Pool) -> dict[str, list[Row]]:
+    def count() -> dict[str, list[Row]]:
+        groups: dict[str, list[Row]] = defaultdict(list)
+        for row, (agent,) in values_of(pool.rows, ("agent",)):
+            groups[agent].append(row)
+        return groups
+
+    return pool.once(("rows by agent",), count)
 
 
 def _values(rows: Sequence[Row], measure: str) -> dict[str, list[float]]:

@@ -218,21 +218,23 @@ def headlines(pool: Pool) -> tuple[str, ...]:
 
 def counts_of(rows: Sequence[Row]) -> Counts:
     """Counts over the rows of one judge."""
-    ends = Counter(row.trial.termination for row in rows)
+    trials = [row.trial for row in rows]
+    ends = Counter([trial.termination for trial in trials])
     ended = len(rows) - ends.pop(None, 0)
-    judged = [row for row in rows if row.figures is not None]
-    samples = Counter(row.trial.task_id for row in judged)
+    samples = samples_of(rows)
+    judged = sum(samples.sizes)
+    undecided, _sizes = samples.column("unjudged").known
     return Counts(
         trials=len(rows),
         open=len(rows) - ended,
         ended=ended,
         failed=sum(n for end, n in ends.items() if end and end.is_failure),
-        judged=len(judged),
-        unjudged=ended - len(judged),
-        items_unjudged=int(sum(row.measure("unjudged") or 0 for row in judged)),
-        tasks=len({row.trial.task_id for row in rows}),
-        judged_tasks=len(samples),
-        samples=max(samples.values(), default=0),
+        judged=judged,
+        unjudged=ended - judged,
+        items_unjudged=int(undecided.sum()),
+        tasks=len({trial.task_id for trial in trials}),
+        judged_tasks=len(samples.tasks),
+        samples=samples.most,
         baseline=any(row.baseline for row in kinds_of(rows)),
     )
 

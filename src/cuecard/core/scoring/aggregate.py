@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
@@ -92,12 +92,11 @@ class TrialScore:
 
 
 class Column(NamedTuple):
-    """One measure of all samples that have it, task by task: values, NaN where there is none, and the n of each. Those of the
-    t-th task stand from `ends[t]` up to `ends[t + 1]`.
+    """One measure of all samples that have it, task by task: values, NaN where there is none. Those of the t-th task stand
+    from `ends[t]` up to `ends[t + 1]`.
     """
 
     values: NDArray[np.float64]
-    counts: NDArray[np.float64]
     ends: NDArray[np.int64]
 
     @property
@@ -133,7 +132,9 @@ class Samples:
         self._every = [one for group in tasks.values() for one in group]
         self._more = more or {}
         self._columns: dict[str, Column] = {}
-        named = (name for own in self._kinds for name in (*own, *self._more))
+        # Samples of one family share their names.
+        kinds = {id(one.names): one.names for one in self._every}.values()
+        named = (name for own in kinds for name in (*own, *self._more))
         self.names = tuple(dict.fromkeys(named))
 
     @classmethod
@@ -173,60 +174,29 @@ class Samples:
         import numpy as np
 
         if name in self._more:
-            values = self._more[name]().values
-            return Column(values, (~np.isnan(values)).astype(np.float64), self.ends)
-        if name not in self._places:
-            return Column(np.empty(0), np.empty(0), np.zeros_like(self.ends))
-        numbers, has, at = self._numbers, self._has(name), self._places[name]
-        if has is None:
-            return Column(numbers[0, at], numbers[1, at], self.ends)
-        return Column(numbers[0, at, has], numbers[1, at, has], np.r_[0, np.cumsum(has)][self.ends])
+            return Column(self._more[name]().values, self.ends)
+        has = [name in one.places for one in self._every]
+        values = [one.values[at] for one, at in self._having(name)]
+        ends = self.ends if all(has) else np.r_[0, np.cumsum(has)][self.ends]
+        return Column(np.array(values, dtype=np.float64), ends)
 
-    @cached_property
-    def _kinds(self) -> dict[tuple[str, ...], list[int]]:
-        """The samples that have the same measures, by their names: those of one family do."""
-        kinds: dict[tuple[str, ...], list[int]] = {}
-        for at, one in enumerate(self._every):
-            kinds.setdefault(one.names, []).append(at)
-        return kinds
+    def counts(self, name: str) -> list[int]:
+        """The n of each value of the column, of a measure of the samples' own."""
+        return [one.counts[at] for one, at in self._having(name)]
 
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where each measure of the samples' own stands."""
-        every = dict.fromkeys(name for names in self._kinds for name in names)
-        return {name: at for at, name in enumerate(every)}
-
-    @cached_property
-    def _numbers(self) -> NDArray[np.float64]:
-        """Values (NaN: none) and n x measures x samples."""
-        import numpy as np
-
-        found = np.full((2, len(self._places), len(self._every)), np.nan)
-        for names, mine in self._kinds.items():
-            own = [self._every[at] for at in mine]
-            places = np.array([self._places[name] for name in names], dtype=np.int64)[:, None]
-            for side, columns in enumerate(([o.values for o in own], [o.counts for o in own])):
-                found[side, places, mine] = np.array(columns, dtype=np.float64).T
-        return found
-
-    def _has(self, name: str) -> NDArray[np.bool_] | None:
-        """Which samples have the measure; None: all."""
-        import numpy as np
-
-        if all(name in names for names in self._kinds):
-            return None
-        return ~np.isnan(self._numbers[1, self._places[name]])
+    def _having(self, name: str) -> Iterator[tuple[Measures, int]]:
+        """The samples that have the measure, and where it stands in each."""
+        for one in self._every:
+            at = one.places.get(name)
+            if at is not None:
+                yield one, at
 
     def reasons(self, name: str) -> set[str]:
         """What is said of the samples' values, "" of those with one."""
         if name in self._more:
             found = self._more[name]()
             return {found.why if value != value else "" for value in found.values.tolist()}
-        return {
-            one.reasons.get(at, "")
-            for one in self._every
-            if (at := one.places.get(name)) is not None
-        }
+        return {one.reasons.get(at, "") for one, at in self._having(name)}
 
     @cached_property
     def best(self) -> Samples:
@@ -324,13 +294,17 @@ def parts_of(samples: Samples, wanted: Collection[str] | None = None) -> dict[Ke
             continue
         for statistic in statistics_of(name):
             column = (samples.best if statistic is Statistic.BEST else samples).column(name)
-            parts = _pooled(column) if statistic is Statistic.POOLED else _means(column, statistic)
+            parts = (
+                _pooled(column, samples.counts(name))
+                if statistic is Statistic.POOLED
+                else _means(column, statistic)
+            )
             if wanted is None or name in wanted:
                 found[name, statistic] = parts
             if statistic is Statistic.POOLED and (wanted is None or mean in wanted):
                 has = parts[:, 1] > 0
                 own = np.divide(parts[:, 0], parts[:, 1], out=np.zeros(len(parts)), where=has)
-                found[mean, Statistic.AVG] = np.column_stack([own, has])
+                found[mean, Statistic.AVG] = np.column_stack([own, has.astype(np.float64)])
     return found
 
 
@@ -364,16 +338,16 @@ def _means(column: Column, statistic: Statistic) -> Parts:
     return parts
 
 
-def _pooled(column: Column) -> Parts:
+def _pooled(column: Column, counts: Sequence[int]) -> Parts:
     """What each task adds to a ratio of sums. A numerator, value times n, is rounded where it differs from a whole number only
     by rounding errors.
     """
     import numpy as np
 
-    above = np.nan_to_num(column.values) * column.counts
+    above = np.nan_to_num(column.values) * counts
     whole = np.round(above)
     told = np.where(np.abs(above - whole) < _WHOLE, whole, above).tolist()
-    counts, ends = column.counts.tolist(), column.ends.tolist()
+    ends = column.ends.tolist()
     parts = [
         (fsum(told[start:end]) / (end - start), fsum(counts[start:end]) / (end - start))
         if end > start

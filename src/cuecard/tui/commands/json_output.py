@@ -71,22 +71,23 @@ def _record(record: _Record, margin: str, ascii_only: bool) -> str:
     """An object of numbers, texts and objects of these, as one of many of its shape: its values are encoded together
     and put between what stands between them. "" if it is none.
     """
+    keys, whole = [*record], [*record.values()]
+    names: list[object] = [*keys]
     shape: list[str | tuple[str, ...]] = []
-    names: list[object] = [*record]
     values: list[object] = []
-    for key, value in record.items():
-        if type(value) in _SIMPLE:
-            shape.append(key)
-            values.append(value)
-        elif type(value) is dict:
-            inner = cast("_Record", value)
-            if not _SIMPLE.issuperset(map(type, inner.values())):
-                return ""
-            shape.append((key, *inner))
-            names += inner
-            values += inner.values()
-        else:
+    start = 0
+    for at in [at for at, value in enumerate(whole) if type(value) not in _SIMPLE]:
+        inner = cast("_Record", whole[at])
+        if type(inner) is not dict or not _SIMPLE.issuperset(map(type, inner.values())):
             return ""
+        shape += keys[start:at]
+        shape.append((keys[at], *inner))
+        values += whole[start:at]
+        values += inner.values()
+        names += inner
+        start = at + 1
+    shape += keys[start:]
+    values += whole[start:]
     if not values or not _TEXT.issuperset(map(type, names)):
         return ""
     # No encoded text holds a line break.

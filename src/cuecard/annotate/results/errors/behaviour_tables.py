@@ -38,8 +38,8 @@ def means_of(group: grouping.Group, measures: Sequence[str]) -> dict[str, Statis
 
 def mean_cell(group: grouping.Group, name: str, statistic: Statistic | None) -> Cell:
     """The cell of a mean, with its key in `cuecard score --json` if the group is of one agent and family."""
-    known = samples_of(group.rows).column(name).values.tolist() if group.judged else []
-    if len(known) == len(group.judged) and all(value == value for value in known):
+    known, _sizes = samples_of(group.rows).column(name).known
+    if len(known) == len(group.judged):
         trials = group.trials
     else:
         trials = tuple(row.trial.id for row, f in group.judged if f.value(name) is not None)

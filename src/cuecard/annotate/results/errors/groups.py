@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +14,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
+from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
@@ -187,20 +187,24 @@ class Rate(Frozen):
 
 @dataclass(frozen=True)
 class Plan:
-    """A ratio to compute. `share`: it lies between 0 and 1. `hits`: only trials that add to the numerator are listed
-    behind it. `empty`: the reason given if the denominator is 0. `each_task`: take the mean over tasks of each task's
-    own ratio, as `core.scoring.aggregate` does; `n` then counts tasks.
+    """A ratio to compute, of what each of `trials` adds. `share`: it lies between 0 and 1. `hits`: only trials that add to the
+    numerator are listed behind it. `empty`: the reason given if the denominator is 0. `each_task`: take the mean over
+    tasks of each task's own ratio, as `core.scoring.aggregate` does; `n` then counts tasks.
     """
 
     name: str
-    tasks: list[str]
-    trials: list[int]
-    above: list[float]
-    below: list[float]
+    trials: Sequence[TrialRecord]
+    above: Sequence[float]
+    below: Sequence[float]
     share: bool = True
     hits: bool = False
     empty: str = field(default_factory=lambda: _("nothing to count"))
     each_task: bool = False
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """The task of each trial."""
+        return [trial.task_id for trial in self.trials]
 
 
 def plan(
@@ -213,11 +217,9 @@ def plan(
     each_task: bool = False,
 ) -> Plan:
     told = list(parts)
-    trials = [row.trial for row, _above, _below in told]
     return Plan(
         name,
-        [trial.task_id for trial in trials],
-        [trial.id for trial in trials],
+        [row.trial for row, _above, _below in told],
         [above for _row, above, _below in told],
         [below for _row, _above, below in told],
         share,
@@ -229,7 +231,15 @@ def plan(
 
 def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Plan:
     """The share of trials that have the flag."""
-    return plan(name, ((row, float(flag), 1.0) for row, flag in rows), hits=True, empty=empty)
+    told = list(rows)
+    return Plan(
+        name,
+        [row.trial for row, _flag in told],
+        [float(flag) for _row, flag in told],
+        [1.0] * len(told),
+        hits=True,
+        empty=empty or _("nothing to count"),
+    )
 
 
 def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
@@ -251,7 +261,9 @@ def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
     """A coefficient for each plan, all over the same tasks."""
     tasks = sorted(set[str]().union(*(plan.tasks for plan in plans)))
     places = {task: place for place, task in enumerate(tasks)}
-    return [_coefficient(plan, [places[task] for task in plan.tasks], len(tasks)) for plan in plans]
+    return [
+        _coefficient(each, [*map(places.__getitem__, each.tasks)], len(tasks)) for each in plans
+    ]
 
 
 def _sums(values: Sequence[float], places: Sequence[int], many: int) -> NDArray[np.float64]:
@@ -260,9 +272,8 @@ def _sums(values: Sequence[float], places: Sequence[int], many: int) -> NDArray[
 
     numbers = np.array(values, dtype=np.float64)
     if (numbers == np.floor(numbers)).all():
-        found = np.zeros(many)
-        np.add.at(found, np.array(places, dtype=np.int64), numbers)
-        return found
+        told = np.bincount(np.array(places, dtype=np.int64), numbers, many)
+        return told.astype(np.float64)
     own: list[list[float]] = [[] for _task in range(many)]
     for value, place in zip(values, places, strict=True):
         own[place].append(value)
@@ -292,7 +303,7 @@ def _coefficient(plan: Plan, places: Sequence[int], many: int) -> Coefficient:
 
 def _rate(plan: Plan, statistic: Statistic) -> Rate:
     counted = plan.above if plan.hits else plan.below
-    behind = compress(plan.trials, (n > 0 for n in counted))
+    behind = (trial.id for trial, n in zip(plan.trials, counted, strict=True) if n > 0)
     return Rate(
         statistic=statistic,
         count=fsum(plan.above),

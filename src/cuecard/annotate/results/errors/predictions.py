@@ -21,6 +21,7 @@ from cuecard.annotate.results.errors.groups import (
 )
 from cuecard.annotate.results.pool import Row
 from cuecard.core.i18n import _
+from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.breakdowns import (
     FINE_TURN_CLASSES,
     TURN_CLASSES,
@@ -157,26 +158,21 @@ def turns_correlation(judged: Judged) -> Statistic:
 
 def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:
     """Those with most gold triples first."""
-    parts: dict[str, list[tuple[str, int, int, int]]] = defaultdict(list)
+    columns: dict[str, tuple[list[TrialRecord], list[int], list[int]]] = {}
     unjudged: Counter[str] = Counter()
-    empty = _("no gold triple was judged")
     for row, by_name in tallies:
-        task, trial = row.trial.task_id, row.trial.id
+        trial = row.trial
         for name, (yes, no, undecided) in by_name.items():
-            parts[name].append((task, trial, yes, yes + no))
+            own = columns.get(name)
+            if own is None:
+                own = columns[name] = ([], [], [])
+            own[0].append(trial)
+            own[1].append(yes)
+            own[2].append(yes + no)
             if undecided:
                 unjudged[name] += undecided
-    plans = {
-        name: Plan(
-            "coverage",
-            [task for task, _trial, _yes, _judged in own],
-            [trial for _task, trial, _yes, _judged in own],
-            [yes for _task, _trial, yes, _judged in own],
-            [judged for _task, _trial, _yes, judged in own],
-            empty=empty,
-        )
-        for name, own in parts.items()
-    }
+    empty = _("no gold triple was judged")
+    plans = {name: Plan("coverage", *own, empty=empty) for name, own in columns.items()}
     rates = counted(plans)
     found = [Coverage(name=name, rate=rates[name], unjudged=unjudged[name]) for name in plans]
     return tuple(sorted(found, key=lambda each: (-each.gold, each.name)))
