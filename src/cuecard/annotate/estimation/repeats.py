@@ -4,7 +4,6 @@ alone, beside that on tasks of this kind (NIST AI 800-3 asks for both).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import comb, floor, sqrt
 from typing import TYPE_CHECKING
 
@@ -28,34 +27,24 @@ def any_of(passed: int, samples: int, k: int) -> float | None:
 
 
 def on_these_tasks(
-    name: str, tasks: Sequence[Sequence[float | None]], *, share: bool = False
+    name: str, values: NDArray[np.float64], counts: NDArray[np.int64], *, share: bool = False
 ) -> Statistic:
-    """The mean over tasks of the mean over samples (None: one without a value), with the 95% interval that other samples of the
-    same tasks would give: SE^2 = sum s_t^2 / n_t / T^2, with Satterthwaite's degrees of freedom. No interval where a task has
-    one sample, or where samples never differed. `share`: it ends at 0 and 1.
+    """The mean over tasks of the mean over samples, with the 95% interval that other samples of the same tasks would give:
+    SE^2 = sum s_t^2 / n_t / T^2, with Satterthwaite's degrees of freedom. `values`: of all samples that have one, task by
+    task; `counts`: how many each task has, at least one. No interval where a task has one sample, or where samples never
+    differed. `share`: it ends at 0 and 1.
     """
-    import numpy as np
-
-    known = [each for values in tasks if (each := [v for v in values if v is not None])]
-    flat = np.array([value for values in known for value in values])
-    return on_tasks_of(name, flat, np.array([len(values) for values in known]), share=share)
-
-
-def on_tasks_of(
-    name: str, flat: NDArray[np.float64], counts: NDArray[np.int64], *, share: bool = False
-) -> Statistic:
-    """`on_these_tasks` of the values of all samples that have one, task by task, and how many each task has."""
     import numpy as np
 
     if not len(counts):
         return Statistic(name=name, value=None, n=0, reason=_("no sample has a value"))
     starts = np.r_[0, np.cumsum(counts)[:-1]]
-    means = np.add.reduceat(flat, starts) / counts
+    means = np.add.reduceat(values, starts) / counts
     value = float(means.mean())
     found = Statistic(name=name, value=value, n=len(counts))
     if counts.min() < 2:
         return found.model_copy(update={"no_interval": _("a task has one sample only")})
-    squares = np.add.reduceat((flat - np.repeat(means, counts)) ** 2, starts)
+    squares = np.add.reduceat((values - np.repeat(means, counts)) ** 2, starts)
     parts = squares / (counts - 1) / counts
     whole = float(parts.sum())
     if whole <= _DUST:

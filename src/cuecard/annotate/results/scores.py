@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.estimation.repeats import on_tasks_of
+from cuecard.annotate.estimation.repeats import on_these_tasks
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
 from cuecard.annotate.results.row_samples import (
     SPENT,
@@ -270,7 +270,7 @@ def _on_these_tasks(samples: RowSamples, found: Mapping[Key, Statistic]) -> dict
             continue
         if name not in samples.these:
             values, sizes = samples.column(name).known
-            samples.these[name] = on_tasks_of(
+            samples.these[name] = on_these_tasks(
                 name, values, sizes[sizes > 0], share=name not in COUNTS
             )
         # Its value is the same but for the last digits.
