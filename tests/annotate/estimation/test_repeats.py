@@ -8,7 +8,6 @@ import pytest
 
 from cuecard.annotate.agreement.intervals import t_quantile
 from cuecard.annotate.estimation.repeats import all_of, any_of, on_these_tasks
-
 from cuecard.core.tables.table import Statistic
 
 SAMPLES = [(1, 1, 0), (0, 0, 0), (1, 1, 1), (1, 0, 0)]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cuecard.annotate.agreement import intervals
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
-from cuecard.annotate.results.pool import gather
-from cuecard.annotate.results.row_samples import samples_of, spent_of, with_task_intervals
+from cuecard.annotate.results.pool import Row, gather
+from cuecard.annotate.results.row_samples import samples_of, spent_value, with_task_intervals
 from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.verdicts import Measure
@@ -41,6 +41,11 @@ TRIALS = st.lists(
 )
 
 
+def spent(row: Row, name: str) -> Measure:
+    value = spent_value(row, name)
+    return Measure(name, value, int(value is not None), "calls without a price")
+
+
 @given(TRIALS)
 @settings(max_examples=60, deadline=None)
 def test_figures_of_rows_are_those_of_a_plain_recount(trials):
@@ -53,7 +58,7 @@ def test_figures_of_rows_are_those_of_a_plain_recount(trials):
         TrialScore(
             each.trial.task_id,
             each.trial.sample,
-            (*each.figures.measures, *(spent_of(each, name) for name in ("cost", "tokens"))),
+            (*each.figures.measures, *(spent(each, name) for name in ("cost", "tokens"))),
         )
         for each in rows
         if each.figures is not None

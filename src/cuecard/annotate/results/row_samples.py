@@ -23,7 +23,6 @@ from cuecard.core.scoring.aggregate import (
 )
 from cuecard.core.scoring.aggregate import Statistic as Summary
 from cuecard.core.tables.table import Statistic
-from cuecard.core.verdicts import Measure
 
 SPENT = ("cost", "tokens")
 """What the agent's own calls took, told like a measure: the cost in the configuration's currency, prompt and
@@ -63,7 +62,7 @@ class RowSamples(Samples):
             import numpy as np
 
             values = [spent_value(row, name) for rows in tasks.values() for row in rows]
-            return More(np.array(values, dtype=np.float64), _unpriced())
+            return More(np.array(values, dtype=np.float64), _("calls without a price"))
 
         super().__init__(
             {
@@ -98,16 +97,6 @@ def with_task_intervals(
 def place_of_row(row: Row) -> tuple[str, str, int, int]:
     """The order of samples."""
     return row.trial.task_id, row.run.uid, row.trial.sample, row.trial.id
-
-
-def spent_of(row: Row, name: str) -> Measure:
-    """Of `SPENT`."""
-    value = spent_value(row, name)
-    return Measure(name, value, int(value is not None), "" if value is not None else _unpriced())
-
-
-def _unpriced() -> str:
-    return _("calls without a price")
 
 
 def spent_value(row: Row, name: str) -> float | None:
