@@ -48,6 +48,8 @@ class LineEditor(Input):
     """A short text. What is pasted loses what a terminal could act on."""
 
     BINDINGS = keys(OUTSIDE)
+    # As wide as its text is no reason to lay out the whole screen again, at each key.
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
