@@ -165,11 +165,12 @@ class TabRow(Widget, can_focus=True):
             ]
         else:
             here = self.get_component_rich_style("tabs--here")
-            segments = [
-                Segment(f" {label} ", here if tab == self.active else plain)
-                for tab, label in self._labels.items()
-            ]
-        strip = Strip(segments).adjust_cell_length(whole, plain)
+            segments: list[Segment] = []
+            for tab, label in self._labels.items():
+                style = here if tab == self.active else plain
+                blank = Segment(" ", Style(bgcolor=style.bgcolor))
+                segments += [blank, Segment(label, style), blank]
+        strip = Strip(segments).adjust_cell_length(whole, Style(bgcolor=plain.bgcolor))
         return strip.crop(scrolled, scrolled + width)
 
     def _places(self) -> dict[str, tuple[int, int]]:
