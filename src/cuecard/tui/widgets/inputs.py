@@ -61,6 +61,13 @@ class LineEditor(Input):
         _edit_outside(self)
 
 
+_WITH_FOCUS = frozenset(
+    f"text-area--{each}" for each in ("gutter", "cursor-gutter", "cursor", "selection")
+)
+"""Parts that are drawn of a text that somebody is in."""
+_UNDRAWN = Style(bold=False)  # one that is nothing at all would be worked out from colours
+
+
 class TextEditor(TextArea):
     """A long text; grows with it. What is pasted loses what a terminal could act on."""
 
@@ -93,6 +100,15 @@ class TextEditor(TextArea):
     def watch_virtual_size(self, size: Size) -> None:
         if size.height != self._height_told:
             self.refresh(layout=True)
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style:
+        """Nothing for what is not drawn: a tab has many texts, and they would look all of it up for their first frame."""
+        drawn = self.has_focus or not self.selection.is_empty or self.show_line_numbers
+        if not drawn and _WITH_FOCUS.issuperset(names):
+            return _UNDRAWN
+        return super().get_component_rich_style(*names, partial=partial, default=default)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return _has_editor() if action == "outside" else True
