@@ -247,6 +247,28 @@ async def test_stages_are_added_moved_and_previewed_and_triples_follow(
         assert len(screen.edit.items(("persona", "stages"))) == 12
 
 
+async def test_a_tab_is_chosen_by_key_and_by_click(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso")
+        tabs = screen.editor.tabs
+        await until(pilot, lambda: tabs.has_focus and tabs.active == "brief")
+        await pilot.press("right")
+        await until(pilot, lambda: tabs.active == "persona")
+        await pilot.press("left", "left")
+        await until(pilot, lambda: tabs.active == [*tabs.labels][-1])
+        await pilot.click(TabRow, offset=(2, 1))
+        await until(pilot, lambda: tabs.active == "brief")
+        assert screen.editor.pane is not None
+        assert screen.editor.pane.id == "brief"
+        # Where there is no room for all, those around the active one are shown.
+        await pilot.resize_terminal(40, 24)
+        await screen.editor.open("problems")
+        await until(pilot, lambda: "Problems" in tabs.render_line(0).text)
+        at = tabs.render_line(0).text.index("Problems")
+        assert tabs.render_line(1).text[at] == "━"
+        assert "Brief" not in tabs.render_line(0).text
+
+
 async def test_a_persona_can_be_given_and_taken(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "table-us-states", "persona")
