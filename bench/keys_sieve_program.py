@@ -314,9 +314,11 @@ def _kind(widget: Widget | None) -> str:
 
 def _shown(screen: Any) -> str:
     """The tab or pane that is shown."""
-    from textual.widgets import ContentSwitcher, Tabs
+    from textual.widgets import ContentSwitcher
 
-    parts = [tabs.active for tabs in screen.query(Tabs)]
+    from cuecard.tui.widgets.nav import TabRow
+
+    parts = [tabs.active for tabs in screen.query(TabRow)]
     parts += [str(switcher.current) for switcher in screen.query(ContentSwitcher)]
     return " ".join([*parts, str(getattr(screen, "_pane", ""))])
 

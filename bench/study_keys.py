@@ -52,6 +52,7 @@ PLACES = {
     "settings, fields": Place("settings", (), (*["tab"] * 8, *["shift+tab"] * 4)),
     "verdicts": Place("verdicts", ("g",), ("down", "down", "up") * 3),
     "agreement, views": Place("verdicts", ("g", ".", "a"), tuple("]" * 7 + "[" * 7)),
+    "agreement, staying": Place("verdicts", ("g", ".", "a"), tuple("]" * 7 + "[" * 7), 1.0),
     "agreement, cursor": Place("verdicts", ("g", ".", "a"), ("down", "right") * 6),
     "run, trials": Place("runs", ("g", "enter", "v", "t"), (*["down"] * 6, *["up"] * 3)),
     "run, scores": Place("runs", ("g", "enter", "v", "s"), ("down", "right", "down", "n") * 4),

@@ -152,6 +152,22 @@ async def test_a_run_without_labels_is_corrected_by_those_of_another(
         await until(pilot, lambda: "nobody labelled on other runs" in shown(app.screen))
 
 
+async def test_only_the_section_on_which_a_person_stays_is_counted(judged: Path, make_app) -> None:
+    labelled(judged)
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(AgreementScreen(1, "first run"))
+        await until(pilot, lambda: "Judges against most people" in shown(app.screen))
+        screen = app.screen
+        assert isinstance(screen, AgreementScreen)
+        await pilot.press("v", "e", "v", "c", "v", "w")
+        await until(pilot, lambda: "Versions on held-out labels" in shown(screen))
+        assert screen.view is not None
+        assert screen.view.computed == {"workshop"}
+        await pilot.press("v", "t", "v", "e")
+        await until(pilot, lambda: "effect" in ((screen.view and screen.view.computed) or ()))
+
+
 async def test_from_a_version_in_the_workshop_to_its_exam(judged: Path, make_app) -> None:
     labelled(judged)
     with Workspace.open(judged) as workspace:

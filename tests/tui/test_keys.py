@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
-from textual.widgets import Input, Tabs
+from textual.widgets import Input
 
 from cuecard.tui.actions import KEYMAP
 from cuecard.tui.app import CuecardApp, CuecardScreen
@@ -19,6 +19,7 @@ from cuecard.tui.grid.cell_input import CellInput
 from cuecard.tui.present.keyboard import LETTERS, Means, known_ids
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
+from cuecard.tui.widgets.nav import TabRow
 from cuecard.tui.widgets.text import way_told
 from tui_rooms import shown, until
 
@@ -182,11 +183,11 @@ async def test_the_way_is_shown_and_esc_takes_its_last_step_away(
         await until(pilot, lambda: "espresso" in shown(app.screen).lower())
         assert way() == ["Tasks"]
         await pilot.press("slash", *"espresso", "enter", "enter")
-        await until(pilot, lambda: isinstance(app.focused, Tabs))
+        await until(pilot, lambda: isinstance(app.focused, TabRow))
         for _tab in range(8):
             await pilot.press("f4")
             await pilot.pause()
-            if "graph" in str(app.screen.query_one(Tabs).active):
+            if "graph" in str(app.screen.query_one(TabRow).active):
                 break
         await pilot.press("enter")
         await until(pilot, lambda: len(way()) > 2)

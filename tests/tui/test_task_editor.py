@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Select, Tab, Tabs, TextArea
+from textual.widgets import Input, Select, TextArea
 
 from cuecard.annotate.authoring import session as authoring
 from cuecard.core.contributions import ReviewDecision, Reviewed, TaskState
@@ -26,6 +26,7 @@ from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.table import TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.nav import TabRow
 from cuecard.tui.widgets.text import CueCard
 from tui_rooms import until
 
@@ -153,7 +154,7 @@ async def test_quitting_at_once_loses_nothing(database: Path, make_app) -> None:
 async def test_brackets_turn_tabs_where_nobody_types(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(120, 40)) as pilot:
         screen = await open_task(pilot, "espresso", "gold.triples[0].head")
-        tabs = screen.query_one(Tabs)
+        tabs = screen.query_one(TabRow)
         here = tabs.active
         tabs.focus()
         await pilot.press("right_square_bracket")
@@ -199,12 +200,12 @@ async def test_what_is_no_task_cannot_be_saved_and_says_where(
         assert screen.edit.get(("title",)) == ""
         await pilot.press("ctrl+s")
         await until(pilot, lambda: len(screen.query_one(ProblemsPane).view.rows) == 1)
-        assert "✗1" in str(screen.query_one("Tab#problems", Tab).label)
+        assert "✗1" in screen.editor.tabs.labels["problems"]
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.focused, Input))
         assert screen.editor.tabs.active == "brief"
         await type_text(pilot, "New")
-        await until(pilot, lambda: "✗" not in str(screen.query_one("Tab#problems", Tab).label))
+        await until(pilot, lambda: "✗" not in screen.editor.tabs.labels["problems"])
 
 
 async def test_undo_goes_back_through_all_tabs(app_with_samples: CuecardApp) -> None:
@@ -246,18 +247,40 @@ async def test_stages_are_added_moved_and_previewed_and_triples_follow(
         assert len(screen.edit.items(("persona", "stages"))) == 12
 
 
+async def test_a_tab_is_chosen_by_key_and_by_click(app_with_samples: CuecardApp) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await open_task(pilot, "espresso")
+        tabs = screen.editor.tabs
+        await until(pilot, lambda: tabs.has_focus and tabs.active == "brief")
+        await pilot.press("right")
+        await until(pilot, lambda: tabs.active == "persona")
+        await pilot.press("left", "left")
+        await until(pilot, lambda: tabs.active == [*tabs.labels][-1])
+        await pilot.click(TabRow, offset=(2, 1))
+        await until(pilot, lambda: tabs.active == "brief")
+        assert screen.editor.pane is not None
+        assert screen.editor.pane.id == "brief"
+        # Where there is no room for all, those around the active one are shown.
+        await pilot.resize_terminal(40, 24)
+        await screen.editor.open("problems")
+        await until(pilot, lambda: "Problems" in tabs.render_line(0).text)
+        at = tabs.render_line(0).text.index("Problems")
+        assert tabs.render_line(1).text[at] == "━"
+        assert "Brief" not in tabs.render_line(0).text
+
+
 async def test_a_persona_can_be_given_and_taken(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test(size=(80, 24)) as pilot:
         screen = await open_task(pilot, "table-us-states", "persona")
-        assert not screen.query("Tab#stages")
+        assert "stages" not in screen.editor.tabs.labels
         await pilot.press("a")
-        await until(pilot, lambda: screen.query("Tab#stages"))
+        await until(pilot, lambda: "stages" in screen.editor.tabs.labels)
         await type_text(pilot, "Kim")
         assert screen.edit.get(("persona", "name")) == "Kim"
         await pilot.press("f10", "r")
-        await until(pilot, lambda: not screen.query("Tab#stages"))
+        await until(pilot, lambda: "stages" not in screen.editor.tabs.labels)
         await pilot.press("ctrl+z")
-        await until(pilot, lambda: screen.query("Tab#stages"))
+        await until(pilot, lambda: "stages" in screen.editor.tabs.labels)
         assert screen.edit.get(("persona", "name")) == "Kim"
 
 
@@ -302,7 +325,7 @@ async def test_looking_at_every_tab_changes_nothing(
 ) -> None:
     async with app_with_samples.run_test(size=size) as pilot:
         screen = await open_task(pilot, task_id)
-        tabs = [tab.id for tab in screen.query(Tab)]
+        tabs = [*screen.editor.tabs.labels]
         for tab in tabs:
             await until(pilot, lambda tab=tab: screen.editor.tabs.active == tab)
             await pilot.press("down", "f4")
@@ -457,7 +480,7 @@ async def test_a_task_opens_to_be_read_and_no_key_changes_it(
         await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
         screen = app.screen
         await until(pilot, lambda: screen.editor.tabs.has_focus)
-        tabs = [tab.id for tab in screen.query(Tab) if tab.id not in ("problems", "history")]
+        tabs = [tab for tab in screen.editor.tabs.labels if tab not in ("problems", "history")]
         for tab in tabs:
             assert (screen.editor.tabs.active, screen.editor.tabs.has_focus) == (tab, True)
             await pilot.press("x", "a", "d", "delete", "pagedown", "ctrl+e")

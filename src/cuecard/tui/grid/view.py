@@ -226,12 +226,8 @@ class GridView(ScrollView):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self.count + self._head
 
-    def watch_virtual_size(self, before: Size, now: Size) -> None:
-        if before.height != now.height and self.styles.auto_dimensions:
-            self.refresh(layout=True)
-
     def on_resize(self) -> None:
-        self._arrange()
+        self._measure()  # it was painted in this size before it is told of it
         self._reveal()
 
     @property
@@ -281,15 +277,23 @@ class GridView(ScrollView):
     def _arrange(self) -> None:
         """Fit the columns anew and tell how large everything is."""
         self._layout_now = None
+        if self._view.width:
+            self._measure()
+            self.refresh()
+
+    def _measure(self) -> None:
         if not self._view.width:
             return
-        layout = self._laid_out()
+        layout, before = self._laid_out(), self.virtual_size
         if self._cursor.column not in layout.widths and layout.widths:
             self._cursor.column = next(iter(layout.widths))
-        self.virtual_size = Size(self._view.width + layout.most, self.count + self._head)
+            self.refresh()
+        now = Size(self._view.width + layout.most, self.count + self._head)
+        self.set_reactive(GridView.virtual_size, now)
+        if before.height != now.height and self.styles.auto_dimensions:
+            self.refresh(layout=True)
         # Scrollbars come and go with it now: a cursor may have to be scrolled to at once.
-        self._scroll_update(self.virtual_size)
-        self.refresh()
+        self._scroll_update(now)
 
     def _refresh_row(self, row: int) -> None:
         y = row - int(self.scroll_y) + self._head

@@ -19,7 +19,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import BlindListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.agreement import AgreementView, place_words, said_words
+from cuecard.tui.present.agreement import ON_REQUEST, AgreementView, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import shown_key
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from cuecard.core.tables.table import Table
     from cuecard.store.workspace import Workspace
     from cuecard.tui.present.agreement import Shown
+
+
+_STAYS = 0.3
+"""Seconds without a key after which a section is counted that takes long: who goes past it does not need it."""
 
 
 class AgreementScreen(FiguresScreen):
@@ -58,6 +62,7 @@ class AgreementScreen(FiguresScreen):
         self._run_id, self._set_id, self._name = run_id, set_id, name
         self._subject: Subject | None = None
         self._view: AgreementView | None = None
+        self._counting = False
 
     @property
     def view(self) -> AgreementView | None:
@@ -120,41 +125,65 @@ class AgreementScreen(FiguresScreen):
         self._view = view
         self.show_all()
 
-    @guarded("agreement_effect", background=True)
-    async def weigh(self) -> None:
-        """Compute scores with people's labels. Reads whole logs, so only on request."""
-        from cuecard.annotate.labelling.comparison import effect_of
-        from cuecard.annotate.labelling.effect_tables import effect_tables
+    @guarded("agreement_sections", background=True)
+    async def count_sections(self) -> None:
+        """Count the section that is shown, and those gone to meanwhile, where the person stays: each once, one at a time."""
+        how = {"effect": self._effect, "calibration": self._calibration, "workshop": self._workshop}
+        self._counting = True
+        try:
+            while self._waits:
+                view = self._view
+                section = view.section if view else ""
+                await self.cue_app.idle(_STAYS)
+                if view is not None and self._view is view and view.section == section:
+                    await how[section](view)
+        finally:
+            self._counting = False
 
-        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+    @property
+    def _waits(self) -> bool:
+        """Whether what is shown is still to be counted."""
+        view = self._view
+        return bool(view and view.section in ON_REQUEST and view.section not in view.computed)
+
+    async def _effect(self, view: AgreementView) -> None:
+        """Scores with people's labels."""
+
+        def work(workspace: Workspace) -> tuple[Table, ...]:
+            # In the thread that counts: a key would wait for an import, too.
+            from cuecard.annotate.labelling.comparison import effect_of
+            from cuecard.annotate.labelling.effect_tables import effect_tables
+
             runs = self._runs_of(workspace, view)
             return effect_tables(effect_of(workspace, runs, set_id=self._set_id))
 
-        await self._compute("effect", _("scoring again with people's labels"), work)
+        await self._compute(view, "effect", _("scoring again with people's labels"), work)
 
-    @guarded("agreement_calibration", background=True)
-    async def calibrate(self) -> None:
-        """Correct the judges' shares by their errors on all other runs that have labels."""
-        from cuecard.annotate.labelling.calibrating import calibrate_elsewhere, calibration_table
+    async def _calibration(self, view: AgreementView) -> None:
+        """The judges' shares, corrected by their errors on all other runs that have labels."""
 
-        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+        def work(workspace: Workspace) -> tuple[Table, ...]:
+            from cuecard.annotate.labelling.calibrating import (
+                calibrate_elsewhere,
+                calibration_table,
+            )
+
             found = calibrate_elsewhere(workspace, self._runs_of(workspace, view))
             return tuple(map(calibration_table, found))
 
-        await self._compute("calibration", _("correcting by labels from elsewhere"), work)
+        await self._compute(view, "calibration", _("correcting by labels from elsewhere"), work)
 
-    @guarded("agreement_workshop", background=True)
-    async def compare_versions(self) -> None:
-        """Read prompts, costs, exams and judgements made twice, only on request."""
-        from cuecard.annotate.labelling.workshop import tables_of_workshop
-        from cuecard.annotate.results.judge_card import examined
-
+    async def _workshop(self, view: AgreementView) -> None:
+        """Versions of judges by prompts, costs, exams and judgements made twice."""
         config = await self.services.config()
 
-        def work(workspace: Workspace, view: AgreementView) -> tuple[Table, ...]:
+        def work(workspace: Workspace) -> tuple[Table, ...]:
+            from cuecard.annotate.labelling.workshop import tables_of_workshop
+            from cuecard.annotate.results.judge_card import examined
+
             return tables_of_workshop(workspace, view.inputs, config, examined)
 
-        await self._compute("workshop", _("comparing versions"), work)
+        await self._compute(view, "workshop", _("comparing versions"), work)
 
     def _runs_of(self, workspace: Workspace, view: AgreementView) -> list[int]:
         if self._run_id is not None:
@@ -166,19 +195,18 @@ class AgreementScreen(FiguresScreen):
 
     async def _compute(
         self,
+        view: AgreementView,
         section: Shown,
         text: str,
-        work: Callable[[Workspace, AgreementView], tuple[Table, ...]],
+        work: Callable[[Workspace], tuple[Table, ...]],
     ) -> None:
         """The tables of a section, put in the view unless labels were read again meanwhile."""
-        view = self._view
-        if view is None:
-            return
-        tables = await self.counted(text, lambda workspace: work(workspace, view))
+        tables = await self.counted(text, work)
         view.computed.add(section)
         if self._view is view:
             view.tables = (*(each for each in view.tables if each.view != section), *tables)
-            self.show_all()
+            if view.section == section:
+                self.show_all()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "show" and parameters[0] == "calibration" and self._view is not None:
@@ -189,13 +217,8 @@ class AgreementScreen(FiguresScreen):
 
     def action_show(self, section: str) -> None:
         super().action_show(section)
-        ask = {
-            "effect": self.weigh,
-            "calibration": self.calibrate,
-            "workshop": self.compare_versions,
-        }
-        if section in ask and self._view is not None and section not in self._view.computed:
-            ask[section]()
+        if self._waits and not self._counting:
+            self.count_sections()
 
     def action_subject(self) -> None:
         if self._view is not None:

@@ -48,6 +48,8 @@ class LineEditor(Input):
     """A short text. What is pasted loses what a terminal could act on."""
 
     BINDINGS = keys(OUTSIDE)
+    # As wide as its text is no reason to lay out the whole screen again, at each key.
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     def on_paste(self, event: events.Paste) -> None:
         event.text = for_display(event.text)
@@ -57,6 +59,13 @@ class LineEditor(Input):
 
     def action_outside(self) -> None:
         _edit_outside(self)
+
+
+_WITH_FOCUS = frozenset(
+    f"text-area--{each}" for each in ("gutter", "cursor-gutter", "cursor", "selection")
+)
+"""Parts that are drawn of a text that somebody is in."""
+_UNDRAWN = Style(bold=False)  # one that is nothing at all would be worked out from colours
 
 
 class TextEditor(TextArea):
@@ -91,6 +100,15 @@ class TextEditor(TextArea):
     def watch_virtual_size(self, size: Size) -> None:
         if size.height != self._height_told:
             self.refresh(layout=True)
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style:
+        """Nothing for what is not drawn: a tab has many texts, and they would look all of it up for their first frame."""
+        drawn = self.has_focus or not self.selection.is_empty or self.show_line_numbers
+        if not drawn and _WITH_FOCUS.issuperset(names):
+            return _UNDRAWN
+        return super().get_component_rich_style(*names, partial=partial, default=default)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return _has_editor() if action == "outside" else True

@@ -1,7 +1,8 @@
-"""The navigation bar at the top of a screen, and the text of an empty screen."""
+"""The navigation bar at the top of a screen, a row of tabs, and the text of an empty screen."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -9,7 +10,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import events
+from textual.binding import Binding
 from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -82,6 +87,106 @@ class NavBar(Widget):
             Segment(f" {number} ", self.get_component_rich_style("nav--number") + click),
             Segment(f"{label} ", self.rich_style + click),
         ]
+
+
+class TabRow(Widget, can_focus=True):
+    """Labels of tabs over a line that marks the `active` one; posts `Chosen` when the person chooses another.
+
+    One widget that draws two lines: another tab, or another label, is painted and not laid out.
+    """
+
+    COMPONENT_CLASSES = {"tabs--here", "tabs--line"}
+    DEFAULT_CSS = """
+    TabRow {
+        height: 2; width: 1fr; color: $muted; pointer: pointer;
+        & > .tabs--here { color: $foreground; }
+        & > .tabs--line { color: $block-cursor-background; background: $foreground 10%; }
+        &:ansi > .tabs--line { background: $border-blurred; }
+        &:focus > .tabs--here {
+            text-style: $block-cursor-text-style; color: $block-cursor-foreground;
+            background: $block-cursor-background;
+        }
+        &:focus > .tabs--line { background: $foreground 30%; }
+    }
+    """
+    BINDINGS = [
+        Binding("left", "step(-1)", show=False),
+        Binding("right", "step(1)", show=False),
+    ]
+    active = reactive("")
+
+    class Chosen(Message):
+        """The person wants to see this tab."""
+
+        def __init__(self, tab: str) -> None:
+            super().__init__()
+            self.tab = tab
+
+    def __init__(self, labels: Mapping[str, str]) -> None:
+        """`labels`: by tab, in their order."""
+        super().__init__()
+        self._labels = dict(labels)
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self._labels
+
+    def load(self, labels: Mapping[str, str]) -> None:
+        """Show these tabs."""
+        if list(labels.items()) != list(self._labels.items()):
+            self._labels = dict(labels)
+            self.refresh()
+
+    def action_step(self, by: int) -> None:
+        tabs = [*self._labels]
+        at = tabs.index(self.active) if self.active in tabs else 0
+        self.post_message(self.Chosen(tabs[(at + by) % len(tabs)]))
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        at = event.x + self._scrolled()
+        for tab, (start, end) in self._places().items():
+            if start <= at < end:
+                self.post_message(self.Chosen(tab))
+
+    def render_line(self, y: int) -> Strip:
+        width, places, plain = self.size.width, self._places(), self.rich_style
+        scrolled, whole = self._scrolled(), max(width, *(last for _first, last in places.values()))
+        if y:
+            start, end = places.get(self.active, (0, 2))
+            line = self.get_component_rich_style("tabs--line")
+            mark, rest = (plain + Style(color=color) for color in (line.color, line.bgcolor))
+            # Where colours are the terminal's own, the line would be as bright as the mark.
+            bar, left, right = "   " if line.bgcolor and line.bgcolor.is_default else "━╸╺"
+            segments = [
+                Segment(f"{bar * start}{left}", rest),
+                Segment("━" * max(0, end - start - 2), mark),
+                Segment(f"{right}{bar * whole}", rest),
+            ]
+        else:
+            here = self.get_component_rich_style("tabs--here")
+            segments: list[Segment] = []
+            for tab, label in self._labels.items():
+                style = here if tab == self.active else plain
+                blank = Segment(" ", Style(bgcolor=style.bgcolor))
+                segments += [blank, Segment(label, style), blank]
+        strip = Strip(segments).adjust_cell_length(whole, Style(bgcolor=plain.bgcolor))
+        return strip.crop(scrolled, scrolled + width)
+
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """The cells from which and up to which each tab goes."""
+        places: dict[str, tuple[int, int]] = {}
+        at = 0
+        for tab, label in self._labels.items():
+            places[tab] = at, (at := at + cell_len(label) + 2)
+        return places
+
+    def _scrolled(self) -> int:
+        """Cells on the left that are not shown: the active tab is in the middle where there is no room for all."""
+        places, width = self._places(), self.size.width
+        start, end = places.get(self.active, (0, 0))
+        whole = max((last for _first, last in places.values()), default=0)
+        return max(0, min((start + end - width + 1) // 2, whole - width))
 
 
 class EmptyState(Widget):

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Tab, Tabs
+from textual.widgets import ContentSwitcher
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
@@ -33,6 +32,7 @@ from cuecard.tui.screens.task.pane import AsksFirst, Collection, FormPane, Spot,
 from cuecard.tui.screens.task.stages import StagesPane
 from cuecard.tui.screens.task.table import ColumnsPane, TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
+from cuecard.tui.widgets.nav import TabRow
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -124,13 +124,6 @@ class TaskMode:
         return make_pane(tab, family)
 
 
-class TaskTabs(Tabs):
-    """Its line is where it belongs at once: sliding there takes longer to draw than the tab itself."""
-
-    def _highlight_active(self, animate: bool = True) -> None:
-        super()._highlight_active(animate=False)
-
-
 @dataclass(frozen=True)
 class Left:
     """Where a task was left: the tab that was shown, and the places in all tabs that were opened."""
@@ -161,11 +154,12 @@ class TaskEditor(Vertical):
     )  # fmt: skip
 
     class Turned(Message):
-        """Another tab is shown."""
+        """Another tab is shown, or was made `ahead`: what it tells of the workspace is to be read."""
 
-        def __init__(self, tab: TabId) -> None:
+        def __init__(self, tab: TabId, *, ahead: bool = False) -> None:
             super().__init__()
             self.tab: TabId = tab
+            self.ahead = ahead
 
     def __init__(self, edit: TaskEdit, mode: TaskMode, left: Left | None = None) -> None:
         """`left`: where the task was left, to be gone back to tab by tab."""
@@ -173,30 +167,34 @@ class TaskEditor(Vertical):
         self.edit = edit
         self._left = dict(left.spots) if left is not None else {}
         self._mode = mode
-        self._tabs: tuple[TabId, ...] = mode.tabs(edit.data)
         self._loaded: dict[str, Mapping[str, Any]] = {}  # what of the edit each pane was given
         self._problems: Sequence[Problem] = ()
         self._comments = False
+        self._counts: dict[TabId, str] = {}
         self._going_in = False  # the focus is on its way to where keys change the task
         self._place: Path = ()  # what was looked for on the tab that is shown, and is gone into first
         # Keys and clicks may ask for tabs faster than they are mounted.
-        self._fitting, self._opening = asyncio.Lock(), asyncio.Lock()
+        self._opening = asyncio.Lock()
 
     def compose(self) -> ComposeResult:
-        yield TaskTabs(*(Tab(_(TAB_LABEL[tab]), id=tab) for tab in self._tabs))
+        yield TabRow(self._labels)
         yield ContentSwitcher()
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._focus_moved, init=False)
 
     @property
-    def tabs(self) -> Tabs:
-        return self.query_one(Tabs)
+    def tabs(self) -> TabRow:
+        return self.query_one(TabRow)
 
     @property
     def _wanted_tabs(self) -> tuple[TabId, ...]:
         tabs = self._mode.tabs(self.edit.data)
         return with_comments(tabs) if self._comments else tabs
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {tab: f"{_(TAB_LABEL[tab])}{self._counts.get(tab, '')}" for tab in self._wanted_tabs}
 
     @property
     def pane(self) -> TaskPane | None:
@@ -208,9 +206,11 @@ class TaskEditor(Vertical):
         """Where the task is left now; None before a tab is shown."""
         panes = [pane for pane in self.query(TaskPane) if pane.id]
         spots: dict[TabId, Sequence[Spot]] = dict(self._left)
-        spots |= {tab: pane.spots() for tab in self._tabs for pane in panes if pane.id == tab}
+        spots |= {
+            tab: pane.spots() for tab in self._wanted_tabs for pane in panes if pane.id == tab
+        }
         here = self.pane.id if self.pane is not None else None
-        shown: TabId | None = next((tab for tab in self._tabs if tab == here), None)
+        shown: TabId | None = next((tab for tab in self._wanted_tabs if tab == here), None)
         return Left(shown, spots) if shown else None
 
     def commit(self) -> None:
@@ -229,11 +229,11 @@ class TaskEditor(Vertical):
         if self.pane is not None:
             self.pane.noticed(path)
         if len(path) < 2:
-            self.run_worker(self._fit_tabs(), group="tabs")
+            self.tabs.load(self._labels)
 
     async def come_back(self, tab: TabId) -> None:
         """Open the tab on which the task was left, if it still has it."""
-        await self.open(tab if tab in self._wanted_tabs else self._tabs[0])
+        await self.open(tab if tab in self._wanted_tabs else self._wanted_tabs[0])
 
     async def show_place(self, path: Path) -> None:
         """Open the tab on which `path` is edited and show it there, to be read."""
@@ -250,16 +250,14 @@ class TaskEditor(Vertical):
     async def open(self, tab: TabId) -> None:
         """Show a tab, with the edit as it stands."""
         self._place = ()
-        await self._fit_tabs()
+        self.tabs.load(self._labels)
         async with self._opening:
             switcher = self.query_one(ContentSwitcher)
             if switcher.current != tab:
                 self.commit()
             await (await self._pane_of(tab)).grow()
             switcher.current = tab
-            if self.tabs.active != tab:
-                with self.prevent(Tabs.TabActivated):
-                    self.tabs.active = tab
+            self.tabs.active = tab
             if self._loaded.get(tab) is not self.edit.data:
                 self.reload()
             if self.pane is not None:
@@ -288,11 +286,13 @@ class TaskEditor(Vertical):
         at = next((at for at, tab in enumerate(tabs) if tab == here), 0)
         await app.idle(_QUIET)
         for tab in (tabs[(at + 1) % len(tabs)], tabs[at - 1]):
-            more = True
+            new, more = not self.query_one(ContentSwitcher).query_children(f"#{tab}"), True
             while more and self.screen.is_current:
                 # One that was begun is ended, whatever comes.
                 more = await asyncio.shield(self._go_on_with(tab))
                 await app.idle(0)
+            if new and not more:
+                self.post_message(self.Turned(tab, ahead=True))
 
     async def _go_on_with(self, tab: TabId) -> bool:
         """Make the next piece of a tab; whether there may be more. Grids, which may be long, are loaded when they are shown."""
@@ -336,30 +336,22 @@ class TaskEditor(Vertical):
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """Count them in the tab's label, by severity, and list them on the tab."""
         self._problems = problems
-        label = Text(_(TAB_LABEL["problems"]))
         still = [problem for problem in problems if not problem.silenced]
         errors = sum(problem.severity == "error" for problem in still)
-        if errors:
-            label.append(f" ✗{errors}")
-        if warnings := len(still) - errors:
-            label.append(f" !{warnings}")
-        self._label("problems", label.plain)
+        self._count("problems", {"✗": errors, "!": len(still) - errors})
         if self.pane is not None:
             self.pane.found(problems)
         self._show_problems()
 
-    async def show_comments(self, open_ones: int) -> None:
+    def show_comments(self, open_ones: int) -> None:
         """There are comments on the task: their tab comes, and tells how many are open."""
         self._comments = True
-        await self._fit_tabs()
-        label = _(TAB_LABEL["comments"])
-        self._label("comments", f"{label} ✎{open_ones}" if open_ones else label)
+        self._count("comments", {"✎": open_ones})
 
-    def _label(self, tab: TabId, label: str) -> None:
-        """Call a tab so; the screen is laid out anew only where that is something else."""
-        here = self.tabs.query_one(f"#{tab}", Tab)
-        if here.label_text != label:
-            here.label = label
+    def _count(self, tab: TabId, told: Mapping[str, int]) -> None:
+        """Say behind a tab's label how many there are, by glyph."""
+        self._counts[tab] = "".join(f" {glyph}{n}" for glyph, n in told.items() if n)
+        self.tabs.load(self._labels)
 
     def crumbs(self) -> Sequence[str]:
         """What `step_back` leaves, the last of it first."""
@@ -380,11 +372,11 @@ class TaskEditor(Vertical):
             self.tabs.focus()
         return pane.EDITS
 
-    async def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
+    async def on_tab_row_chosen(self, event: TabRow.Chosen) -> None:
         event.stop()
-        tab: TabId | None = next((tab for tab in self._tabs if tab == event.tab.id), None)
-        if tab is not None and self.query_one(ContentSwitcher).current != tab:
-            await self.open(tab)
+        for tab in self._wanted_tabs:
+            if tab == event.tab:
+                await self.open(tab)
 
     async def on_task_pane_place_wanted(self, event: TaskPane.PlaceWanted) -> None:
         event.stop()
@@ -456,17 +448,6 @@ class TaskEditor(Vertical):
         if self.pane is not None:
             self.pane.locate(path)
 
-    async def _fit_tabs(self) -> None:
-        """Stages come and go with the persona."""
-        async with self._fitting:
-            wanted = self._wanted_tabs
-            for tab in set(self._tabs) - set(wanted):
-                await self.tabs.remove_tab(tab)
-            for index, tab in enumerate(wanted):
-                if tab not in self._tabs:
-                    await self.tabs.add_tab(Tab(_(TAB_LABEL[tab]), id=tab), after=wanted[index - 1])
-            self._tabs = wanted
-
     def _focus_moved(self, before: Widget | None, now: Widget | None) -> None:
         self._going_in = self._going_in and now is None
         if before is not None and now is None:
@@ -485,7 +466,7 @@ class TaskEditor(Vertical):
         """What had the focus is gone, as the list of an empty tab: the tabs hear the keys then."""
         if self.is_attached and self.screen.focused is None and not self._going_in:
             # A screen that is being left has given up its children already.
-            for tabs in self.query(Tabs):
+            for tabs in self.query(TabRow):
                 tabs.focus()
 
     def _show_problems(self) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import Input
 
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -16,6 +19,7 @@ from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
+from cuecard.tui.present.entries import wrap
 from cuecard.tui.present.labels import coded
 from cuecard.tui.widgets.text import CUE_KIND
 
@@ -54,7 +58,14 @@ class FieldSpec:
 
 
 class FieldRow(EditorRow):
-    """One field with its label. `load` it with an edit and a place; every change is written to the edit at once."""
+    """One field with its label. `load` it with an edit and a place; every change is written to the edit at once.
+
+    It draws the label itself, left of its editor: a widget less for each of the many fields of a tab.
+    """
+
+    COMPONENT_CLASSES = {"field--label"}
+    LABEL: ClassVar[int] = 12
+    """Cells that a label may take; `task.tcss` leaves them free."""
 
     class Edited(Message):
         """What this field shows was changed by the person and is in the edit."""
@@ -68,6 +79,19 @@ class FieldRow(EditorRow):
         self.spec = spec
         self._edit: TaskEdit | None = None
         self._place: Path = ()
+        self._label_lines = wrap(self._label, self.LABEL)
+        self.styles.min_height = len(self._label_lines)
+
+    def compose(self) -> ComposeResult:
+        yield self._editor()
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        if y >= len(self._label_lines):
+            return strip
+        label = self._label_lines[y]
+        style = self.get_component_rich_style("field--label")
+        return Strip([Segment(label, style), *strip.crop(cell_len(label))])
 
     def load(self, edit: TaskEdit, place: Path) -> None:
         """Show what the edit holds at `place`; what was typed for the place before is kept first."""

@@ -10,7 +10,7 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.present.task_editor import last_page
+from cuecard.tui.present.task_editor import TabId, last_page
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.brief import CommentsPane
 from cuecard.tui.screens.task.drafting import DraftingScreen
@@ -91,12 +91,26 @@ class TaskScreen(DraftingScreen):
 
     @on(TaskEditor.Turned)
     def turned(self, event: TaskEditor.Turned) -> None:
-        if event.tab == "history":
+        if event.ahead:
+            self.read_ahead(event.tab)
+        elif event.tab == "history":
             self.load_history()
         elif event.tab == "sources":
             self.load_effort()
         elif event.tab == "comments":
             self.load_comments()
+
+    @guarded("read_ahead", background=True)
+    async def read_ahead(self, tab: TabId) -> None:
+        """What a tab tells that nobody asked for yet, so that it is laid out once; it is read anew when it is shown."""
+        if tab == "history":
+            from cuecard.tui.screens.task.saving import show_history
+
+            await show_history(self)
+        elif tab == "sources":
+            await show_effort(self)
+        elif tab == "comments":
+            await show_comments(self)
 
     async def show_task(self, opened: Opened) -> None:
         known = self._left_at is not None
@@ -339,7 +353,7 @@ async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
     if comments is None or not screen.loaded:
         return
     open_ones = sum(thread.open for thread in comments.threads)
-    await screen.editor.show_comments(open_ones)
+    screen.editor.show_comments(open_ones)
     if begin and (screen.begin_at == "comments" or (open_ones and not screen.begin_at)):
         screen.begin_at = screen.begin_at or "comments"
         await screen.editor.enter("comments")
