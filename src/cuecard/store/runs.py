@@ -12,7 +12,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, func, or_, select
 
 from cuecard.core.archive import RunKind
-from cuecard.core.engine.events import Event, Limits, Termination, run_state
+from cuecard.core.engine.events import Concluded, Event, Limits, Termination, run_state
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.records import (
     Outline,
@@ -39,7 +39,7 @@ from cuecard.store.trial_logs import (
     load_usage,
     outline,
     read_beginning,
-    read_conclusions,
+    read_ends,
     read_events,
     read_lines,
     read_logs,
@@ -218,9 +218,20 @@ class Runs:
 
     def conclusions(self, trial_ids: Collection[int]) -> dict[int, Prediction]:
         """What these trials handed in, by trial, with large texts cut short; those that handed in nothing are left out."""
+        return {
+            trial_id: event.body.prediction
+            for trial_id, events in self.ends(trial_ids).items()
+            for event in events
+            if isinstance(event.body, Concluded)
+        }
+
+    def ends(self, trial_ids: Collection[int]) -> dict[int, tuple[Event, ...]]:
+        """What these trials handed in and how they ended: of their effective logs these events alone, with large texts cut
+        short. Trials without any are left out.
+        """
         self._settle()
         with self._database.read() as session:
-            return read_conclusions(session.connection(), trial_ids)
+            return read_ends(session.connection(), trial_ids)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large

@@ -16,13 +16,12 @@ from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
 from sqlmodel import select as sqlmodel_select
 
-from cuecard.core.engine.events import Concluded, Event, TrialRetried, effective_log
+from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.records import Outline, PromptUse, UsageRecord
-from cuecard.core.verdicts import Prediction
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import (
     Shelf,
@@ -68,7 +67,7 @@ _TAKEN_BACK = (
     .limit(1)
 )
 _WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
-_CONCLUSIONS = _LOGS.where(col(EventRow.type).in_(("concluded", "trial_reopened")))
+_ENDS = _LOGS.where(col(EventRow.type).in_(("concluded", "trial_ended", "trial_reopened")))
 _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
 
@@ -112,17 +111,12 @@ def read_words(connection: Connection, trial_id: int) -> list[Line]:
     return [line_of(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
-def read_conclusions(connection: Connection, trial_ids: Collection[int]) -> dict[int, Prediction]:
-    """What these trials handed in, by trial, as far as it counts and they did; large texts are cut short."""
+def read_ends(connection: Connection, trial_ids: Collection[int]) -> dict[int, tuple[Event, ...]]:
+    """What these trials handed in and how they ended, by trial, as far as it counts; large texts are cut short."""
     found: defaultdict[int, list[Event]] = defaultdict(list)
-    for trial_id, *row in connection.execute(_CONCLUSIONS, {"trials": list(trial_ids)}):
+    for trial_id, *row in connection.execute(_ENDS, {"trials": list(trial_ids)}):
         found[trial_id].append(line_of(*row).event)
-    return {
-        trial_id: event.body.prediction
-        for trial_id, events in found.items()
-        for event in effective_log(events)[-1:]
-        if isinstance(event.body, Concluded)
-    }
+    return {trial_id: effective_log(events) for trial_id, events in found.items()}
 
 
 def read_event(connection: Connection, trial_id: int, seq: int) -> Event:

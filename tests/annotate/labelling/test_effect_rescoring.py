@@ -16,7 +16,7 @@ from cuecard.annotate.labelling.effect_rescoring import (
     reread,
     rescore,
 )
-from cuecard.core.engine.events import Event, UserSpoke
+from cuecard.core.engine.events import Concluded, Event, TrialEnded, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef, UserReply
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.score import score_table
@@ -54,7 +54,12 @@ def trial_of(states: str, said: dict[str, SettledLabel]) -> Rescored:
     events = [
         Event(seq=n, at=AT, body=body) for n, body in enumerate(ending(triples(*gold(count))))
     ]
-    return rescore(record, graph_task(gold=gold(count)), events, judgement(states), said)
+    task = graph_task(gold=gold(count))
+    found = rescore(record, task, events, judgement(states), said)
+    # Where the judge's measures are known, what was handed in is enough.
+    end = [event for event in events if isinstance(event.body, Concluded | TrialEnded)]
+    assert rescore(record, task, end, judgement(states), said, found.judge) == found
+    return found
 
 
 def values(measures) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.label_records import Adjudication, Label, LabelValue
 from cuecard.core.records import TrialRecord
-from cuecard.core.scoring.trial_score import score_trial
+from cuecard.core.scoring.trial_score import judged_by_end, rejudged, score_trial
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
@@ -177,7 +177,7 @@ def rescored(
     trials: Sequence[TrialScores],
     said: Mapping[tuple[int, str], SettledLabel],
 ) -> list[Rescored]:
-    """These trials scored twice, without those that were not judged. Reads the logs of labelled ones."""
+    """These trials scored twice, without those that were not judged. Reads the logs of labelled ones, or their ends."""
     by_trial: dict[int, dict[str, SettledLabel]] = defaultdict(dict)
     for (trial_id, key), one in said.items():
         by_trial[trial_id][key] = one
@@ -188,10 +188,13 @@ def rescored(
     )
     tasks = {(one.task_id, one.number): one.task for one in workspace.tasks.these(versions)}
     judgements: dict[tuple[int, str], Judgement] = {}
+    ends: dict[int, tuple[Event, ...]] = {}
     labelled = sorted({one.trial.id for one in trials if one.trial.id in by_trial})
     for start in range(0, len(labelled), _BATCH):
-        for record in workspace.verdicts.newest(labelled[start : start + _BATCH]):
+        some = labelled[start : start + _BATCH]
+        for record in workspace.verdicts.newest(some):
             judgements[record.trial_id, record.judgement.judge.name] = record.judgement
+        ends |= workspace.runs.ends(some)
     found: list[Rescored] = []
     for scores in trials:
         if scores.judge is None:
@@ -201,8 +204,9 @@ def rescored(
         if not mine:
             found.append(Rescored(trial, scores.measures, scores.measures))
             continue
-        events = workspace.runs.outline(trial.id).events
         judgement, task = judgements[trial.id, judge], tasks[trial.task_id, trial.revision]
+        short = judged_by_end(task)
+        events = ends.get(trial.id, ()) if short else workspace.runs.outline(trial.id).events
         found.append(rescore(trial, task, events, judgement, mine, scores.measures))
     return found
 
@@ -216,7 +220,7 @@ def rescore(
     judged: Sequence[Measure] | None = None,
 ) -> Rescored:
     """One trial scored twice. `said`: people's decisions by the item's key; those on unknown items are ignored. `judged`:
-    the measures by the judge, if they are known.
+    the measures by the judge, if they are known; then the end of the log is enough where `judged_by_end`.
     """
     machine = _machine(task, events, judgement)
     known = {key: one for key, one in said.items() if key in machine and _fits(key, one)}
@@ -231,7 +235,10 @@ def rescore(
             case None:
                 pass
     changed = overruled(task, judgement, decisions)
-    people = score_trial(task, reread(events, statuses), changed)
+    if judged is not None and judged_by_end(task):
+        people = rejudged(task, events, changed, judged)
+    else:
+        people = score_trial(task, reread(events, statuses), changed)
     copies = _copies(events)
     usable = judgement.table is None or judgement.table.usable
     support = {v.item.key for v in judgement.verdicts if v.supporting}

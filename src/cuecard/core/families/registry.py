@@ -118,8 +118,8 @@ class CoreFamily(Generic[G]):
 
     Scoring: `measures` are the family's measures, the main one first; `headlines` those that result tables show; `main`
     ranks agents; `known_by` is the share of gold that was known, in [0, 1], for probes; `bar` is a measure and the value
-    below which a trial has failed; `judged` are those that depend on verdicts; `of_log` those that need a log. `score`
-    computes them, and `unjudged`, for a prediction; `figures` gives the family's fields of `TrialFigures`.
+    below which a trial has failed; `judged` are those that depend on verdicts; `of_log` those that need a log; `of_end`: none
+    needs more than what was handed in. `score` computes them, and `unjudged`, for a prediction; `figures` gives the family's fields of `TrialFigures`.
 
     Predictions: `handed_in` is their kind; `read` parses one from a text (or returns a reason, marked for translation);
     `read_json` parses one from JSON (raises `ValidationError`); `conclusion` is the prompt that asks for it,
@@ -153,6 +153,7 @@ class CoreFamily(Generic[G]):
     bar: tuple[str, float]
     judged: tuple[str, ...]
     of_log: tuple[str, ...]
+    of_end: bool = False
     score: Callable[[Task, G, Prediction, Sequence[Event], Judgement], tuple[Measure, ...]]
     figures: Callable[[G, Prediction, Sequence[Event], Judgement], Mapping[str, object]]
 

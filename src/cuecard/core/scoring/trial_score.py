@@ -126,6 +126,21 @@ def score_trial(task: Task, events: Sequence[Event], judgement: Judgement) -> tu
     return (*ours, *(_score_own(name, task, events, judgement) for name in own))
 
 
+def judged_by_end(task: Task) -> bool:
+    """Whether verdicts change no measure of the task's trials that needs more of a log than its end; see `rejudged`."""
+    from cuecard.core.families.registry import family_of
+
+    return family_of(task).of_end and not MEASURES
+
+
+def rejudged(
+    task: Task, end: Sequence[Event], judgement: Judgement, before: Sequence[Measure]
+) -> tuple[Measure, ...]:
+    """`score_trial` by other verdicts, where `judged_by_end`: what no verdict changes is as in `before`."""
+    found = {each.name: each for each in _score_family(task, prediction_of(end), end, judgement)}
+    return tuple(found.get(each.name, each) for each in before)
+
+
 def _score_own(name: str, task: Task, events: Sequence[Event], judgement: Judgement) -> Measure:
     try:
         with heard([]):

@@ -260,6 +260,7 @@ GRAPH = CoreFamily(
     bar=("triplet_f1", 0.5),
     judged=GRAPH_MEASURES,
     of_log=(),
+    of_end=True,
     score=lambda _task, graph, prediction, _events, judgement: score_graph(
         graph, prediction, judgement.verdicts
     ),

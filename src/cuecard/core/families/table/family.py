@@ -365,6 +365,7 @@ TABLE = CoreFamily(
     bar=("success", 1.0),
     judged=TABLE_MEASURES,
     of_log=(),
+    of_end=True,
     score=lambda _task, table, _prediction, _events, judgement: score_table(table, judgement),
     figures=lambda table, _prediction, _events, judgement: {"table": _counts(table, judgement)},
     handed_in="table",
