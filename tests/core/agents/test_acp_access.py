@@ -142,7 +142,6 @@ async def test_a_turn_that_takes_too_long_is_cancelled_and_ends_the_trial(
         ((*ASKING, "loads", "asks", "changes"), "kept in its folder is gone"),
         ((*ASKING, "blank"), "is not known"),
         ((sys.executable, str(EXAMPLES / "agent.py")), "cannot take up an earlier session"),
-        ((sys.executable, str(EXAMPLES / "echo_agent.py")), "cannot take up an earlier session"),
     ],
 )
 async def test_a_trial_goes_on_in_its_session_or_says_why_it_starts_over(
