@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.css.stylesheet import Stylesheet
 
+from apart import fresh
 from cuecard.core.i18n import set_language
+from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services
@@ -68,17 +71,25 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def database_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def database_once(made_once: Callable[..., Path]) -> Path:
     """A workspace with the people Ana, Ben and Chen, and the sample tasks saved by Ana."""
-    from cuecard.annotate.samples import import_samples
-    from cuecard.store.workspace import Workspace
 
-    path = tmp_path_factory.mktemp("samples") / "cuecard.db"
-    with Workspace.open(path) as workspace:
+    def make(path: Path) -> None:
+        with _with_samples(path):
+            pass
+
+    return made_once("with-samples", make)
+
+
+@contextmanager
+def _with_samples(path: Path) -> Generator[Workspace]:
+    from cuecard.annotate.samples import import_samples
+
+    with fresh(path) as workspace:
         for name in ("Ana", "Ben", "Chen"):
             workspace.people.add(name)
         import_samples(workspace, by="Ana")
-    return path
+        yield workspace
 
 
 @pytest.fixture
@@ -88,24 +99,20 @@ def database(home: Path, database_once: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def judged_once(made_once: Callable[..., Path]) -> Path:
     """A workspace as `database`, in which Ana submitted four tasks and two were played and judged."""
     from cuecard.annotate.review.workflow import submit
-    from cuecard.annotate.samples import import_samples
     from cuecard.core.evaluation.plans import RunPlan
     from cuecard.core.evaluation.runs import start_run
-    from cuecard.store.workspace import Workspace
 
-    path = tmp_path_factory.mktemp("judged") / "cuecard.db"
-    with Workspace.open(path) as workspace:
-        for name in ("Ana", "Ben", "Chen"):
-            workspace.people.add(name)
-        import_samples(workspace, by="Ana")
-        for task_id in SUBMITTED:
-            submit(workspace, task_id, "Ana")
-        plan = RunPlan(tasks=("espresso", "facts-night-train"), name="first run")
-        asyncio.run(start_run(workspace, plan, by="Ana"))
-    return path
+    def make(path: Path) -> None:
+        with _with_samples(path) as workspace:
+            for task_id in SUBMITTED:
+                submit(workspace, task_id, "Ana")
+            plan = RunPlan(tasks=("espresso", "facts-night-train"), name="first run")
+            asyncio.run(start_run(workspace, plan, by="Ana"))
+
+    return made_once("judged", make)
 
 
 @pytest.fixture

@@ -135,13 +135,14 @@ def begun(cuecard: Call, tmp_path: Path) -> Call:
 
 
 @pytest.fixture(scope="session")
-def samples_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def samples_once(made_once: Callable[..., Path]) -> Path:
     from cuecard.annotate.samples import import_samples
 
-    path = tmp_path_factory.mktemp("samples") / "cuecard.db"
-    with fresh(path) as workspace:
-        import_samples(workspace, "Ann")
-    return path
+    def make(path: Path) -> None:
+        with fresh(path) as workspace:
+            import_samples(workspace, "Ann")
+
+    return made_once("samples", make)
 
 
 @pytest.fixture
