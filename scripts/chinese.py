@@ -1,14 +1,17 @@
-"""Hold the Chinese catalogue to docs/glossary.md: one word for one thing, full-width marks, no blanks beside them.
+"""Hold the Chinese catalogue to docs/glossary.md: one word for one thing, full-width marks, no blanks beside them; and the
+code to join what it shows by the marks of the language.
 
 Mends what a rule can mend, and writes the catalogue (then run `make i18n`). `--check` writes nothing and fails where something is left.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from babel.messages.pofile import write_po
 
@@ -106,6 +109,68 @@ def problems(catalog: i18n.Catalog) -> Iterator[str]:
                     yield f"{english!r}: {' or '.join(term.words)}, not {text!r}"
 
 
+_SHOWN = {"plural", "beside", "CuecardError", "Paragraph", "Piece", "Section", "Text", "Column"}
+"""What is given to these is shown to people, as what fills in a translated text is."""
+
+
+def english_joins(source: Path) -> Iterator[str]:
+    """Where what is shown is joined by `", "` or `"; "`, for which there are `listed` and `_(", ")`: in the call that shows it,
+    or in a name that the same function gives to such a call. What goes another way is not found.
+    """
+    for path in sorted(source.rglob("*.py")):
+        found = set[int]()
+        for scope in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                found |= _joins_shown(scope)
+        yield from (
+            f"{path.relative_to(source)}:{line}: joined by English marks" for line in sorted(found)
+        )
+
+
+def _joins_shown(scope: ast.AST) -> set[int]:
+    joins, translated = dict[str, set[int]](), set[str]()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            joins.setdefault(name, set()).update(_joins(node.value))
+            translated |= {name} if _is_translated(node.value) else set()
+    found = set[int]()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Call) and _shows(node.func, translated):
+            for part in (*node.args, *node.keywords):
+                names = {each.id for each in ast.walk(part) if isinstance(each, ast.Name)}
+                found |= _joins(part).union(*(joins.get(name, ()) for name in names))
+    return found
+
+
+def _shows(called: ast.expr, translated: set[str]) -> bool:
+    if isinstance(called, ast.Attribute) and called.attr == "format":
+        text = called.value
+        return _is_translated(text) or (isinstance(text, ast.Name) and text.id in translated)
+    return _name(called) in _SHOWN
+
+
+def _joins(value: ast.AST) -> set[int]:
+    return {
+        node.lineno
+        for node in ast.walk(value)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "join"
+        and isinstance(node.func.value, ast.Constant)
+        and node.func.value.value in (", ", "; ")
+    }
+
+
+def _is_translated(value: ast.AST) -> bool:
+    calls = (node.func for node in ast.walk(value) if isinstance(node, ast.Call))
+    return any(_name(called) in i18n.KEYWORDS for called in calls)
+
+
+def _name(called: ast.expr) -> str:
+    return getattr(called, "id", "") or getattr(called, "attr", "")
+
+
 def main() -> int:
     catalog = i18n.load("zh")
     if "--check" not in sys.argv:
@@ -118,7 +183,7 @@ def main() -> int:
                 message.string = texts if isinstance(message.id, tuple) else texts[0]
         with i18n.po_path("zh").open("wb") as file:
             write_po(file, catalog, width=100, no_location=True, omit_header=False)
-    left = list(problems(catalog))
+    left = [*problems(catalog), *english_joins(i18n.SOURCE)]
     print("\n".join(left) or "zh: as docs/glossary.md has it")
     return 1 if left else 0
 

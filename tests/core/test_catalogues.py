@@ -56,6 +56,35 @@ def test_sentences_are_joined_as_their_script_has_it():
     assert i18n.joined(()) == ""
 
 
+def test_names_are_listed_as_the_language_lists_them():
+    assert i18n.listed(()) == ""
+    assert i18n.listed(iter("ab")) == "a, b"
+    assert (i18n.listed("abc", 3), i18n.listed("abcd", 2)) == ("a, b, c", "a, b and 2 more")
+    assert (i18n.beside("a", "b"), i18n.beside("a", "")) == ("a (b)", "a")
+    i18n.set_language("zh")
+    assert (i18n.listed("甲乙丙", 2), i18n.beside("甲", "乙")) == ("甲、乙 及另外 1 个", "甲（乙）")
+
+
+def test_what_is_shown_is_joined_by_the_marks_of_the_language(tmp_path: Path):
+    assert list(chinese.english_joins(chinese.i18n.SOURCE)) == []
+    shown = (
+        '_("no {names}").format(names=", ".join(names))',
+        'raise CuecardError(_("no"), "; ".join(names))',
+        'said = ", ".join(names)\n    told = plural("{n}: {s}", "{n}: {s}", 2, s=f"({said})")',
+        'text = _("no {names}")\n    return text.format(names=one_line(", ".join(names)))',
+        'return Column(N_("Tags"), lambda row: ", ".join(row.tags))',
+    )
+    data = (
+        'return ", ".join(names)',
+        '_("no {names}").format(names=_(", ").join(names))',
+        'rights = ", ".join(names)\n    return f"GRANT {rights}"',
+        'return _WORDS[language].format(indices=", ".join(names))',
+    )
+    for text in (*shown, *data):
+        (tmp_path / "a.py").write_text(f"def f(names):\n    {text}\n")
+        assert bool(list(chinese.english_joins(tmp_path))) is (text in shown), text
+
+
 def test_a_language_changes_what_is_said():
     i18n.set_language("zh")
     assert i18n._("Home") == "主页"

@@ -24,7 +24,7 @@ from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import start_run
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.outage import OutageBar
+from cuecard.tui.notices import OutageBar
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.play.dialogs import MarkDialog

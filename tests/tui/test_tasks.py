@@ -20,7 +20,7 @@ from cuecard.tui.present.tasks import TaskLine
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog
-from cuecard.tui.screens.search import SearchDialog
+from cuecard.tui.screens.search import SearchDialog, recent
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_listing import NewTaskDialog
@@ -353,7 +353,7 @@ async def test_places_opened_last_are_offered_by_the_search_and_the_palette(
             await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
             await pilot.press("escape")
             await until(pilot, lambda: screen.is_current)
-        assert [found.task_id for found in app.recent] == ids[::-1]
+        assert [found.task_id for found in recent(app)] == ids[::-1]
         labels = [command.title for command in app.get_system_commands(screen)]
         assert any(label.startswith("Task: ") for label in labels)
         await pilot.press("ctrl+f")

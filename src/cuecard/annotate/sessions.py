@@ -20,7 +20,7 @@ from cuecard.core.engine.messages import PartTaken, PlayerRef, Remark, UserReply
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import turn_items
 from cuecard.core.evaluation.plans import settings_of
-from cuecard.core.i18n import N_, _, active
+from cuecard.core.i18n import N_, _, active, listed
 from cuecard.core.records import SessionForm
 from cuecard.core.tables.texts import csv_text, guarded
 from cuecard.core.tasks.base import FormQuestion, Frozen
@@ -87,7 +87,7 @@ def check_answers(questions: Sequence[FormQuestion], answers: Answers) -> dict[s
     Raises `CuecardError` that says what is missing or invalid.
     """
     if left := missing(questions, answers):
-        labels = ", ".join(one_line(shown(question.label)) for question in left)
+        labels = listed(one_line(shown(question.label)) for question in left)
         raise CuecardError(_("This form is not complete"), _("missing: {what}").format(what=labels))
     kept: dict[str, int | str] = {}
     for question in questions:
@@ -131,7 +131,7 @@ def _check(question: FormQuestion, value: int | str) -> None:
                 raise CuecardError(title, what)
         case "choice":
             if value not in question.options:
-                options = ", ".join(one_line(option) for option in question.options)
+                options = listed(one_line(option) for option in question.options)
                 raise CuecardError(title, _("one of: {options}").format(options=options))
         case "text":
             if not isinstance(value, str):

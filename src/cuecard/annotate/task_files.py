@@ -13,7 +13,7 @@ from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.formats.files import mark
 from cuecard.core.formats.round_trip import joined, left_out
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import load_tasks
@@ -85,7 +85,7 @@ def format_named(name: str, path: Path | None = None) -> Format:
         if name in FORMATS:
             return FORMATS[name]
         raise CuecardError(
-            _("Unknown format"), name, _("formats: {names}").format(names=", ".join(FORMATS))
+            _("Unknown format"), name, _("formats: {names}").format(names=listed(FORMATS))
         )
     if path is not None and not path.exists():
         raise NotFound(_("There is no such file"), str(path))
@@ -94,7 +94,7 @@ def format_named(name: str, path: Path | None = None) -> Format:
         raise CuecardError(
             _("The format of this file is not known"),
             str(path) if path else "",
-            _("Name it with --format: {names}").format(names=", ".join(FORMATS)),
+            _("Name it with --format: {names}").format(names=listed(FORMATS)),
             in_app=_("Choose it under Format."),
         )
     return FORMATS[found]

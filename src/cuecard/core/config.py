@@ -22,7 +22,7 @@ from cuecard.core.config_schema import (
     review_problems,
 )
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.players import PYTHON, Part, embedded, kind_of, kinds
 from cuecard.core.plugins import registered
 from cuecard.core.system import CONFIG_NAME, replace_file
@@ -173,7 +173,7 @@ def parse_prompt(text: str, file: str) -> Prompt:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "-"
+    return listed(names) or "-"
 
 
 def _unusable(file: str, reason: str) -> ConfigError:
@@ -354,7 +354,7 @@ def _resolve_files(
             for key, value in _items(prompts):
                 place: Place = (section, name, "prompts", key)
                 if key not in prompt_names():
-                    known = ", ".join(sorted(prompt_names()))
+                    known = listed(sorted(prompt_names()))
                     problem(
                         place,
                         _("there is no prompt {name}; known: {known}").format(

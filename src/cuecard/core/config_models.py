@@ -18,7 +18,7 @@ from pydantic import (
 from cuecard.core.config_players import BaseUrl, EnvName, extra_fields
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import ConfigError, guard, passwords_in, secret_fields
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tasks.base import Frozen, Name
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -136,16 +136,16 @@ class ModelConfig(Frozen):
         twice = [name for name in (*SAMPLING, *LENGTHS) if name in made.extra]
         if twice:
             note = _("{names} have fields of their own beside extra")
-            notes = (*notes, note.format(names=", ".join(twice)))
+            notes = (*notes, note.format(names=listed(twice)))
         made._notes = notes
         return made
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if sum(bool(getattr(self, source)) for source in _KEY_SOURCES) > 1:
-            raise ValueError(_("name one of {names}").format(names=", ".join(_KEY_SOURCES)))
+            raise ValueError(_("name one of {names}").format(names=listed(_KEY_SOURCES)))
         if self.max_tokens is not None and self.max_completion_tokens is not None:
-            raise ValueError(_("name one of {names}").format(names=", ".join(LENGTHS)))
+            raise ValueError(_("name one of {names}").format(names=listed(LENGTHS)))
         if self.client_key and not self.client_cert:
             raise ValueError(_("client_key belongs to a client_cert, which is missing"))
         return self

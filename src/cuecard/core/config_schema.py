@@ -25,7 +25,7 @@ from cuecard.core.errors import (
     secret_fields,
     secret_options,
 )
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
 from cuecard.core.tasks.base import DimensionKey, FormQuestion, Frozen, Name
 from cuecard.core.tasks.models import Family
@@ -105,10 +105,10 @@ def qc_problems(
         yield ("qc", "examiner"), no_model(qc.examiner, models)
     if qc.judge not in judges:
         reason = _("there is no judge {name} here; known judges: {names}")
-        yield ("qc", "judge"), reason.format(name=qc.judge, names=", ".join(judges) or "-")
+        yield ("qc", "judge"), reason.format(name=qc.judge, names=listed(judges) or "-")
     if qc.world and qc.world not in worlds:
         reason = _("there is no world {name} here; known worlds: {names}")
-        yield ("qc", "world"), reason.format(name=qc.world, names=", ".join(worlds) or "-")
+        yield ("qc", "world"), reason.format(name=qc.world, names=listed(worlds) or "-")
 
 
 def jury_problems(judges: Mapping[str, JudgeConfig]) -> Iterator[Problem]:
@@ -183,7 +183,7 @@ def play_problems(
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "-"
+    return listed(names) or "-"
 
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")

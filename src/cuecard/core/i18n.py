@@ -94,6 +94,22 @@ def joined(texts: Iterable[str]) -> str:
     return found
 
 
+def listed(names: Iterable[str], most: int = 0) -> str:
+    """Names as the language lists them: `a, b, c`; with `most`, of more than so many the first, and how many more there are.
+    Chinese has another mark between names than between phrases, which `_(", ")` joins.
+    """
+    found = list(names)
+    comma = pgettext("between names", ", ")
+    if not 0 < most < len(found):
+        return comma.join(found)
+    return _("{names} and {n} more").format(names=comma.join(found[:most]), n=len(found) - most)
+
+
+def beside(name: str, code: str) -> str:
+    """A text, and in brackets what belongs to it, unless that is empty: `name (code)`."""
+    return _("{name} ({code})").format(name=name, code=code) if code else name
+
+
 def npgettext(context: str, singular: str, plural: str, n: int) -> str:
     return _Catalogue.translations.npgettext(context, singular, plural, n)
 

@@ -21,7 +21,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cuecard.core.errors import ConfigError, CuecardError, scrub
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def load_class(reference: str, folder: str, methods: tuple[str, ...]) -> type[An
         if not isinstance(found, type):
             return _("it is no class")
         missing = [name for name in methods if not callable(getattr(found, name, None))]
-        return _("it has no method {names}").format(names=", ".join(missing)) if missing else ""
+        return _("it has no method {names}").format(names=listed(missing)) if missing else ""
 
     return _loaded(reference, lambda: _resolved(reference, folder), problem)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -118,7 +118,7 @@ def problems_of(
             reason = reason_of(kind, item["msg"], context, given)
         if union and kind in ("union_tag_not_found", "union_tag_invalid"):
             place = (union.tag,) if union.tag_at_top else (*place, union.tag)
-            choices = ", ".join(union.choices)
+            choices = listed(union.choices)
             reason = (
                 _("is missing; must be one of {choices}")
                 if kind == "union_tag_not_found"

@@ -8,14 +8,15 @@ untranslated here and are translated where they are shown.
 # pyright: reportPrivateUsage=false
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -43,11 +44,14 @@ __all__ = [
     "Key",
     "KeyBar",
     "Means",
+    "Offers",
     "every_command",
     "fitting",
     "key_name",
     "keys",
     "registry",
+    "translated",
+    "unless_general",
 ]
 
 
@@ -104,6 +108,23 @@ def every_command(
         if node is screen and screen.is_modal:
             break
     return list(found.values())
+
+
+def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
+    """The bindings with labels and tips in the current language, for footer, palette and help."""
+    return {
+        key: active._replace(
+            binding=replace(active.binding, description=_(active.binding.description)),
+            tooltip=_(active.tooltip),
+        )
+        for key, active in bindings.items()
+    }
+
+
+def unless_general(active: ActiveBinding) -> ActiveBinding:
+    """The same, not to be shown if it is a key of the app."""
+    general = (active.binding.id or "").startswith("app.")
+    return active._replace(binding=replace(active.binding, show=False)) if general else active
 
 
 _MORE = "…"
@@ -279,3 +300,92 @@ def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:
         shown.add(at)
         left -= cells
     return shown
+
+
+class Offers(App[str]):
+    """Mixin of the app: the palette, the menu, the views and the help of the screen that is shown."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "menu":
+                return bool(self._offered(Means.COMMAND))
+            case "views":
+                return bool(self._offered(Means.A_VIEW))
+            case "turn_view":
+                by = cast("int", parameters[0]) if parameters else 1
+                return bool(self._offered(Means.A_VIEW) or self._tabs(by))
+            case _:
+                return super().check_action(action, parameters)
+
+    def _offered(self, means: Means) -> list[tuple[DOMNode, Binding]]:
+        """What there is of this kind on the screen, possible now or not."""
+        return every_command(self.screen, means, impossible=True) if self.screen_stack else []
+
+    def _tabs(self, by: int) -> list[tuple[DOMNode, Binding]]:
+        """What turns tabs on the screen: by function keys also while somebody types, so that it is the screen's own."""
+        means = Means.VIEW_NEXT if by > 0 else Means.VIEW_BEFORE
+        return [each for each in self._offered(means) if not each[1].action.startswith("app.")]
+
+    def action_menu(self) -> None:
+        self._choose(Means.COMMAND, _("Menu"))
+
+    def action_views(self) -> None:
+        self._choose(Means.A_VIEW, _("Views"))
+
+    def _choose(self, means: Means, title: str) -> None:
+        """Let the person choose what of this kind is possible now, by its letter."""
+        from cuecard.tui.screens.dialogs import ChoiceDialog
+
+        possible = [
+            one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
+        ]
+        options: list[tuple[str, str, str]] = []
+        for _node, binding in possible:
+            letter = registry()[binding.id or ""].letter
+            taken = any(letter == other for _id, other, _text in options)
+            text = f"{_(binding.description)}  ·  {_(binding.tooltip)}"
+            options.append((binding.id or "", "" if taken else letter, text))
+
+        def chosen(id: str | None) -> None:
+            for node, binding in possible:
+                if binding.id == id:
+                    self.call_later(self.run_action, binding.action, node)
+
+        if options:
+            self.push_screen(ChoiceDialog(title, "", options), chosen)
+
+    async def action_turn_view(self, by: int) -> None:
+        """To the next view that is possible now, round and round; where there are none, to the next tab."""
+        views = self._offered(Means.A_VIEW) or self._tabs(by)
+        at = next(
+            (i for i, (node, one) in enumerate(views) if one.action == getattr(node, "shown_view", "")),
+            -1 if by > 0 else 0,
+        )  # fmt: skip
+        for step in range(1, len(views) + 1):
+            node, binding = views[(at + by * step) % len(views)]
+            if self._check_action_state(binding.action, node):
+                await self.run_action(binding.action, node)
+                return
+
+    def action_command_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(
+                CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
+            )
+
+    def get_key_display(self, binding: Binding) -> str:
+        return binding.key_display or key_name(binding.key)
+
+    def action_explain(self) -> None:
+        from cuecard.tui.screens.dialogs import HelpDialog
+
+        if not isinstance(self.screen, HelpDialog):
+            self.push_screen(HelpDialog(list(self.screen.active_bindings.values())))
+
+    def _runner(self, node: Any, action: str) -> Callable[[], Any]:
+        async def run() -> None:
+            await self.run_action(action, node)
+
+        return run

@@ -1,4 +1,4 @@
-"""How the app lays out and styles: once for each change, where Textual would several times."""
+"""How the app lays out, styles and shows keys: once for each change, where Textual would several times."""
 
 # What is laid out when, and by which rules, is nothing that Textual offers to change; `test_drawing` holds it to its own.
 # pyright: reportPrivateUsage=false
@@ -13,11 +13,14 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
 if TYPE_CHECKING:
     from textual.css.model import RuleSet
 
+_SETTLED = 0.06
+"""Seconds without a change of the active bindings after which the footer is drawn."""
 _KEPT = 5_000
 
 
@@ -36,12 +39,42 @@ class _Compositor(Compositor):
 _OfScreen = Screen[Any] if TYPE_CHECKING else object
 
 
-class LaidOutOnce(_OfScreen):
-    """Mixin of screens: room for scrolling that changed is no reason to lay the screen out a second time."""
+class DrawnOnce(_OfScreen):
+    """Mixin of screens: room for scrolling that changed is no reason to lay the screen out a second time, and the footer waits
+    until keys have stopped to change.
+    """
+
+    _bindings_timer: Timer | None = None
+    _bindings_shown: object = None
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._compositor = _Compositor()
+
+    def refresh_bindings(self) -> None:
+        """Redraw the footer soon. Textual would do so at every change of focus, a dozen times while a screen opens,
+        each as expensive as a page of a table; here it is done once, when nothing changes any more, and only if the
+        bindings changed.
+        """
+        if self._bindings_timer is not None:
+            self._bindings_timer.reset()
+        elif self.is_running:
+            self._bindings_timer = self.set_timer(_SETTLED, self._show_bindings)
+
+    def _show_bindings(self) -> None:
+        self._bindings_timer = None
+        # An app that closes takes a screen's widgets away before the screen. Behind another window the footer does not
+        # listen, and on coming back a screen asks again.
+        settled = self.is_attached and self.is_current
+        if self.app.is_running and settled and self.app.app_focus:
+            shown = [
+                (active.binding, active.enabled)
+                for active in self.active_bindings.values()
+                if active.binding.show
+            ]
+            if shown != self._bindings_shown:
+                self._bindings_shown = shown
+                Screen.refresh_bindings(self)
 
 
 class _Asked(NamedTuple):

@@ -18,6 +18,9 @@ from cuecard.core.i18n import N_
 from cuecard.core.system import config_folder, keep, locked, make_own_folder, shut_own_folders
 from cuecard.core.text import slug
 
+_PLACES = 10
+"""Places that are remembered."""
+
 
 @dataclass
 class Preferences:
@@ -63,6 +66,18 @@ class Preferences:
         with contextlib.suppress(OSError):
             _rewrite(self._merged)
             self._known = asdict(self)
+
+    def places(self, who: str) -> Any:
+        """What `who` opened last, the last first, as it was remembered; maybe by another version."""
+        return self.forms.get(f"recent {who}", {}).get("places", [])
+
+    def remember(self, who: str, place: dict[str, Any]) -> None:
+        """Keep that `who` opened this place, known by all but its title."""
+        kept = self.places(who)
+        others = [each for each in kept if {**each, "title": place["title"]} != place]
+        if kept[:1] != [place]:
+            self.forms[f"recent {who}"] = {"places": [place, *others][:_PLACES]}
+            self.save()
 
     def _merged(self, data: dict[str, Any]) -> dict[str, Any]:
         merged = _without_passwords(data)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
     from cuecard.tui.live_runs import LiveRuns
-    from cuecard.tui.outage import Outage
+    from cuecard.tui.notices import Outage
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.formats.extraction import find_triples
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, plural
 from cuecard.core.text import normalise, one_line
 from cuecard.core.verdicts import (
     AnswerPrediction,
@@ -115,7 +115,7 @@ def table_typed(task: PublicTask, raw: str) -> HandIn:
     rows = pasted.rows
     if header is None and task.columns and pasted.width == len(task.columns):
         header = task.columns
-        names = ", ".join(task.columns)
+        names = listed(task.columns)
         problems.append(_("No line names the columns; taken as {names}.").format(names=names))
     elif header is None and len(rows) > 1:
         header, rows = rows[0], rows[1:]
@@ -127,18 +127,18 @@ def table_typed(task: PublicTask, raw: str) -> HandIn:
         return HandIn(UnusablePrediction(reason=NOTHING, raw=raw), told, tuple(problems))
     known = {normalise(name) for name in header}
     if missing := [name for name in task.columns if normalise(name) not in known]:
-        names = ", ".join(missing)
+        names = listed(missing)
         problems.append(
             _("These columns were named and are not there: {names}").format(names=names)
         )
-    told += " · " + ", ".join(one_line(name, 20) for name in header)
+    told += " · " + listed(one_line(name, 20) for name in header)
     return HandIn(TablePrediction(columns=header, rows=rows, raw=raw), told, tuple(problems))
 
 
 def _unread(lines: list[str]) -> list[str]:
     if not lines:
         return []
-    shown = "; ".join(f"“{one_line(line, 40)}”" for line in lines[:_SHOWN])
+    shown = _("; ").join(f"“{one_line(line, 40)}”" for line in lines[:_SHOWN])
     text = ngettext(
         "{n} line is no triple: {shown}", "{n} lines are no triples: {shown}", len(lines)
     )

@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 from cuecard.annotate.review.workflow import retire
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp, CuecardScreen
-from cuecard.tui.drawing import LaidOutOnce
+from cuecard.tui.drawing import DrawnOnce
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import list_screens
 from cuecard.tui.kit.list_screens import ListScreen
@@ -330,7 +330,7 @@ async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stay
 
 
 async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes() -> None:
-    class Telling(LaidOutOnce, Screen[None]):
+    class Telling(DrawnOnce, Screen[None]):
         def compose(self) -> ComposeResult:
             with Pane():
                 yield PlainText("one")

@@ -7,7 +7,7 @@ from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.engine.events import Termination
 from cuecard.tui.present.errors import ErrorsView, Filter, count, title_words
 from cuecard.tui.present.files import Report, report_text
-from cuecard.tui.present.trial_summary import cause_cell, details, ended, listed, score_word
+from cuecard.tui.present.trial_summary import cause_cell, details, ended, rows_with, score_word
 from result_rows import pool, row
 
 GOOD, BAD = (
@@ -55,12 +55,12 @@ def test_causes_lead_to_the_failed_trials_alone() -> None:
     assert table is not None
     rows = {line[0].text.strip(): at for at, line in enumerate(table.lines)}
     failed = rows["failed"]
-    assert listed(found.rows, view.trials(failed, 1)) == (found.rows[1],)
+    assert rows_with(found.rows, view.trials(failed, 1)) == (found.rows[1],)
     assert set(view.trials(failed, 0)) == {row.trial.id for row in found.rows[1:4]}
     unread = rows["could not be read"]
     assert view.trials(unread, 1) == ()
     assert not view.opens(unread, 1)
-    assert listed(found.rows, view.trials(unread, 2)) == (found.rows[2],)
+    assert rows_with(found.rows, view.trials(unread, 2)) == (found.rows[2],)
 
 
 def test_sections_are_those_of_the_families_and_one_report_fills_several() -> None:

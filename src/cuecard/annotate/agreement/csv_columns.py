@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Literal
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 
 MISSING_WORDS = ("NA", "N/A", "#N/A", "NaN", "null", "-", "–", "—", "缺失")
 CANNOT_TELL_WORDS = ("unsure", "cannot tell", "can't tell", "?", "不确定", "无法判断")
@@ -273,7 +273,7 @@ def _wide(columns: Sequence[_Column], wishes: CsvColumns, nameless: Mapping[str,
     if len(fitting) < 2:
         raise _unclear(_too_few(candidates, left_out, item), columns)
     if len(parts := _parts(fitting)) > 1:
-        told = "; ".join(", ".join(column.name for column in part) for part in parts)
+        told = _("; ").join(listed(column.name for column in part) for part in parts)
         raise _unclear(
             _("columns go together by their labels in more than one way: {groups}").format(
                 groups=told
@@ -375,7 +375,7 @@ def _unclear(reason: str, columns: Sequence[_Column]) -> Unclear:
         _(
             "the columns are {columns}; name them with --item and --raters, or with --item, --rater and --label where"
             " each rating has a line"
-        ).format(columns=", ".join(column.name for column in columns)),
+        ).format(columns=listed(column.name for column in columns)),
     )
 
 

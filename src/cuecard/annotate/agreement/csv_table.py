@@ -17,7 +17,7 @@ from cuecard.annotate.agreement.csv_columns import (
 )
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 
 _DELIMITERS = (",", ";", "\t")
 
@@ -129,7 +129,7 @@ def _check_columns(file: _File, named: Sequence[str]) -> None:
         elif file.header.count(name) > 1:
             reason = _("stands twice among the columns")
         if reason:
-            told = reason.format(columns=", ".join(file.header))
+            told = reason.format(columns=listed(file.header))
             problems.append(FileProblem(file.name, name, told, 1))
     if problems:
         raise failed(
@@ -169,7 +169,7 @@ def _wide(file: _File, keys: Sequence[str], roles: Roles) -> list[Rating]:
     problems: list[FileProblem] = []
     if len(roles.raters) < 2:
         reason = _("two columns of raters at least are needed; the file has {columns}")
-        told = reason.format(columns=", ".join(file.header))
+        told = reason.format(columns=listed(file.header))
         problems.append(FileProblem(file.name, "", told, 1))
     known: set[str] = set()
     for line, key in zip(file.lines, keys, strict=True):
@@ -205,7 +205,7 @@ def _labelled(
         problems = [
             file.problem(
                 line,
-                _("{label} is not one of {domain}").format(label=label, domain=", ".join(declared)),
+                _("{label} is not one of {domain}").format(label=label, domain=listed(declared)),
             )
             for line, _item, _rater, label in found
             if label not in none and chosen[label_key(label)] not in declared

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +57,7 @@ class Ratings:
             raise CuecardError(
                 _("A label is not one of the declared ones"),
                 _("{labels} is not among {domain}").format(
-                    labels=", ".join(unknown), domain=", ".join(labels)
+                    labels=listed(unknown), domain=listed(labels)
                 ),
             )
         items = tuple(dict.fromkeys(item for item, _rater in cells))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.annotate.agreement.coefficients import contingency, label_shares, why_undefined
 from cuecard.annotate.agreement.ratings import Ratings, as_numbers
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tables.table import Coefficient, beyond_chance, ratio
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def numbers_of(ratings: Ratings) -> NDArray[np.float64]:
     if numbers is None:
         raise CuecardError(
             _("These labels are not numbers"),
-            ", ".join(label for label in ratings.labels if as_numbers([label]) is None),
+            listed(label for label in ratings.labels if as_numbers([label]) is None),
             _("Interval and ratio scales need numbers; use nominal or ordinal."),
         )
     return np.array(list(numbers.values()))

@@ -24,7 +24,7 @@ from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.agents.briefing import estimate
 from cuecard.core.config import Prompt
 from cuecard.core.errors import Halt, ModelCallError
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.judges.model_asking import block
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import contains_term, is_cjk, normalise
@@ -371,7 +371,7 @@ def _lost(before: str, after: str) -> list[str]:
 
 def _lost_words(before: str, after: str) -> list[str]:
     lost = _lost(before, after)
-    return [_("left out or changed: {found}").format(found=", ".join(lost))] if lost else []
+    return [_("left out or changed: {found}").format(found=listed(lost))] if lost else []
 
 
 def _checked(before: str, after: str, target: TaskLanguage) -> list[str]:

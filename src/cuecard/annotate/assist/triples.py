@@ -18,7 +18,7 @@ from cuecard.annotate.assist.proposals import Proposal, ProposedItem, with_lint
 from cuecard.annotate.assist.replies import DraftTriple, DraftTriples
 from cuecard.core.agents.briefing import estimate
 from cuecard.core.config import Prompt
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.judges.model_asking import block
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import contains_term, normalise, sentences, storable
@@ -202,7 +202,7 @@ def _items(
         if quote is None:
             item = item.flagged([_("the sentence is not in the text")])
         elif unsaid := [n for n in (triple.head, triple.tail) if not _said(quote, n)]:
-            names = ", ".join(f"“{name}”" for name in unsaid)
+            names = listed(f"“{name}”" for name in unsaid)
             item = item.flagged([_("the sentence does not name {names}").format(names=names)])
         if key[0] == key[2]:
             item = item.flagged([_("head and tail are the same")])

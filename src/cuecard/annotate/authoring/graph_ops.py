@@ -9,7 +9,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.graph_names import GraphIndex, NameKind, TripleKey, key_of
 from cuecard.annotate.authoring.task_data import blank_triple
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.text import one_line
 
 TextField = Literal["head", "relation", "tail"]
@@ -264,7 +264,7 @@ def _named(triple: Mapping[str, Any]) -> tuple[tuple[NameKind, str], ...]:
 def _missing(triple: Mapping[str, Any]) -> str:
     names = {"head": _("head"), "relation": _("relation"), "tail": _("tail")}
     missing = [label for part, label in names.items() if not triple[part]]
-    return _("no {parts}").format(parts=", ".join(missing)) if missing else ""
+    return _("no {parts}").format(parts=listed(missing)) if missing else ""
 
 
 def _triple(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from cuecard.core.formats.extraction import triple_part
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 
 COMMAS = (";", ",", "，", "；")
 
@@ -202,7 +202,7 @@ def _lines(text: str, problems: list[str]) -> object:
     if len(values) < 2 or len(wrong) > len(values):
         return None
     if wrong:
-        shown = ", ".join(map(str, wrong[:5])) + ("…" if len(wrong) > 5 else "")
+        shown = listed(map(str, wrong), 5)
         problems.append(_("these lines are no JSON: {lines}").format(lines=shown))
     return values
 

@@ -22,7 +22,7 @@ from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import CuecardError, FileProblems
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.graph.gold import Graph
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.models import Cue, CueKind, Gold, Persona, Stage, Task, TaskLanguage
 from cuecard.core.text import contains_term, storable
 from cuecard.core.users.responder import ChainRules, read_move
@@ -102,7 +102,7 @@ def why_text(check: CueCheck) -> str:
         term=check.term,
         n=len(check.words),
         total=len(check.wanted),
-        words=", ".join(check.words[:6]),
+        words=listed(check.words[:6]),
     )
 
 

@@ -31,7 +31,7 @@ from cuecard.core.evaluation.decisions import rows_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import same_columns
 from cuecard.core.families.table.score import distinct_gold_rows, row_key
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import (
     Decision,
@@ -114,7 +114,7 @@ def _against(
         rows.append(
             beside.RowAgainst(
                 index=index,
-                key=", ".join(table.key_of(row)),
+                key=listed(table.key_of(row)),
                 partner=partner if mine else None,
                 cells=tuple(cells),
                 repeats=index not in counted,

@@ -26,7 +26,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.core.engine.events import Termination
-from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.i18n import _, listed, ngettext, pgettext
 from cuecard.core.scoring.measures import ENDING_WORDS, measure_label, pooled_notes
 from cuecard.core.tables.table import Row, Shown, Statistic, Table, cell, difference
 from cuecard.core.text import one_line
@@ -205,12 +205,12 @@ def _outcome_notes(each: Outcome) -> Iterator[str]:
 def _baselines(names: Sequence[str]) -> Iterator[str]:
     if names:
         yield _("Offline baselines take part: {players}.").format(
-            players=", ".join(one_line(name, 40) for name in names)
+            players=listed(one_line(name, 40) for name in names)
         )
 
 
 def _ends(ends: Mapping[str, int]) -> str:
-    return ", ".join(f"{_(ENDING_WORDS[Termination(end)])} {n:,}" for end, n in ends.items())
+    return listed(f"{_(ENDING_WORDS[Termination(end)])} {n:,}" for end, n in ends.items())
 
 
 def meaning_tables(found: Fidelity) -> Iterator[Table]:

@@ -16,7 +16,7 @@ from cuecard.annotate.fidelity.model import (
 from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, listed, ngettext
 from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
 from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
@@ -103,9 +103,8 @@ def finding_word(kind: FindingKind | None) -> str:
 
 def findings_word(turn: TurnFindings) -> str:
     """What is wrong with a turn, with the words that show it."""
-    return "; ".join(
-        f"{finding_word(f.kind)} ({one_line(f.found, _FOUND)})" if f.found else finding_word(f.kind)
-        for f in turn.findings
+    return _("; ").join(
+        beside(finding_word(f.kind), one_line(f.found, _FOUND)) for f in turn.findings
     )
 
 
@@ -135,9 +134,9 @@ def circumstances(found: Fidelity) -> list[str]:
             found.trials,
         ).format(turns=turns, trials=f"{found.trials:,}", played=f"{found.played:,}"),
         _("Simulators: {simulators}. People: {people}.").format(
-            simulators=", ".join(simulator_word(p, found.simulators) for p in found.simulators)
+            simulators=listed(simulator_word(p, found.simulators) for p in found.simulators)
             or _("none"),
-            people=", ".join(one_line(name, 40) for name in found.people) or _("nobody"),
+            people=listed(one_line(name, 40) for name in found.people) or _("nobody"),
         ),
         _(
             "Held for right: what was adjudicated, else the person who played, else most of those who decided"

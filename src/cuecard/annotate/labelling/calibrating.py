@@ -26,7 +26,7 @@ from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
@@ -229,7 +229,7 @@ def _notes(found: Calibration) -> Iterator[str]:
         _("set {n}").format(n=found.set_id)
         if found.set_id is not None
         else ngettext("run {runs}", "runs {runs}", len(found.runs)).format(
-            runs=", ".join(map(str, found.runs))
+            runs=listed(map(str, found.runs))
         )
     )
     yield _(

@@ -16,7 +16,7 @@ from cuecard.annotate.agreement.tables import (
     ReferenceTable,
 )
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, GroupBy, Subject
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside, listed
 from cuecard.core.tables.table import Statistic, share
 from cuecard.core.tasks.base import Frozen
 
@@ -367,7 +367,7 @@ def circumstances(found: Comparison) -> list[str]:
         else _("Every item counts alike (not weighted)."),
     ]
     if found.bare:
-        told = ", ".join(f"{name} ({share:.0%})" for name, share in found.bare)
+        told = listed(beside(name, f"{share:.0%}") for name, share in found.bare)
         lines.append(
             _(
                 "No labels in these strata, with their share of the items: {strata}. Figures speak for the others."
@@ -381,12 +381,10 @@ def circumstances(found: Comparison) -> list[str]:
         )
     if found.baselines:
         lines.append(
-            _("{judges}: an offline baseline, not an LLM.").format(
-                judges=", ".join(found.baselines)
-            )
+            _("{judges}: an offline baseline, not an LLM.").format(judges=listed(found.baselines))
         )
     others = [each for each in found.subjects if each[0] != found.subject]
     if others:
-        told = ", ".join(f"{_(SUBJECT_WORDS[subject])} ({n:,})" for subject, n in others)
+        told = listed(beside(_(SUBJECT_WORDS[subject]), f"{n:,}") for subject, n in others)
         lines.append(_("Labelled too, and shown apart: {others}.").format(others=told))
     return lines

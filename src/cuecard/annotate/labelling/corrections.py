@@ -25,7 +25,7 @@ from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.annotate.labelling.sampling import Unit as Drawable
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, beside, ngettext
 from cuecard.core.label_records import LabelSet
 from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.measures import COUNTS
@@ -251,7 +251,10 @@ def correction_table(
     without = Counter(one.corrected.reason for _head, _judge, one in lines)
     remarks = Counter(note for _head, _judge, one in told for note in one.notes)
     notes = [
-        f"{note[:1].upper()}{note[1:]} ({n:,} / {len(told):,})." for note, n in remarks.items()
+        _("{sentence}.").format(
+            sentence=beside(f"{note[:1].upper()}{note[1:]}", f"{n:,} / {len(told):,}")
+        )
+        for note, n in remarks.items()
     ]
     notes += [
         ngettext(

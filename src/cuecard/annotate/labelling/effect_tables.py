@@ -6,7 +6,7 @@ from typing import Literal
 
 from cuecard.annotate.labelling.corrections import Correction, LabelledSet, correction_table
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, NP_, _, ngettext
+from cuecard.core.i18n import N_, NP_, _, beside, listed, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import measure_label, pooled_notes
@@ -160,13 +160,13 @@ def effect_tables(effect: Effect, *, introduced: bool = False) -> tuple[Table, .
 def circumstances(effect: Effect) -> list[str]:
     """What the numbers are based on, as sentences."""
     runs = ngettext("Run {runs}", "Runs {runs}", len(effect.runs)).format(
-        runs=", ".join(str(run) for run in effect.runs)
+        runs=listed(str(run) for run in effect.runs)
     )
     lines = [
         _("{runs}, judged by {judges}; labelled by {people}.").format(
             runs=runs,
-            judges=", ".join(effect.judges),
-            people=", ".join(effect.people) or _("nobody"),
+            judges=listed(effect.judges),
+            people=listed(effect.people) or _("nobody"),
         )
     ]
     if not effect.groups:
@@ -336,10 +336,8 @@ def _pairs(ranking: Ranking) -> Table:
 
 
 def _name(measure: MeasureEffect, group: GroupEffect) -> str:
-    label = measure_label(measure.name)
-    if group.samples < 2:
-        return label
-    return f"{label}, {statistic_label(measure.taken, group.samples)}"
+    taken = statistic_label(measure.taken, group.samples) if group.samples > 1 else ""
+    return beside(measure_label(measure.name), taken)
 
 
 def _plain(value: float | None) -> str:

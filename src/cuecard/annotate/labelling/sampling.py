@@ -22,7 +22,7 @@ from cuecard.annotate.estimation.allocation import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import LANGUAGE_WORDS
@@ -81,7 +81,7 @@ class SamplingPlan(Frozen):
             raise ValueError(
                 _(
                     "trials have no {names}: stratify them by outcome, family, language, agent or task"
-                ).format(names=", ".join(sorted(wrong)))
+                ).format(names=listed(sorted(wrong)))
             )
         if self.allocation in OWN_CHANCES and (self.half_width is not None or self.order):
             raise ValueError(_("with chances of each item's own, a set is labelled to its end"))
@@ -109,7 +109,7 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
             # Of a list its entry says more than the number of it.
             place = one_line(str(given), 40) if len(loc) > 1 else "".join(map(str, loc))
             reasons.append(f"{place}: {reason}" if place else reason)
-        raise CuecardError(_("This set cannot be drawn"), "; ".join(reasons)) from None
+        raise CuecardError(_("This set cannot be drawn"), _("; ").join(reasons)) from None
 
 
 class Unit(NamedTuple):

@@ -206,5 +206,5 @@ def _order(one: OrderLook) -> str:
         "{n} of {all} pairs of agents are told apart",
         all_,
     ).format(n=len(told), all=all_)
-    said = _(": ").join([_(FAMILY_WORDS[one.family]), counted, *filter(None, ["; ".join(told)])])
+    said = _(": ").join([_(FAMILY_WORDS[one.family]), counted, *filter(None, [_("; ").join(told)])])
     return _("{sentence}.").format(sentence=said)

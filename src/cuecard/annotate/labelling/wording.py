@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cuecard.annotate.labelling.views import LabelView
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 
@@ -74,7 +74,7 @@ def form_of(view: LabelView) -> dict[str, str]:
     gold, wording = view.gold, WORDING[view.gold.item.kind]
     about = [_("{what}: {text}").format(what=_(wording.title), text=gold.text)]
     if gold.also:
-        about.append(_("also: {names}").format(names=", ".join(gold.also)))
+        about.append(_("also: {names}").format(names=listed(gold.also)))
     about += gold.context if gold.item.kind is not ItemKind.ANSWER else ()
     about += [_("source: {url}").format(url=url) for url in gold.sources]
     about.append(_("asked: {query}").format(query=view.query))

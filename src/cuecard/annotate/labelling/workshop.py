@@ -19,7 +19,7 @@ from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
 from cuecard.core.config_players import JuryConfig
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.judges.jury import Rule, Weights, by_majority
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import normalise
@@ -209,7 +209,7 @@ def _versions(
             text = _(
                 "{jury}: its cost is that of its members, {members}, who judge in their own names."
             )
-            notes.append(text.format(jury=name, members=_(", ").join(members)))
+            notes.append(text.format(jury=name, members=listed(members)))
     lines: list[Sequence[Shown]] = []
     for name in inputs.judges:
         found = figures_of(by_judge(name), both)
@@ -266,7 +266,7 @@ def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> 
         yield f"{name}{_(': ')}{found.told}"
     if missing := [name for name in judges if name not in exams]:
         yield _("Not examined as it judged here; it sits an exam by: {commands}").format(
-            commands=", ".join(f"`cuecard exam {name}`" for name in missing)
+            commands=listed(f"`cuecard exam {name}`" for name in missing)
         )
 
 

@@ -11,7 +11,7 @@ from cuecard.annotate.lint.case import Case, Written, name_of, said_by
 from cuecard.annotate.lint.codes import Finding, warning
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.table.gold import Metric, Preprocess
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.judges.quantities import parse_plain_date
 from cuecard.core.tasks.models import Cue, CueKind, Task
 from cuecard.core.text import parse_han
@@ -117,7 +117,7 @@ def _reach(case: Case) -> Iterator[Finding]:
             continue
         waited = list(_waited_for(case, stage.cue))
         if waited and all(_is_later(case, nodes, index + 1) for _name, nodes in waited):
-            names = ", ".join(dict.fromkeys(name for name, _nodes in waited))
+            names = listed(dict.fromkeys(name for name, _nodes in waited))
             yield warning(
                 "L015",
                 f"persona.stages[{index}].cue",

@@ -27,7 +27,7 @@ from cuecard.annotate.review.figures import (
 )
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
-from cuecard.core.i18n import _, ngettext, pgettext
+from cuecard.core.i18n import _, listed, ngettext, pgettext
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line
@@ -345,7 +345,7 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
                 task.by,
                 f"{task.at:%Y-%m-%d}" if task.at else "–",
                 task.reason or "–",
-                ", ".join(task.rules) or "–",
+                listed(task.rules) or "–",
             )
             for task in sheet.retired
         ],

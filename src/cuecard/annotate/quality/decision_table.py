@@ -191,7 +191,7 @@ class Rule:
         if len(self.when) == len(SIGNALS) and len(different) == 1:
             text = _("all signals: {signs}").format(signs=_signs(different.pop()))
         else:
-            text = "; ".join(
+            text = _("; ").join(
                 _("{signal}: {signs}").format(signal=_(SIGNAL_LABEL[name]), signs=_signs(signs))
                 for name, signs in self.when.items()
             )

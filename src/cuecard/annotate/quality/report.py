@@ -265,7 +265,7 @@ def _report(
         state, said = "skipped", _("No model is configured in cuecard.yaml.")
     elif reasons := tuple(dict.fromkeys(r.skipped for r in results if r.skipped)):
         state = "open" if all(result.why == "open" for result in results) else "skipped"
-        said = _sentence("; ".join(reasons))
+        said = _sentence(_("; ").join(reasons))
     else:
         state, said = "open", _("Not run yet.")
     return StageReport(
@@ -327,7 +327,7 @@ def _difficulty(inputs: QcInputs) -> StageReport:
     said.append(_("{n} queries").format(n=effort.queries))
     short = minutes < bars.minutes or (pages is not None and pages < bars.pages)
     return StageReport(
-        stage="difficulty", state="flagged" if short else "passed", said=", ".join(said), n=1
+        stage="difficulty", state="flagged" if short else "passed", said=_(", ").join(said), n=1
     )
 
 

@@ -7,8 +7,8 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
-from cuecard.annotate.results.words import amount, dimension_word, listed, shown, value_word
-from cuecard.core.i18n import _
+from cuecard.annotate.results.words import NAMED, amount, dimension_word, shown, value_word
+from cuecard.core.i18n import _, listed
 from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
 
@@ -131,7 +131,7 @@ def alone_text(found: Comparison, contrast: Contrast) -> str:
 def _circumstances(contrast: Contrast, contrasts: Sequence[Contrast]) -> Iterator[str | int]:
     """What else differs between the arms, and the number of unpaired trials: each if any of `contrasts` has some."""
     if any(one.differs for one in contrasts):
-        yield ", ".join(map(dimension_word, contrast.differs)) or "–"
+        yield listed(map(dimension_word, contrast.differs)) or "–"
     if any(one.unpaired for one in contrasts):
         yield contrast.unpaired
 
@@ -292,7 +292,7 @@ def _left_out_notes(name: str, contrast: Contrast) -> Iterator[str]:
     )
     for text, tasks in told:
         if tasks:
-            yield text.format(arms=name, tasks=listed(tasks))
+            yield text.format(arms=name, tasks=listed(tasks, NAMED))
 
 
 def _point(contrast: Contrast) -> Cell:

@@ -31,7 +31,7 @@ from cuecard.annotate.results.words import (
     value_word,
 )
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.measures import HEADLINES, POOLED_MEASURES, mean_name, pooled_notes
@@ -128,7 +128,7 @@ def compare(
     ]
     if not any(contrast.base_trials for contrast in contrasts):
         raise NotAllowed(
-            _("{arms} share no judged task").format(arms=", ".join(chosen)),
+            _("{arms} share no judged task").format(arms=listed(chosen)),
             hint=_("Only trials on the same revision of a task can be paired."),
         )
     each = {
@@ -287,7 +287,7 @@ def _of_tasks(dimension: Dimension) -> NotAllowed:
             dimension=dimension_word(dimension)
         ),
         hint=_("See `cuecard score RUN --by {dimension}`; compare by: {names}.").format(
-            dimension=dimension, names=", ".join(COMPARABLE)
+            dimension=dimension, names=listed(COMPARABLE)
         ),
         in_app=_("Scores (s on the run) have lines by it."),
     )
@@ -305,7 +305,7 @@ def _notes(
         sides = [arms[contrast.base], arms[contrast.arm]]
         words = [value_word(dimension, arm.name, names) for arm in sides]
         for other, values in contrast.differs.items():
-            said = [", ".join(value_word(other, v, names) for v in side) for side in values]
+            said = [listed(value_word(other, v, names) for v in side) for side in values]
             yield _(
                 "{base} and {arm} also differ in {dimension} ({left} against {right}); the difference may be its doing."
             ).format(
@@ -334,7 +334,7 @@ def _notes(
     within = _any(contrast.within for contrast in contrasts)
     if within:
         yield _("Pairs are of the same task and the same {dimensions}.").format(
-            dimensions=", ".join(dimension_word(each) for each in within)
+            dimensions=listed(dimension_word(each) for each in within)
         )
     if dimension == "compacted":
         yield _(

@@ -26,7 +26,7 @@ from cuecard.annotate.results.scores import Column, Line, ScoreTable, tables_by_
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.measures import measure_label
@@ -154,7 +154,7 @@ def _joint(
     """`trials`: those of each arm."""
     if within:
         return _("pairs are within {dimensions}").format(
-            dimensions=_(", ").join(map(dimension_word, within))
+            dimensions=listed(map(dimension_word, within))
         )
     wanted = {name: frozenset(ids) for name, ids in trials.items()}
     groups: dict[str, list[Row]] = {name: [] for name in wanted}

@@ -26,7 +26,7 @@ from cuecard.annotate.results.scores import (
 )
 from cuecard.annotate.results.words import dimension_word, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Cell, Table, cell
 from cuecard.core.tasks.models import FAMILIES, Family
@@ -298,7 +298,7 @@ def _laid(
     table: ScoreTable, columns: Sequence[Column], found: DesignResult, family: Family, *, title: str
 ) -> Table:
     return Table.of(
-        f"{title} ({_(FAMILY_WORDS[family])})" if found.design.family is None else title,
+        beside(title, _(FAMILY_WORDS[family]) if found.design.family is None else ""),
         (
             " · ".join(dimension_word(each) for each in table.by),
             _("trials"),

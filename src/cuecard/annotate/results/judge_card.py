@@ -18,10 +18,10 @@ from cuecard.annotate.results.judge_exam import (
     exam_figures,
     not_examined,
 )
-from cuecard.annotate.results.report_formats import Prose, Tabled, listed, player_word
+from cuecard.annotate.results.report_formats import Prose, Tabled, player_word
 from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, beside, listed, plural
 from cuecard.core.tables.table import (
     Cell,
     Coefficient,
@@ -229,7 +229,7 @@ def missing_table(figures: ExamFigures, families: Sequence[str]) -> Table | None
 
 
 def fault_words(told: str, probes: Sequence[str]) -> str:
-    return f"{_(told)} ({', '.join(probes)})" if probes else _(told)
+    return beside(_(told), listed(probes))
 
 
 # Two exams.

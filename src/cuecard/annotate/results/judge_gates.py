@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from cuecard.annotate.results.judge_card import Card, fault_words
 from cuecard.annotate.results.judge_exam import GENERAL, NAMES, ExamFigures, ProbeFigures
-from cuecard.annotate.results.report_formats import listed
 from cuecard.core.exam.probes import PROBES
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tables.table import Statistic
 
 _GATE = re.compile(r"(?P<name>[A-Za-z]\w*)\s*(?P<sign>[<>])\s*(?P<bound>\d*\.?\d+)(?P<percent>%?)")

@@ -19,7 +19,7 @@ from cuecard.annotate.results.words import (
     names_of,
     value_word,
 )
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, beside, listed, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import POOLED_MEASURES, mean_name, measure_label
@@ -55,8 +55,8 @@ class Leaderboard(Frozen):
     @property
     def label(self) -> str:
         word = measure_label(self.measure)
-        taken = statistic_label(self.taken, self.samples)
-        return f"{word} ({taken})" if self.taken.of_several else word
+        taken = statistic_label(self.taken, self.samples) if self.taken.of_several else ""
+        return beside(word, taken)
 
 
 def leaderboard(
@@ -193,7 +193,7 @@ def _notes(found: Leaderboard) -> Iterator[str]:
     if any(pair.decided for pair in found.ranks.pairs):
         yield _("Some differ by the same on every task, which counts as told apart.")
     if found.within:
-        words = _(", ").join(dimension_word(each) for each in found.within)
+        words = listed(dimension_word(each) for each in found.within)
         yield _("Values are means over the same {dimensions}.").format(dimensions=words)
     yield from found.notes
 

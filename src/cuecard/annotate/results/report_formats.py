@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from importlib import resources
@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.i18n import N_, Language, _
+from cuecard.core.i18n import N_, Language, _, beside, listed
 from cuecard.core.tables.latex import as_latex, escaped, preamble
 from cuecard.core.tables.table import Table
 from cuecard.core.tables.texts import as_html, as_markdown, environment, figure_of, plain
@@ -120,8 +120,8 @@ def player_word(ref: PlayerRef) -> str:
         parts.append(_("python uncaged"))
     if ref.baseline:
         parts.append(_("offline baseline"))
-    told = ", ".join(dict.fromkeys(one_line(part, 80) for part in parts if part))
-    return f"{one_line(ref.name, 60)} ({told})" if told else one_line(ref.name, 60)
+    told = listed(dict.fromkeys(one_line(part, 80) for part in parts if part))
+    return beside(one_line(ref.name, 60), told)
 
 
 def settings_lines(described: Mapping[str, JsonValue]) -> tuple[str, ...]:
@@ -129,10 +129,6 @@ def settings_lines(described: Mapping[str, JsonValue]) -> tuple[str, ...]:
     return tuple(
         f"{name}: {told}" for name, value in described.items() if (told := _setting(value))
     )
-
-
-def listed(items: Iterable[str]) -> str:
-    return ", ".join(items)
 
 
 def _setting(value: JsonValue) -> str:

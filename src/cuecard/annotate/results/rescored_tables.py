@@ -5,7 +5,7 @@ from typing import Final
 
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, plural
 from cuecard.core.rescoring import Fate
 from cuecard.core.scoring.aggregate import statistic_label
 from cuecard.core.scoring.measures import measure_label, pooled_notes
@@ -84,7 +84,7 @@ def _left(report: RescoreReport) -> Table:
                 one.task_id,
                 f"{one.old} → {one.new}",
                 one.trials,
-                ", ".join(_(what) for what in one.changed),
+                listed(_(what) for what in one.changed),
             )
             for one in report.left
         ],
@@ -161,7 +161,9 @@ def _items(judge: JudgeMoves) -> Table:
         (_("Trial"), _("Item"), _("Gold"), _("Before"), _("After"), _("Why")),
         [
             (
-                cell(f"{one.task_id}, {one.agent} #{one.sample}", trials=(one.trial,)),
+                cell(
+                    _(", ").join((one.task_id, f"{one.agent} #{one.sample}")), trials=(one.trial,)
+                ),
                 one_line(one.new_text or one.old_text, _TEXT),
                 _(FATE_WORDS[one.fate]),
                 _decision(one.was),

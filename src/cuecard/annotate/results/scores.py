@@ -16,7 +16,7 @@ from cuecard.annotate.results.row_samples import (
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.records import UsageRecord
 from cuecard.core.scoring.aggregate import Key, statistic_label, statistics_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
@@ -242,7 +242,7 @@ def counts_of(rows: Sequence[Row]) -> Counts:
 def unknown(title: str, name: str, known: Sequence[str]) -> NotFound:
     return NotFound(
         _("{what}: {name}").format(what=title, name=name),
-        hint=_("There are: {names}.").format(names=", ".join(each or "–" for each in known)),
+        hint=_("There are: {names}.").format(names=listed(each or "–" for each in known)),
     )
 
 

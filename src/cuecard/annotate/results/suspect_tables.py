@@ -8,7 +8,7 @@ from typing import Any
 from cuecard.annotate.estimation.item_analysis import ItemFigures
 from cuecard.annotate.estimation.task_analysis import analyse_tasks, smallest_subset
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect
-from cuecard.core.i18n import _, joined, ngettext
+from cuecard.core.i18n import _, joined, listed, ngettext
 from cuecard.core.tables.table import Cell, Statistic, Table, figure
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
@@ -22,7 +22,7 @@ def found_words(one: ItemFigures) -> str:
 
 
 def flag_words(one: ItemFigures) -> str:
-    return _(", ").join(flag.label for flag in one.flags)
+    return listed(flag.label for flag in one.flags)
 
 
 def suspect_tables(survey: Survey, most: int) -> list[Table]:

@@ -7,7 +7,7 @@ from typing import Final
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of
 from cuecard.core.evaluation.plans import settings_of
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.scoring.measures import COUNTS
 from cuecard.core.tables.table import Statistic, figure, in_percent
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
@@ -144,7 +144,7 @@ def amount(measure: str, value: float) -> str:
 
 MIXED: tuple[Dimension, ...] = ("setting", "memory", "model", "user", "world", "scaffold")
 """Dimensions in which trials of one agent and family may differ unnoticed."""
-_NAMED = 5
+NAMED = 5
 
 
 def notes_on(
@@ -208,7 +208,7 @@ def _together(
     agents = [{row.trial.agent.name for row in group} for group in groups]
     if any(len(found) > 1 for found in agents):
         yield _("Trials of several agents are taken together: {agents}.").format(
-            agents=", ".join(
+            agents=listed(
                 sorted(
                     {
                         value_word("agent", name, names)
@@ -236,9 +236,9 @@ def _together(
             yield _(
                 "{agents}: trials with different values of {dimension} are taken together: {values}."
             ).format(
-                agents=", ".join(sorted(agents)),
+                agents=listed(sorted(agents)),
                 dimension=dimension_word(dimension),
-                values=", ".join(said),
+                values=listed(said),
             )
 
 
@@ -260,7 +260,7 @@ def _revisions(groups: Sequence[Sequence[Row]]) -> Iterator[str]:
             "{n} task was played in several revisions, taken together: {tasks}.",
             "{n} tasks were played in several revisions, taken together: {tasks}.",
             len(several),
-        ).format(n=len(several), tasks=listed(sorted(several)))
+        ).format(n=len(several), tasks=listed(sorted(several), NAMED))
 
 
 def counted_twice(pool: Pool) -> Iterator[str]:
@@ -280,7 +280,7 @@ def counted_twice(pool: Pool) -> Iterator[str]:
         if len(runs) > 1:
             yield _(
                 "{runs} hold the same trials, judged or played again: taken together, each counts more than once."
-            ).format(runs=", ".join(runs))
+            ).format(runs=listed(runs))
 
 
 def _origins(pool: Pool) -> dict[str, str]:
@@ -311,12 +311,12 @@ def baselines(pool: Pool) -> Iterator[str]:
                 found[f"{_PARTS_OF[part]()} {player.name}"] = None
     if found:
         yield _("Offline baselines, not results of models: {players}.").format(
-            players=", ".join(sorted(found))
+            players=listed(sorted(found))
         )
     uncaged = sorted({row.trial.world.name for row in pool.kinds if row.trial.world.uncaged})
     if uncaged:
         yield _("Programs of the tool python ran without a cage: {worlds}.").format(
-            worlds=", ".join(uncaged)
+            worlds=listed(uncaged)
         )
 
 
@@ -326,10 +326,3 @@ _PARTS_OF = {
     "world": lambda: _("world"),
     "judge": lambda: _("judge"),
 }
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few of them, and how many more there are."""
-    said = ", ".join(names[:_NAMED])
-    more = len(names) - _NAMED
-    return said if more <= 0 else _("{names} and {n} more").format(names=said, n=more)

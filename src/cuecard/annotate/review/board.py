@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.figures import ALL_DIMENSIONS, DECISION, Spread
 from cuecard.core.contributions import REVIEWS_NEEDED, Answered, Commented, TaskState
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.records import OpenRound, TaskSummary
 from cuecard.core.review import Standing, TaskLog, claims_of, standing_of
 from cuecard.core.tasks.base import Frozen
@@ -348,7 +348,7 @@ def measure_label(measure: str, labels: Labels, *, short: bool = False) -> str:
 
 def reasons_text(figures: ReviewFigures, labels: Labels, most: int = 3) -> str:
     """The dimensions that failed most often, each with how often."""
-    return ", ".join(
+    return listed(
         f"{measure_label(reason.dimension, labels, short=True)} {reason.failed}"
         for reason in figures.reasons[:most]
         if reason.failed
@@ -363,7 +363,7 @@ def who(figures: ReviewFigures) -> str:
 def waiting(task: BoardTask, reader: str) -> str:
     """Whom a task waits for, as far as its reader may know; "" for nobody."""
     if task.state is not TaskState.IN_REVIEW:
-        return ", ".join(_("you") if name == reader else name for name in task.waits_for)
+        return listed(_("you") if name == reader else name for name in task.waits_for)
     names = [_("you") if name == reader else name for name in task.reviewing]
     unnamed = task.claims - len(names)
     if unnamed > 0:
@@ -372,7 +372,7 @@ def waiting(task: BoardTask, reader: str) -> str:
             if not names
             else ngettext("{n} other", "{n} others", unnamed).format(n=unnamed)
         )
-    parts = [", ".join(names)] if names else []
+    parts = [listed(names)] if names else []
     if task.free:
         parts.append(_("{n} free").format(n=task.free))
     parts.append(_("{n}/{needed} in").format(n=task.reviews, needed=task.needed))

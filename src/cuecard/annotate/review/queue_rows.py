@@ -11,7 +11,7 @@ from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, load
 from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _, age, joined, ngettext, pgettext, time_left
+from cuecard.core.i18n import _, age, joined, listed, ngettext, pgettext, time_left
 from cuecard.core.records import TaskSummary
 from cuecard.core.review import TaskLog, claims_of, released_by, standing_of
 from cuecard.core.text import one_line
@@ -120,9 +120,9 @@ def _coordinator_row(line: CoordinatorLine, now: datetime) -> QueueRow:
     else:
         in_ = [_("{name} ✓").format(name=one_line(name)) for name in line.reviewers]
         held = [f"{one_line(name)} {time_left(until, now)}" for name, until in line.leases]
-        note = ", ".join(in_ + held) or _("nobody yet")
+        note = listed(in_ + held) or _("nobody yet")
         told = _("In: {names}. At work: {others}.").format(
-            names=", ".join(map(one_line, line.reviewers)) or "–", others=", ".join(held) or "–"
+            names=listed(map(one_line, line.reviewers)) or "–", others=listed(held) or "–"
         )
     return QueueRow(
         task=line.task,
@@ -146,7 +146,7 @@ def _standing(reviews: int, needed: int, places: int) -> str:
 def _outside(skills: SkillsSet | None) -> str:
     names = [*skills.languages, *skills.domains] if skills else []
     return _("It is outside what you said you review ({skills}).").format(
-        skills=one_line(", ".join(names)) or "–"
+        skills=one_line(listed(names)) or "–"
     )
 
 

@@ -31,7 +31,7 @@ from cuecard.core.contributions import (
     TaskState,
 )
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.records import Review
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.base import Frozen
@@ -233,9 +233,9 @@ def check_review(given: Review, dimensions: Sequence[Dimension]) -> str:
     """What is missing or wrong in a review, translated; "" if nothing."""
     keys = {dimension.key for dimension in dimensions}
     if unknown := sorted(set(given.ratings) - keys):
-        return _("There is no dimension {names}.").format(names=", ".join(unknown))
+        return _("There is no dimension {names}.").format(names=listed(unknown))
     if missing := [_(d.label) for d in dimensions if d.key not in given.ratings]:
-        return _("Not rated yet: {names}.").format(names=", ".join(missing))
+        return _("Not rated yet: {names}.").format(names=listed(missing))
     failed = [d for d in dimensions if given.ratings[d.key] == "fail"]
     if failed and given.decision is ReviewDecision.APPROVE:
         return _("A task that fails in “{name}” cannot be approved.").format(
@@ -322,8 +322,8 @@ def set_skills(
     if unknown := sorted(set(languages) - set(LANGUAGES)):
         raise CuecardError(
             _("There is no such language"),
-            ", ".join(unknown),
-            _("Tasks are in one of {names}.").format(names=", ".join(LANGUAGES)),
+            listed(unknown),
+            _("Tasks are in one of {names}.").format(names=listed(LANGUAGES)),
         )
     wanted = SkillsSet(
         languages=() if len(spoken) == len(LANGUAGES) else spoken, domains=_named(domains)

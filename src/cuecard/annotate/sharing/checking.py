@@ -26,7 +26,7 @@ from cuecard.core.contributions import (
 from cuecard.core.engine.events import TrialEnded, TrialRetried
 from cuecard.core.engine.messages import CheckpointStatus, ModelReply, UserReply
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, beside
 from cuecard.core.label_records import LabelValue
 from cuecard.core.tasks.base import FormQuestion, check_storable, id_problem
 from cuecard.core.tasks.models import Task, content_hash
@@ -221,7 +221,7 @@ def _id_problem(task_id: str) -> str:
     if not reason:
         return ""
     told = _("this cannot be a task's id: {id}").format(id=one_line(task_id, 40))
-    return f"{told} ({reason})"
+    return beside(told, reason)
 
 
 def _tick_problems(tick: int) -> Iterator[str]:

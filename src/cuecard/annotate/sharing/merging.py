@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.edit import as_task
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.review import RevisionNode, tips_of
 from cuecard.core.text import one_line
 
@@ -215,7 +215,7 @@ def clash_title(clash: Clash) -> str:
 
 def clash_text(clash: Clash) -> str:
     """The consequences of a clash, and what to do."""
-    people = ", ".join(one_line(person, 40) for person in clash.people) or _("Somebody")
+    people = listed(one_line(person, 40) for person in clash.people) or _("Somebody")
     numbers = [str(number) for number in clash.revisions]
     match clash.kind:
         case "forks":
@@ -223,7 +223,7 @@ def clash_text(clash: Clash) -> str:
                 "Revisions {all} stand side by side; {head} counts until an author merges them:"
                 " open the task in the app and choose Join from its menu."
             )
-            ordered = ", ".join(sorted(numbers, key=int))
+            ordered = listed(sorted(numbers, key=int))
             return text.format(all=ordered, head=numbers[0])
         case "double":
             text = _("{people} reviewed revision {n} twice, apart; the first review counts.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from cuecard.core.agents.mcp_world import SERVER_NAME
 from cuecard.core.config_players import Permissions
 from cuecard.core.errors import scrub
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:
@@ -167,5 +167,5 @@ def _keys(methods: Sequence[AuthMethod]) -> Iterator[str]:
             names += filter(None, [_VARIABLES.get(str(provider))])
         if names:
             yield _("name {variables} in pass_env and set auth_method: {method}").format(
-                variables=", ".join(names), method=method.id
+                variables=listed(names), method=method.id
             )

@@ -16,7 +16,7 @@ from cuecard.core.agents.acp_session import Session
 from cuecard.core.agents.process_tree import ProcessTree, environment
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.errors import ModelCallError, scrub
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.llm.failures import Blame, Failure
 from cuecard.core.text import for_display, one_line, storable
 
@@ -328,7 +328,7 @@ class Harness:
         title = _("The harness cannot log in so")
         if method not in names:
             told = _("it offers these values of auth_method: {names}")
-            hint = told.format(names=scrub(", ".join(names)) or "-")
+            hint = told.format(names=scrub(listed(names)) or "-")
             raise HarnessFailed(title, method, hint, blame=Blame.LASTING)
         try:
             await self._request(self._connection.authenticate(method_id=method), seconds)

@@ -11,7 +11,7 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.checkpoints.gold import Checkpoint
 from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.families.table.gold import Table
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.scoring.trial_score import score_trial
@@ -190,7 +190,7 @@ def _checkpoint(task: Task, item: Item, events: Sequence[Event]) -> GoldItem:
 def _step_context(step: Checkpoint) -> list[str]:
     context = [_("target: {names}").format(names=" / ".join(step.names))]
     if step.ambiguity:
-        names = ", ".join(step.ambiguity.candidates)
+        names = listed(step.ambiguity.candidates)
         context.append(_("ambiguous: {why}").format(why=step.ambiguity.logic))
         context.append(_("candidates: {names}").format(names=names))
         context.append(_("clue: {clue}").format(clue=step.ambiguity.clue))

@@ -23,7 +23,7 @@ from cuecard.core.engine.players import PlayerNames, build_players, check_comman
 from cuecard.core.engine.step_context import Agent, User
 from cuecard.core.engine.trial import TrialSetup
 from cuecard.core.errors import ConfigError, NotAllowed
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.core.probes.results import ExamSetting, ProbeSetting
@@ -399,6 +399,6 @@ def check_prices(names: Collection[str], config: Config) -> None:
     if unpriced:
         raise ConfigError(
             _("A budget needs prices"),
-            _("these models have none: {names}").format(names=", ".join(unpriced)),
+            _("these models have none: {names}").format(names=listed(unpriced)),
             _("give each a price in cuecard.yaml, 0 if it costs nothing"),
         )

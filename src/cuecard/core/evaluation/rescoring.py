@@ -25,7 +25,7 @@ from cuecard.core.evaluation.judging import (
 )
 from cuecard.core.evaluation.plans import RunPlan, enter_run, settings_of
 from cuecard.core.evaluation.run_trials import playing
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.records import Revision, RunRecord, RunState, TrialCell, TrialRecord
 from cuecard.core.rescoring import Carry, carry, changes_in_play, item_changes, whole
 from cuecard.core.tasks.base import Frozen
@@ -101,14 +101,14 @@ def plan_rescoring(
     wanted = dict(targets or {})
     every = workspace.runs.trials(run_id)
     if unknown := sorted(wanted.keys() - {trial.task_id for trial in every}):
-        raise NotFound(_("The run has no such task"), ", ".join(unknown))
+        raise NotFound(_("The run has no such task"), listed(unknown))
     judged = {head.judge.name for head in workspace.verdicts.heads(run_id)}
     entered = settings_of(run).judges
     usual = [name for name in entered if name in judged] or sorted(judged) or entered
     chosen = tuple(dict.fromkeys(judges or usual))
     if missing := [name for name in chosen if name not in judged]:
         raise NotAllowed(
-            _("Nothing of this run was judged by {names}").format(names=", ".join(missing)),
+            _("Nothing of this run was judged by {names}").format(names=listed(missing)),
             run.name,
             _("`cuecard judge --run {id}` judges it.").format(id=run_id),
         )

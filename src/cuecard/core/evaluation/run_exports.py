@@ -22,7 +22,7 @@ from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
 from cuecard.core.formats.base import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside, listed
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TrialRecord, UsageRecord
 from cuecard.core.scoring.trial_score import score_trial
@@ -376,4 +376,4 @@ def _left_out(trial: TrialRecord, families: Sequence[Family]) -> str:
 
 def _why(left: Counter[str]) -> str:
     """The reasons for leaving trials out, with their numbers, as text."""
-    return ", ".join(f"{_(what)} ({n})" for what, n in sorted(left.items())) or _("no trials")
+    return listed(beside(_(what), str(n)) for what, n in sorted(left.items())) or _("no trials")

@@ -14,7 +14,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.checkpoints.score import ProfileCount
-from cuecard.core.i18n import _, current_language
+from cuecard.core.i18n import _, current_language, listed
 from cuecard.core.label_records import JudgementHead
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.probes.results import EXAMINER
@@ -53,7 +53,7 @@ def judged_nothing(judge: str, here: Iterable[str]) -> NotFound:
     """That this judge judged none of some trials; `here`: those that did."""
     return NotFound(
         _("None of these trials is judged by {judge}").format(judge=judge),
-        _("judges here: {names}").format(names=", ".join(sorted(here)) or "-"),
+        _("judges here: {names}").format(names=listed(sorted(here)) or "-"),
         _("`cuecard judge --run N --judge {judge}` has it judge them.").format(judge=judge),
     )
 

@@ -272,7 +272,7 @@ class Worker:
         except CuecardError as error:
             differing = [str(error)]
         if differing:
-            self.refused[run_id] = "; ".join(differing)
+            self.refused[run_id] = _("; ").join(differing)
             return
         orders = await asyncio.to_thread(self.workspace.orders.of, run_id)
         # How many trials at the same time holds for who comes later, too.

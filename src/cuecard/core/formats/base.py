@@ -26,7 +26,7 @@ from cuecard.core.formats.files import (
     read_objects,
 )
 from cuecard.core.formats.round_trip import Refused
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.plugins import Registry
 from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import Family, Task
@@ -119,7 +119,7 @@ class Format:
             found = replace(found, files=tuple(filter(self.belongs, found.files)))
         if found.files or found.problems:
             return found
-        reason = _("holds no {suffixes} files").format(suffixes=", ".join(self.suffixes))
+        reason = _("holds no {suffixes} files").format(suffixes=listed(self.suffixes))
         return FilesResult(problems=(FileProblem(str(path), "", reason),))
 
     def read(self, files: Iterable[Path]) -> Iterator[Reading]:
@@ -335,7 +335,7 @@ def check_family(tasks: Sequence[Task], name: str, families: Sequence[Family]) -
         raise CuecardError(
             _("These tasks do not fit the format"),
             _("{format} holds {families} tasks, not {ids}").format(
-                format=name, families=", ".join(families), ids=", ".join(wrong)
+                format=name, families=listed(families), ids=listed(wrong)
             ),
             _("export them as cuecard YAML"),
         )

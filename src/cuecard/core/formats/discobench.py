@@ -19,7 +19,7 @@ from cuecard.core.formats.base import (
 )
 from cuecard.core.formats.files import SUFFIXES, Obj, read_file, write_lines
 from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
 
@@ -84,7 +84,7 @@ def _step(step: Obj, index: int) -> Obj:
     place = f"checkpoints[{index}]"
     kind = step.get("type", "unambi")
     if kind not in _TYPES:
-        choices = ", ".join(_TYPES)
+        choices = listed(_TYPES)
         raise Refused((f"{place}.type", _("must be one of {choices}").format(choices=choices)))
     data: Obj = {
         "question": step.get("question"),

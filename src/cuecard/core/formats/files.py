@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuecard.core.errors import FileProblem
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.system import replace_file, write_text
 from cuecard.core.tasks.base import DEVICES
 
@@ -101,7 +101,7 @@ class Entry:
     line: int | None = None
 
     def problem(self, place: str, reason: str) -> FileProblem:
-        where = ", ".join(filter(None, (self.place, place)))
+        where = listed(filter(None, (self.place, place)))
         return FileProblem(str(self.path), where, reason, self.line)
 
 

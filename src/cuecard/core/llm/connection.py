@@ -40,7 +40,7 @@ from yarl import URL
 from cuecard import __version__
 from cuecard.core.config_models import checked_key
 from cuecard.core.errors import ConfigError, scrub
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.llm.failures import CONNECT_SECONDS
 from cuecard.core.llm.pool import Pool, proxy_for, socks_errors
 from cuecard.core.text import one_line
@@ -250,7 +250,7 @@ def _tls(config: ModelConfig) -> ssl.SSLContext | None:
         if config.client_cert:
             context.load_cert_chain(config.client_cert, config.client_key or None)
     except (OSError, ssl.SSLError) as error:
-        files = ", ".join(filter(None, (config.ca_file, config.client_cert, config.client_key)))
+        files = listed(filter(None, (config.ca_file, config.client_cert, config.client_key)))
         raise ConfigError(
             _("A certificate cannot be read"),
             f"{files}: {error}",

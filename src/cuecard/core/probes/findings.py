@@ -16,7 +16,7 @@ from cuecard.core.config_schema import Config
 from cuecard.core.engine.players import build_world
 from cuecard.core.families.facts.gold import Fact
 from cuecard.core.families.registry import chain_of, facts_of, family_of
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, beside, listed, ngettext
 from cuecard.core.judges.similarity import same_thing
 from cuecard.core.probes.examiner import ExaminerAgent, ExaminerPrompts
 from cuecard.core.probes.results import (
@@ -105,12 +105,14 @@ def _step_lines(step: StepExamined, bar: float) -> Iterator[str]:
     if step.readings is None:
         yield line(_("without the candidates, the examiner gave no usable answer"))
     else:
-        names = ", ".join(one_line(name, 60) for name in step.named)
+        names = listed(one_line(name, 60) for name in step.named)
         yield line(
-            _("{named} of {all} candidates named unseen").format(
-                named=len(step.named), all=len(step.candidates)
+            beside(
+                _("{named} of {all} candidates named unseen").format(
+                    named=len(step.named), all=len(step.candidates)
+                ),
+                names,
             )
-            + (f" ({names})" if names else "")
         )
     if step.enumerable is None:
         yield line(_("with the candidates, the examiner gave no usable answer"))

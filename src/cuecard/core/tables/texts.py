@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tables.table import STAR, Cell, Table
 from cuecard.core.text import for_display, one_line, storable
 
@@ -28,7 +28,7 @@ def remarks_of(table: Table) -> tuple[str, ...]:
         for reason in dict.fromkeys(cell.remark for cell in line if cell.remark):
             about.setdefault(reason, []).append(line[0].text)
     missing = (
-        _("{reason}: {lines}").format(reason=reason, lines=_listed(list(dict.fromkeys(lines))))
+        _("{reason}: {lines}").format(reason=reason, lines=listed(dict.fromkeys(lines), _LISTED))
         for reason, lines in about.items()
     )
     apart = any(cell.apart for line in table.lines for cell in line)
@@ -38,13 +38,6 @@ def remarks_of(table: Table) -> tuple[str, ...]:
 def apart_word() -> str:
     """What the star behind a difference says."""
     return f"{STAR} " + _("The interval of the difference does not hold zero.")
-
-
-def _listed(lines: Sequence[str]) -> str:
-    """All of them; of many the first ones, and how many there are."""
-    if len(lines) <= _LISTED:
-        return ", ".join(lines)
-    return f"{', '.join(lines[: _LISTED - 1])}, … ({len(lines)})"
 
 
 def as_markdown(table: Table) -> str:

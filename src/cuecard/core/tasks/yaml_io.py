@@ -13,7 +13,7 @@ import yaml
 
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.formats.files import find_files
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.tasks.base import id_problem
 from cuecard.core.tasks.models import FAMILIES, Task
 from cuecard.core.validation import Dialect, Place, TaggedUnion, format_place, validated
@@ -328,7 +328,7 @@ def read_data(text: str, file: str, lines: dict[Place, int]) -> dict[str, Any]:
     family = data.pop("family", None)
     gold = data.get("gold")
     if family is not None and family not in FAMILIES:
-        reason = _("must be one of {choices}").format(choices=", ".join(FAMILIES))
+        reason = _("must be one of {choices}").format(choices=listed(FAMILIES))
         problem = FileProblem(file, "family", reason, lines.get(("family",)), "literal_error")
         raise FileProblems(dialect.title, [problem])
     if family is not None and isinstance(gold, dict):

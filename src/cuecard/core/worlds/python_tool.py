@@ -24,7 +24,7 @@ from cuecard.core.config_players import UNCAGED, PythonConfig
 from cuecard.core.engine.messages import PlayerRef, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import Closable, World, WorldContext
 from cuecard.core.errors import ConfigError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, storable
@@ -157,8 +157,8 @@ for name, attempt in (
 
 def why_uncaged(isolation: Isolation) -> str:
     """What of the cage is not in force, and which steps failed."""
-    lacking = ", ".join(_(RESTRICTIONS[name]) for name in isolation.open)
-    told = "; ".join(isolation.missing) or sys.platform
+    lacking = listed(_(RESTRICTIONS[name]) for name in isolation.open)
+    told = _("; ").join(isolation.missing) or sys.platform
     return _("not in force here: {what} ({why})").format(what=lacking, why=told)
 
 
@@ -173,7 +173,7 @@ def how_to_cage() -> str:
                 )
                 break
     words = _('or accept it in words, beside seconds and memory_mb: uncaged: "{words}"')
-    return f"{mend}; {words.format(words=UNCAGED)}"
+    return _("; ").join((mend, words.format(words=UNCAGED)))
 
 
 @dataclass

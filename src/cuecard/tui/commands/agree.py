@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, plural
 from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 
@@ -167,7 +167,7 @@ def _page(found: Comparison, title: str, *, everything: bool) -> Page:
 
 
 def _title(found: Comparison, scope: Scope) -> str:
-    people = ", ".join(found.people) or _("nobody")
+    people = listed(found.people) or _("nobody")
     if found.population is None:
         told = ngettext(
             "{labelled} item labelled by {people}",
@@ -179,9 +179,7 @@ def _title(found: Comparison, scope: Scope) -> str:
     where = (
         _("Set {n}").format(n=scope.set_id)
         if scope.set_id is not None
-        else plural(
-            "Run {runs}", "Runs {runs}", len(scope.runs), runs=", ".join(map(str, scope.runs))
-        )
+        else plural("Run {runs}", "Runs {runs}", len(scope.runs), runs=listed(map(str, scope.runs)))
     )
     said = told.format(
         labelled=f"{found.labelled:,}", verdicts=f"{found.population or 0:,}", people=people
@@ -209,7 +207,7 @@ def _on_sheets(ours: Context, paths: Sequence[Path]) -> Result:
         told = _("{labelled} of {n} lines labelled by {people}").format(
             labelled=f"{each.labelled:,}",
             n=f"{each.population or 0:,}",
-            people=", ".join(each.people) or _("nobody"),
+            people=listed(each.people) or _("nobody"),
         )
         return _page(each, f"{_(_TITLES[each.subject])} {told}", everything=True)
 

@@ -13,7 +13,7 @@ from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_tab
 from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, beside, listed, plural
 from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.tui.commands.verb import Page, Result
@@ -217,7 +217,7 @@ def agreement_in(file: Path, columns: CsvColumns, wishes: CsvWishes) -> Result:
         "Agreement of {raters} on {n} item",
         "Agreement of {raters} on {n} items",
         table.items,
-        raters=", ".join(table.raters),
+        raters=listed(table.raters),
     )
     tables = [_overall(table), *_labels(table), _prevalence(table)]
     if table.confusion:
@@ -259,14 +259,14 @@ def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
             _("items from {column}").format(column=roles.item)
             if roles.item
             else _("an item a line"),
-            _("raters {names}").format(names=", ".join(roles.raters)),
+            _("raters {names}").format(names=listed(roles.raters)),
         ]
     if columns.group:
         parts.append(_("groups from {column}").format(column=columns.group))
     if roles.left_out:
-        told = ", ".join(f"{name} ({why.word})" for name, why in roles.left_out.items())
+        told = listed(beside(name, why.word) for name, why in roles.left_out.items())
         parts.append(_("left out {columns}").format(columns=told))
-    yield _("Read as: {parts}.").format(parts="; ".join(parts))
+    yield _("Read as: {parts}.").format(parts=_("; ").join(parts))
     none = [
         text.format(words=_counted(words))
         for text, words in (
@@ -276,15 +276,15 @@ def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
         if words
     ]
     if none:
-        yield _("No ratings: {words} (other words: --missing).").format(words="; ".join(none))
+        yield _("No ratings: {words} (other words: --missing).").format(words=_("; ").join(none))
     if taken.merged:
-        told = "; ".join(f"{one} = {', '.join(more)}" for one, more in taken.merged.items())
+        told = _("; ").join(f"{one} = {listed(more)}" for one, more in taken.merged.items())
         yield _("Spellings taken for one label: {labels}.").format(labels=told)
 
 
 def _counted(words: Mapping[str, int]) -> str:
     """`3 × blank, 2 × NA`."""
-    return ", ".join(f"{n:,} × {word or _('blank')}" for word, n in words.items())
+    return listed(f"{n:,} × {word or _('blank')}" for word, n in words.items())
 
 
 def _taken_json(taken: Taken, columns: CsvColumns) -> dict[str, object]:
@@ -328,9 +328,7 @@ def _references(read: GroupedRatings, wishes: CsvWishes) -> tuple[ReferenceTable
     if wishes.reference not in raters:
         raise CuecardError(
             _("There is no such rater"),
-            _("{name} is not among {raters}").format(
-                name=wishes.reference, raters=", ".join(raters)
-            ),
+            _("{name} is not among {raters}").format(name=wishes.reference, raters=listed(raters)),
         )
     return tuple(
         reference_table(read.ratings, rater, wishes.reference, read.groups)

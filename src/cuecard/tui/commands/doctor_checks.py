@@ -15,7 +15,7 @@ from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotAllowed, NotFound
-from cuecard.core.i18n import N_, _, current_language, joined, plural
+from cuecard.core.i18n import N_, _, current_language, joined, listed, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console
@@ -77,12 +77,12 @@ def check_packages() -> Check:
         return Check(
             name="packages",
             state="problem",
-            detail=_("missing: {names}").format(names=", ".join(missing)),
+            detail=_("missing: {names}").format(names=listed(missing)),
             hint=_("install Cuecard again"),
             data=versions,
         )
-    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return Check(name="packages", state="ok", detail=listed, data=versions)
+    told = listed(f"{name} {version}" for name, version in versions.items())
+    return Check(name="packages", state="ok", detail=told, data=versions)
 
 
 def check_encoding() -> Check:
@@ -110,7 +110,7 @@ def check_keymap() -> Check | None:
     return Check(
         name="keymap",
         state="warning" if wrong else "ok",
-        detail="; ".join(wrong) or str(KEYMAP),
+        detail=_("; ").join(wrong) or str(KEYMAP),
         hint=_("correct the file, or give the keys in Settings") if wrong else "",
         data={"file": str(KEYMAP), "wrong": wrong},
     )
@@ -132,7 +132,7 @@ def check_terminal() -> Check:
         detail=_("{columns} x {rows}, colours: {colours}").format(
             columns=columns, rows=rows, colours=colours or _("none")
         ),
-        hint="; ".join(hints),
+        hint=_("; ").join(hints),
         data={"columns": columns, "rows": rows, "colours": colours},
     )
 
@@ -191,7 +191,7 @@ def _deep_check(part: Part) -> Check:
     return Check(
         name=f"deep:{part.name}",
         state="problem" if part.found else "warning" if part.note else "ok",
-        detail="; ".join(lines),
+        detail=_("; ").join(lines),
         hint=joined(dict.fromkeys(each.hint for each in part.findings)),
         data=part.model_dump(mode="json", exclude={"name"}),
     )
@@ -227,8 +227,8 @@ async def check_model(name: str, config: ModelConfig) -> Check:
     state, detail = "problem", report.error
     hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=config.base_url)
     if report.reachable:
-        hint = "; ".join((*_shortcomings(report), *report.notes))
-        what = ", ".join(_abilities(report))
+        hint = _("; ").join((*_shortcomings(report), *report.notes))
+        what = listed(_abilities(report))
         detail = _("answered in {ms} ms: {what}").format(ms=report.latency_ms, what=what)
         state = "warning" if hint else "ok"
     return Check(name=f"model:{name}", state=state, detail=detail, hint=hint, data=data)
@@ -285,7 +285,7 @@ async def check_agent(name: str, agent: AgentConfig) -> Check | None:
         opened = _("{harness}: a session was open after {ms} ms")
         late = _("whether it is logged in shows at the first prompt") if report.asks_late else ""
         opening = opened.format(harness=report.detail, ms=report.ms)
-        detail = "; ".join(filter(None, (opening, loads, late)))
+        detail = _("; ").join(filter(None, (opening, loads, late)))
     elif isinstance(agent, HttpAgentConfig):
         report = await try_address(name, agent)
         hint = report.hint or _("check {url} and its entry in cuecard.yaml").format(url=agent.url)
@@ -407,13 +407,13 @@ def check_python_tool(config: Config) -> Check | None:
             if accepted
             else cage.how_to_cage()
         )
-        hint = f"{cage.why_uncaged(found)}; {words}"
+        hint = _("; ").join((cage.why_uncaged(found), words))
     elif not found.landlock:
-        hint = "; ".join(found.missing)
+        hint = _("; ").join(found.missing)
     return Check(
         name="python_tool",
         state="ok" if found.whole else "warning" if all(t.uncaged for t in tools) else "problem",
-        detail=", ".join(held) or "-",
+        detail=listed(held) or "-",
         hint=hint,
         data=asdict(found),
     )

@@ -177,7 +177,7 @@ class _Room:
                 "{n} input was not judged; the same again goes on there. {why}",
                 "{n} inputs were not judged; the same again goes on there. {why}",
                 len(failures),
-                why="; ".join(list(reasons)[:3]),
+                why=_("; ").join(list(reasons)[:3]),
             )
             self.remarks.append(told)
         return run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.judging import ByWorkers, Progress, by_workers, config_for, with_judges
@@ -305,14 +305,14 @@ def _tell_files(first: JudgedResponses, files: Files) -> None:
         note(str(problem))
     if first.unknown:
         text = _("Responses to tasks that are not among these: {ids}")
-        note(text.format(ids=_some(first.unknown)))
+        note(text.format(ids=listed(first.unknown, _SHOWN)))
     if first.missing and first.results:
         note(
             plural(
                 "{n} task has no response and is not in the means: {ids}",
                 "{n} tasks have no response and are not in the means: {ids}",
                 len(first.missing),
-                ids=_some(first.missing),
+                ids=listed(first.missing, _SHOWN),
             )
         )
 
@@ -324,10 +324,6 @@ def _tell_unusable(judged: JudgedResponses) -> None:
                 task=result.task_id, sample=result.sample, reason=_(result.reason)
             )
         )
-
-
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
 
 
 def _print(judged: JudgedResponses) -> None:

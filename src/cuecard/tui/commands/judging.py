@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.players import all_embedded
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import CallProgress
@@ -94,7 +94,7 @@ def by_workers(
     if offered:
         tell_offered(ours, run, offered)
         with Progress(config.currency) as progress:
-            progress.begin(", ".join(names))
+            progress.begin(listed(names))
             halt = follow(
                 ours,
                 run,

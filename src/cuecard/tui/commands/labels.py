@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say, table
@@ -82,7 +82,7 @@ def _print_import(report: LabelImport) -> None:
         numbers=(2, 3),
     )
     text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
-    people = ", ".join(one_line(name) for name in report.people) or _("nobody")
+    people = listed(one_line(name) for name in report.people) or _("nobody")
     trials = plural("{n} trial", "{n} trials", len(report.trials))
     say(text.format(new=report.added, known=report.known, people=people, trials=trials))
 

@@ -12,12 +12,12 @@ import traceback
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub
 from cuecard.core.i18n import _, plural
-from cuecard.core.text import for_display, one_line
+from cuecard.core.text import for_display, is_cjk, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,8 +151,20 @@ def say(text: str) -> None:
 
 
 def prose(text: str) -> None:
-    """Print a paragraph, wrapped at words; for text that nobody copies."""
-    console().print(for_display(text))
+    """Print paragraphs, wrapped as their script is; for text that nobody copies."""
+    if not is_cjk(text):
+        console().print(for_display(text))
+        return
+    from rich.text import Text
+
+    from cuecard.tui.present.entries import breaks
+
+    width = console().width
+    for line in for_display(text).split("\n"):
+        for start, end in pairwise((0, *breaks(line, width), len(line))):
+            part = Text(line[start:end])
+            part.rstrip_end(width)
+            console().print(part, soft_wrap=True)
 
 
 def note(text: str) -> None:

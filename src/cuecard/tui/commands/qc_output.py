@@ -18,7 +18,7 @@ from cuecard.annotate.quality.report import QcReport, StageReport
 from cuecard.core.engine.events import RunBegan, RunEvent
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.evaluation.run_trials import Tally
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import console, note, say, table
 from cuecard.tui.commands.run_output import tally_line
@@ -96,8 +96,8 @@ def _overview(reports: Sequence[QcReport], stages: Sequence[StageName]) -> None:
         ],
         numbers=range(1, len(stages) + 1),
     )
-    signs = ", ".join(f"{sign} {_(STATE_LABEL[state])}" for state, sign in _SIGN.items())
-    names = ", ".join(f"{STAGE[name].number} {_(STAGE[name].label)}" for name in stages)
+    signs = listed(f"{sign} {_(STATE_LABEL[state])}" for state, sign in _SIGN.items())
+    names = listed(f"{STAGE[name].number} {_(STAGE[name].label)}" for name in stages)
     note(f"{names}\n{signs}")
 
 
@@ -127,7 +127,7 @@ def _in_full(report: QcReport, stages: Sequence[StageName], currency: str) -> No
 
 
 def _outcome(stage: StageReport, currency: str) -> str:
-    parts = [stage.said, ", ".join(stage.models)]
+    parts = [stage.said, listed(stage.models)]
     if stage.baselines:
         parts.append(
             ngettext(
@@ -146,7 +146,7 @@ def _verdict(report: QcReport) -> None:
     for reason in report.proposal.reasons:
         say(f"  · {reason}")
     if report.proposal.unknown:
-        names = ", ".join(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
+        names = listed(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
         say(_("Not looked at: {signals}").format(signals=names))
     decided = report.decided
     if decided is None:

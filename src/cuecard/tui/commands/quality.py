@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say
 from cuecard.tui.commands.verb import STDOUT, Help, Result, verb
@@ -71,7 +71,7 @@ def _print_check(report: CheckReport, *, everything: bool, empty: bool) -> None:
     ]
     if report.silenced:
         counts.append(_("{n} silenced").format(n=len(report.silenced)))
-    note(", ".join(counts))
+    note(_(", ").join(counts))
     if empty:
         note(_("There are no task files (*.yaml) there."))
 
@@ -188,7 +188,7 @@ def _ask(planned: Planned) -> None:
         "{n} trial is to be played, with {models}.",
         "{n} trials are to be played, with {models}.",
         planned.trials,
-        models=", ".join(planned.models),
+        models=listed(planned.models),
     )
     if not sys.stdin.isatty():
         raise typer.BadParameter(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cuecard.core.i18n import N_, _, pgettext, plural
+from cuecard.core.i18n import N_, _, listed, pgettext, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, prose, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
@@ -158,7 +158,7 @@ def skills(
     from cuecard.annotate.review.reviewing import set_skills
 
     kept = set_skills(ours.workspace, ours.reader, language, domain)
-    names = ", ".join((*kept.languages, *kept.domains))
+    names = listed((*kept.languages, *kept.domains))
     return _("You review: {skills}.").format(skills=names or _("anything"))
 
 

@@ -122,7 +122,7 @@ def spent_line(usage: Sequence[UsageRecord], currency: str) -> str:
         reasoning=f"{total.reasoning:,}",
     )
     costs = [used.cost for used in usage if used.cost is not None]
-    return f"{line}, {sum(costs):.4f} {currency}" if costs else line
+    return _(", ").join((line, f"{sum(costs):.4f} {currency}")) if costs else line
 
 
 class Problem(NamedTuple):

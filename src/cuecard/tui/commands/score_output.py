@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, joined, ngettext, plural
+from cuecard.core.i18n import _, beside, joined, listed, ngettext, plural
 from cuecard.core.scoring.aggregate import (
     AggregateMeasure,
     Statistic,
@@ -61,8 +61,8 @@ def baselines_line(players: Iterable[tuple[str, PlayerRef]]) -> str:
         uncaged |= {name: None} if player.uncaged else {}
     baselines = _("Offline baselines, not results of models: {players}.")
     bare = _("Programs of the tool python ran without a cage: {worlds}.")
-    lines = [baselines.format(players=", ".join(found))] if found else []
-    lines += [bare.format(worlds=", ".join(uncaged))] if uncaged else []
+    lines = [baselines.format(players=listed(found))] if found else []
+    lines += [bare.format(worlds=listed(uncaged))] if uncaged else []
     return joined(lines)
 
 
@@ -173,7 +173,7 @@ def print_aggregate(
             if row[-1]:
                 about.setdefault(row[-1], []).append(row[0])
         for remark, labels in about.items():
-            prose(_("{reason}: {lines}").format(reason=remark, lines=", ".join(labels)))
+            prose(_("{reason}: {lines}").format(reason=remark, lines=listed(labels)))
         if about:
             say("")
     if any(measure.of for measure in measures):
@@ -240,7 +240,7 @@ def print_results(
     for family in FAMILIES:
         mine = [result for result in results if result.family == family]
         if mine:
-            title = _(FAMILY[family]) + (f" ({remark})" if remark else "")
+            title = beside(_(FAMILY[family]), remark)
             _print_family(title, mine, families[family])
 
 

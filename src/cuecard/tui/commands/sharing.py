@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cuecard.core.errors import FileProblems
-from cuecard.core.i18n import N_, _, ngettext, pgettext
+from cuecard.core.i18n import N_, _, listed, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import complain, going_on, note, say, table
@@ -174,7 +174,7 @@ def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
             numbers=(4,),
         )
     if report.people:
-        names = ", ".join(one_line(name) for name in report.people)
+        names = listed(one_line(name) for name in report.people)
         say(_("New names here: {names}.").format(names=names))
     for left in report.left_out:
         note(left_out_text(left))

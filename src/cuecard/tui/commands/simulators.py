@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, plural
 from cuecard.core.system import EXIT_INTERRUPTED, write_text
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
@@ -236,7 +236,7 @@ def _print_shadows(done: Shadowed) -> None:
 def _models(shadow: ShadowCount) -> str:
     """The models that the user plays with; of one who needs none, that it is a script."""
     models = dict.fromkeys(ref.model for ref in shadow.players if ref.model)
-    return ", ".join(models) or (_("none, a script") if shadow.players else "")
+    return listed(models) or (_("none, a script") if shadow.players else "")
 
 
 def _tell_failures(done: Shadowed, *, stopped: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.text import for_display
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, table
@@ -119,7 +119,7 @@ def _listed(workspace: Workspace, things: Sequence[Thing]) -> Result:
 
     def show() -> None:
         rows = [
-            (_(_KIND[kind]), shown, for_display(", ".join(without_name(tags))), for_display(name_in(tags)))
+            (_(_KIND[kind]), shown, for_display(listed(without_name(tags))), for_display(name_in(tags)))
             for kind, shown, tags in found
         ]  # fmt: skip
         named = any(row[3] for row in rows)

@@ -13,7 +13,7 @@ import typer
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.formats.base import EXPORTS, FORMATS
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, beside, listed, plural
 from cuecard.core.system import replace_file
 from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.output import complain, going_on, note, say
@@ -225,7 +225,7 @@ def _export_tasks(
             )
         )
         if report.left_out:
-            parts = ", ".join(f"{what} ({n})" for what, n in sorted(report.left_out.items()))
+            parts = listed(beside(what, str(n)) for what, n in sorted(report.left_out.items()))
             text = _("{format} has no place for: {parts}. Cuecard's own format keeps them.")
             note(text.format(format=format, parts=parts))
 
@@ -269,7 +269,7 @@ def _export_runs(
     if format not in EXPORTS:
         what = _("{format} holds tasks, not trials; for runs: {names}")
         raise typer.BadParameter(
-            what.format(format=format, names=", ".join(EXPORTS)), param_hint="--format"
+            what.format(format=format, names=listed(EXPORTS)), param_hint="--format"
         )
     if content and format != "otel":
         what = _("only for otel: the other formats always hold what was said")

@@ -55,8 +55,8 @@ def workshop(
     def show() -> None:
         for file in files:
             say(str(file))
-        names = ", ".join(f"{file.name.split('.')[0]}: {file}" for file in files)
-        note(_("A judge of cuecard.yaml uses them with prompts: {{{names}}}").format(names=names))
+        named = _named(files)
+        note(_("A judge of cuecard.yaml uses them with prompts: {{{names}}}").format(names=named))
 
     return Result(
         show,
@@ -65,3 +65,8 @@ def workshop(
             "examples": [example.model_dump(mode="json") for example in told],
         },
     )
+
+
+def _named(files: Sequence[Path]) -> str:
+    """The files as a mapping in cuecard.yaml names them."""
+    return ", ".join(f"{file.name.split('.')[0]}: {file}" for file in files)

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from cuecard.core.errors import CuecardError, DatabaseAway
-from cuecard.core.i18n import N_, _, joined, ngettext, plural
+from cuecard.core.i18n import N_, _, joined, listed, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
@@ -90,7 +90,7 @@ async def ask_tags(
     if len(rows) > 1:
         told.append(_("Those that all of them have stand here; others stay as they are."))
     if used := sorted({tag for tags in here.values() for tag in tags} - shared):
-        told.append(_("In use: {tags}").format(tags=one_line(", ".join(used), 120)))
+        told.append(_("In use: {tags}").format(tags=one_line(listed(used), 120)))
     title = _("Tags") if len(rows) == 1 else plural("Tags of {n}", "Tags of {n}", len(rows))
     value = ", ".join(sorted(shared))
     dialog = AskLine(title, joined(told), button=_("Save"), value=value, required=False)

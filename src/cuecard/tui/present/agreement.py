@@ -29,7 +29,7 @@ from cuecard.annotate.labelling.comparison_model import (
 from cuecard.annotate.labelling.comparison_tables import side_word
 from cuecard.annotate.labelling.workshop import Examined
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.label_records import Adjudication, Label
 from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
@@ -157,7 +157,7 @@ def said_words(subject: Subject, values: Sequence[tuple[str, str]]) -> str:
     by_label: dict[str, list[str]] = {}
     for who, value in values:
         by_label.setdefault(label_word(subject, value), []).append(who)
-    return " · ".join(f"{label}: {', '.join(names)}" for label, names in by_label.items())
+    return " · ".join(f"{label}{_(': ')}{listed(names)}" for label, names in by_label.items())
 
 
 REASON: dict[Reason, str] = {
@@ -197,7 +197,7 @@ def columns(view: AdjudicationView) -> tuple[Column, Column]:
 
 def gold_head(view: AdjudicationView) -> list[Paragraph]:
     """Why the item is disputed."""
-    reasons = _(", ").join(_(REASON[reason]) for reason in view.dispute.reasons)
+    reasons = listed(_(REASON[reason]) for reason in view.dispute.reasons)
     lines = [Paragraph(reasons or _("not disputed any more"), "bad" if reasons else "muted")]
     if view.item is None:
         lines.append(
@@ -216,7 +216,7 @@ def evidence(view: AdjudicationView) -> list[Paragraph]:
         if items:
             rests.setdefault(items, []).append(one_line(side.by.name, 30))
     for items, names in rests.items():
-        lines.append(Paragraph(_("{judge} rests on").format(judge=", ".join(names)), "stage"))
+        lines.append(Paragraph(_("{judge} rests on").format(judge=listed(names)), "stage"))
         lines += [predicted_paragraph(item) for item in items]
     item = view.item
     if item is None:

@@ -37,7 +37,7 @@ from cuecard.annotate.review.figures import (
     ReviewFigures,
 )
 from cuecard.core.contributions import ReviewDecision, TaskState
-from cuecard.core.i18n import N_, _, age, ngettext, plural
+from cuecard.core.i18n import N_, _, age, beside, listed, ngettext, plural
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
@@ -161,21 +161,21 @@ class BoardView:
         if not task.authors:
             return _("Its author is hidden from those who may review it.")
         names = (_("you") if name == self.board.reader else name for name in task.authors)
-        return _("By {names}").format(names=", ".join(names))
+        return _("By {names}").format(names=listed(names))
 
 
 def _round(task: BoardTask, reader: str) -> str:
     """How far the reviews of a task are; who gives them only as far as the reader may know."""
 
-    def listed(names: Sequence[str]) -> str:
-        return ", ".join(_("you") if name == reader else name for name in names)
+    def told(names: Sequence[str]) -> str:
+        return listed(_("you") if name == reader else name for name in names)
 
     parts = [_("{n} of {needed} reviews in").format(n=task.reviews, needed=task.needed)]
     if task.reviewed:
-        parts[0] += f" ({listed(task.reviewed)})"
+        parts[0] = beside(parts[0], told(task.reviewed))
     if task.claims:
         part = plural("{n} has it to review", "{n} have it to review", task.claims)
-        parts.append(f"{part} ({listed(task.reviewing)})" if task.reviewing else part)
+        parts.append(beside(part, told(task.reviewing)))
     if task.free:
         parts.append(ngettext("{n} place free", "{n} places free", task.free).format(n=task.free))
     if task.third:
@@ -311,7 +311,7 @@ class FiguresView(TablesView[Shown]):
             return _("{n:.1f} min").format(n=given.seconds / 60) if given.seconds else "–"
         if measure in (ALL_DIMENSIONS, REASONS):
             keys = [key for key, rating in given.ratings.items() if rating == "fail"]
-            failed = ", ".join(measure_label(key, self.labels, short=True) for key in keys)
+            failed = listed(measure_label(key, self.labels, short=True) for key in keys)
             return f"✗ {failed}" if keys else f"✓ {_('nothing failed')}"
         return f"{glyph} {_(label)}"
 

@@ -27,7 +27,7 @@ from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined
+from cuecard.core.i18n import N_, _, beside, joined, listed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import HEADLINES, measure_label
@@ -100,7 +100,7 @@ def _designs(pool: Pool, judges: Pool) -> Iterator[Offer]:
         yield Offer(
             id=id,
             title=_(design.title),
-            arms=", ".join(value_word(design.dimension, arm, names) for arm in one.arms),
+            arms=listed(value_word(design.dimension, arm, names) for arm in one.arms),
             choice=Choice(id, design.dimension, one.families[0], one.arms, one.base),
             families=one.families,
             pool=one.pool,
@@ -117,7 +117,7 @@ def _dimensions(pool: Pool, judges: Pool) -> Iterator[Offer]:
             yield Offer(
                 id=dimension,
                 title=dimension_word(dimension),
-                arms=", ".join(value_word(dimension, value, names) for value in values),
+                arms=listed(value_word(dimension, value, names) for value in values),
                 choice=Choice(dimension, dimension, families[0]),
                 families=families,
                 pool=source,
@@ -177,7 +177,7 @@ def measure_options(pool: Pool, family: Family) -> tuple[tuple[str, Taken], ...]
 def measure_word(measure: str, taken: Taken, samples: int) -> str:
     """`Triplet F1`, `Triplet F1 (Best@3)`: the average is not named."""
     word = measure_label(measure)
-    return word if not taken.of_several else f"{word} ({statistic_label(taken, samples)})"
+    return beside(word, statistic_label(taken, samples) if taken.of_several else "")
 
 
 def samples_in(pool: Pool, family: Family) -> int:

@@ -21,7 +21,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import N_, NP_, _, ngettext, plural
+from cuecard.core.i18n import N_, NP_, _, listed, ngettext, plural
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Cell, Table, figure
@@ -206,7 +206,7 @@ def place_word(case: Case) -> str:
 
 
 def findings_word(row: TurnRow) -> str:
-    return _(", ").join(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
+    return listed(_(FINDING_WORDS[finding.kind]) for finding in row.findings)
 
 
 def heading(row: TurnRow) -> str:
@@ -386,7 +386,7 @@ def plot_cells(scatter: Scatter, row: int) -> list[GridCell]:
 
 def here(points: Sequence[Point]) -> str:
     """How many sessions are meant, and some of them by task and person."""
-    names = ", ".join(f"{point.task_id} {point.person}" for point in points[:_NAMED])
+    names = listed(f"{point.task_id} {point.person}" for point in points[:_NAMED])
     count = ngettext("{n} session", "{n} sessions", len(points)).format(n=len(points))
     return f"{count} · {names}" if names else count
 

@@ -18,7 +18,7 @@ from cuecard.annotate.sharing.merging import (
     left_out_text,
     signed_for_text,
 )
-from cuecard.core.i18n import _, ngettext, plural
+from cuecard.core.i18n import _, listed, ngettext, plural
 from cuecard.core.tables.table import Table
 from cuecard.core.tables.texts import as_markdown, escaped, tables_text
 from cuecard.core.text import one_line
@@ -262,10 +262,11 @@ def entries_of_merge(bundles: Sequence[BundleFile], report: MergeReport) -> list
         entries.append(_line(signed_for_text(signed), "stage" if signed.new else "muted"))
     for label, added, known in arrived_rows(report.arrived):
         text = _("{n} new").format(n=f"{added:>6,}")
-        rest = f", {_('{n} known').format(n=f'{known:,}')}" if known else ""
-        entries.append(_line(f"{text}{rest}  {label}", "plain" if added else "muted"))
+        if known:
+            text = _(", ").join((text, _("{n} known").format(n=f"{known:,}")))
+        entries.append(_line(f"{text}  {label}", "plain" if added else "muted"))
     if report.people:
-        names = ", ".join(one_line(name, 40) for name in report.people)
+        names = listed(one_line(name, 40) for name in report.people)
         entries.append(_line(_("New names here: {names}.").format(names=names), "stage"))
     for moved in report.moved[:_MOST]:
         head = (
@@ -284,7 +285,7 @@ def summary_of(report: MergeReport) -> str:
     """One line: what came in, or what would."""
     count = ngettext("{n} new entry", "{n} new entries", report.added).format(n=report.added)
     known = _("{n} known").format(n=report.known)
-    text = f"{count}, {known}"
+    text = _(", ").join((count, known))
     if report.clashes:
         text += " · " + plural("{n} clash", "{n} clashes", len(report.clashes))
     return text

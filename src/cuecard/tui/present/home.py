@@ -135,7 +135,7 @@ def _form_row(trial: TrialRecord, moment: datetime) -> HomeRow:
 def _waiting_row(trial: WaitingTrial, moment: datetime) -> HomeRow:
     told = _("you play it for {name}") if trial.mine else _("{name} waits for an agent")
     kind = _(FAMILY[trial.family][2])
-    about = f"{kind}, {LANGUAGE_LABEL[trial.language]}"
+    about = _(", ").join((kind, LANGUAGE_LABEL[trial.language]))
     since = age(trial.since, moment)
     return HomeRow("seat", told.format(name=trial.user), since, about, trial_id=trial.trial_id)
 
@@ -172,7 +172,7 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
     else:
         told = _("reviewed by you")
         if other.answers:
-            told = f"{told}, {ngettext('{n} answer', '{n} answers', other.answers).format(n=other.answers)}"
+            told = _(", ").join((told, plural("{n} answer", "{n} answers", other.answers)))
     since = age(other.since, moment)
     return HomeRow(other.waits_for, other.task.title, since, told, other.task.id)
 

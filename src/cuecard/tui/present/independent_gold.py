@@ -23,7 +23,7 @@ from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, Checkpoint, 
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import METRIC_WORDS, STEP_WORDS, Table
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import normalise
 from cuecard.tui.families import TUI, Side, Versions, each_by
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
@@ -62,7 +62,7 @@ def given_columns(table: Mapping[str, Any]) -> Iterator[Entry]:
     for column in table["columns"]:
         steps = [STEP_WORDS[step] for step in column["preprocess"]]
         rules = [_(rule) for rule in (*steps, *(METRIC_WORDS[way] for way in column["metric"]))]
-        lines = [", ".join(rules), *filter(None, [column["criterion"]])]
+        lines = [listed(rules), *filter(None, [column["criterion"]])]
         note = _("key") if column["name"] in keys else ""
         yield _entry(_("Column"), *lines, note=f"{column['name']}  {note}".strip())
 
@@ -177,8 +177,8 @@ def _step(step: Checkpoint) -> Side:
         found = step.ambiguity
         lines = (
             _("ambiguous: {kind}").format(kind=_(AMBIGUITY_WORDS[found.type])),
-            f"{_('candidates')}: {', '.join(found.candidates)}",
-            f"{_('clue')}: {found.clue}",
+            f"{_('candidates')}{_(': ')}{listed(found.candidates)}",
+            f"{_('clue')}{_(': ')}{found.clue}",
         )
     return Side(f"{' = '.join(step.names)}", (step.question, *lines), step.sources)
 

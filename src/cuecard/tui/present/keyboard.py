@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside, listed
 from cuecard.core.system import config_folder
 
 
@@ -332,9 +332,9 @@ def is_action(id: str) -> bool:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    """What a person may have meant, for the end of a sentence."""
+    """What a person may have meant; "" if nothing is known."""
     found = get_close_matches(name, sorted(known), n=3, cutoff=0.75)
-    return f" ({_('near it: {names}').format(names=', '.join(found))})" if found else ""
+    return _("near it: {names}").format(names=listed(found)) if found else ""
 
 
 def _keys_of(value: str) -> tuple[str, ...]:
@@ -378,7 +378,7 @@ def read_keymap(text: str, file: str) -> list[str]:
         else:
             near = _near(name, known_ids() if "." in name else names)
             told = _("{file}, line {n}: nothing is called {what}")
-            wrong.append(told.format(**{**named, "what": name}) + near)
+            wrong.append(beside(told.format(**{**named, "what": name}), near))
     told = _("{file}: {what} has no key any more")
     lost = [name for name, means in names.items() if not means.keys]
     return [*wrong, *(told.format(file=file, what=name) for name in lost)]

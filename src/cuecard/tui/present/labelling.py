@@ -13,7 +13,7 @@ from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Reveal
 from cuecard.annotate.labelling.wording import WORDING, predicted_line
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.label_records import LabelSet, RunLabels, SetParts, SetProgress
 from cuecard.core.text import normalise, one_line
 from cuecard.core.verdicts import ItemKind
@@ -80,7 +80,7 @@ def gold_paragraphs(view: LabelView, *, whole: bool = False) -> list[Paragraph]:
     gold = view.gold
     lines = [Paragraph(gold.text, "strong")]
     if gold.also:
-        lines.append(Paragraph(_("also: {names}").format(names=", ".join(gold.also)), "muted"))
+        lines.append(Paragraph(_("also: {names}").format(names=listed(gold.also)), "muted"))
     if gold.context and gold.item.kind is not ItemKind.ANSWER:
         if sum(map(len, gold.context)) < 70:
             lines.append(Paragraph(" · ".join(gold.context), "stage"))

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, ngettext
 from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 from cuecard.tui.families import TUI
@@ -78,7 +78,7 @@ def badge(
 
 def coded(label: str, code: str) -> str:
     """A translated label, and beside it what is typed in files and commands."""
-    return _("{name} ({code})").format(name=_(label), code=code)
+    return beside(_(label), code)
 
 
 FORK = "⋔"

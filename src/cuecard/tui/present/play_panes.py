@@ -23,7 +23,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import HarnessTool, Message, PlayerRef, Remark, Usage
 from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.i18n import N_, _, active, ngettext, pgettext, stopwatch
+from cuecard.core.i18n import N_, _, active, beside, ngettext, pgettext, stopwatch
 from cuecard.core.text import one_line
 from cuecard.core.users.responder import ADVANCING
 from cuecard.tui.present.entries import Piece, Tone
@@ -101,7 +101,7 @@ def _step_fold(state: PlayState, chain: CheckpointChain, index: int) -> tuple[Pi
         turn = state.released_in(index)
         told = clue_told(turn)
         clue = _("clue: {clue}").format(clue=step.ambiguity.clue)
-        lines.append(Piece(f"{clue} ({told})", "plain" if turn is not None else "muted"))
+        lines.append(Piece(beside(clue, told), "plain" if turn is not None else "muted"))
     read = _read_at(state, index)
     if read and read.status:
         turn_told = _("turn {n}").format(n=read.turn + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.config_schema import Config
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.players import (
     DEFAULT_AGENT,
     DEFAULT_JUDGE,
@@ -244,7 +244,7 @@ def _choice(row: PlayerRow, settings: Any, environ: Mapping[str, str]) -> Choice
             "the environment variable {names} is not set",
             "the environment variables {names} are not set",
             len(unset),
-        ).format(names=", ".join(unset))
+        ).format(names=listed(unset))
     return Choice(row.name, label, row.baseline, problem)
 
 

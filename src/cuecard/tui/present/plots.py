@@ -9,14 +9,14 @@ from cuecard.annotate.results.plots.model import Plot, interval_text, place_text
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.words import dimension_word, value_word
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.files import Report, report_text
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.plot_canvas import START, At, glyph, kept, point_at, trials_at
-from cuecard.tui.present.trial_summary import listed
+from cuecard.tui.present.trial_summary import rows_with
 
 
 def told(plot: Plot, at: At) -> str:
@@ -177,7 +177,7 @@ class PlotsView:
 
     def rows(self, row: int = 0, column: int = 0) -> tuple[Row, ...]:
         """The trials behind the cursor."""
-        return listed(self.pool.rows, self.trials(row, column))
+        return rows_with(self.pool.rows, self.trials(row, column))
 
     def behind(self, row: int = 0, column: int = 0) -> str:
         """What `rows` are the trials of."""
@@ -208,7 +208,7 @@ class PlotsView:
         if self.family:
             parts.append(value_word("family", self.family))
         if len(self.by) > 1:
-            dimensions = ", ".join(dimension_word(each).lower() for each in self.by)
+            dimensions = listed(dimension_word(each).lower() for each in self.by)
             parts.append(_("by {dimensions}").format(dimensions=dimensions))
         wanted = self.family
         rows = (row for row in self.pool.rows if wanted is None or row.family == wanted)

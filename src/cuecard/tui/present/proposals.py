@@ -23,7 +23,7 @@ from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.tasks.base import OriginKind
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
@@ -276,7 +276,7 @@ def headline(item: ProposedItem) -> str:
     if item.deed != "set" or item.label == item.after:
         return one_line(item.label, _LONG)
     after = item.after
-    said = ", ".join(map(str, after)) if isinstance(after, list) else str(after)
+    said = listed(map(str, after)) if isinstance(after, list) else str(after)
     return one_line(f"{item.label}: {said}", _LONG)
 
 

@@ -28,7 +28,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, pgettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
@@ -148,7 +148,7 @@ def models(report: StageReport) -> str:
     """Which models a stage asked; baselines where it asked none."""
     if not report.models and report.baselines:
         return _("baseline")
-    return ", ".join(one_line(name, 30) for name in report.models)
+    return listed(one_line(name, 30) for name in report.models)
 
 
 def badge(report: StageReport) -> tuple[str, _StateTone]:
@@ -167,7 +167,7 @@ def who(result: ProbeResult) -> str:
 
 def came_back(result: ProbeResult, *, probe: bool) -> str:
     """What a trial behind a stage said, with the name of its probe where a stage has several."""
-    said = result.skipped or "; ".join(result.findings)
+    said = result.skipped or _("; ").join(result.findings)
     if result.probe not in ATTEMPTS and not result.skipped:
         # What an examination found stands above, line by line.
         found = len(result.findings)
@@ -204,7 +204,7 @@ def _check_lines(report: QcReport) -> list[Paragraph]:
         )
     ]
     if check.people:
-        people = ", ".join(one_line(name, 30) for name in check.people)
+        people = listed(one_line(name, 30) for name in check.people)
         lines.append(Paragraph(_("Labelled by {people}.").format(people=people)))
     if not check.complete:
         lines.append(Paragraph(_("l labels it, blind, item by item."), "muted"))
@@ -214,7 +214,7 @@ def _check_lines(report: QcReport) -> list[Paragraph]:
 def _verdict_lines(report: QcReport) -> list[Paragraph]:
     lines = [Paragraph(""), Paragraph(_("Why the table proposes it:"), "strong"), *_reasons(report)]
     if report.proposal.unknown:
-        names = ", ".join(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
+        names = listed(_(SIGNAL_LABEL[name]) for name in report.proposal.unknown)
         lines.append(Paragraph(_("Not looked at yet: {signals}.").format(signals=names), "muted"))
     for decision in report.decisions:
         lines += [Paragraph(""), *_decision_lines(decision)]

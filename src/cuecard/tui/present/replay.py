@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from cuecard.annotate.fidelity.replay_turns import Nothing, Passed, ReplaySummary, ReplayView, Told
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
@@ -93,7 +93,7 @@ def passed_line(passed: Sequence[Passed]) -> str:
         text = ngettext(
             "turn {turns} passed over: {why}", "turns {turns} passed over: {why}", len(turns)
         )
-        told.append(text.format(turns=", ".join(turns), why=_(PASSED[why])))
+        told.append(text.format(turns=listed(turns), why=_(PASSED[why])))
     return " · ".join(told)
 
 

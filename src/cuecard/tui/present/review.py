@@ -354,7 +354,7 @@ def _before(context: ReviewContext) -> list[Paragraph]:
         text = ngettext("{n} comment open", "{n} comments open", len(mine)).format(n=len(mine))
         settled = len(context.threads) - len(mine)
         more = ngettext("{n} resolved", "{n} resolved", settled).format(n=settled)
-        lines.append(Paragraph(f"{text}, {more}", indent=2))
+        lines.append(Paragraph(_(", ").join((text, more)), indent=2))
         lines.append(Paragraph(_("m: all comments with their answers"), "muted", indent=2))
     return lines
 

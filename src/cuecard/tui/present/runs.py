@@ -16,7 +16,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
+from cuecard.core.i18n import N_, NP_, _, current_language, listed, ngettext
 from cuecard.core.records import (
     Handout,
     OrderKind,
@@ -449,7 +449,5 @@ def forecast_words(taken: Forecast, currency: str) -> str:
     ).format(parts=_(", ").join(parts), n=taken.trials)
     if not taken.unknown:
         return said
-    none = _("Nothing is known of {agents}.").format(
-        agents=_(", ").join(map(one_line, taken.unknown))
-    )
+    none = _("Nothing is known of {agents}.").format(agents=listed(map(one_line, taken.unknown)))
     return f"{said} {none}"

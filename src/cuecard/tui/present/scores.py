@@ -13,7 +13,7 @@ from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, listed, ngettext
 from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
 from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
@@ -289,7 +289,7 @@ class ScoreView:
         if self.cut.measure:
             every = self.cut.measure == ALL_MEASURES
             parts.append(_("all measures") if every else measure_label(self.cut.measure))
-        judges = ", ".join(one_line(judge, 30) for judge in self.pool.values("judge"))
+        judges = listed(one_line(judge, 30) for judge in self.pool.values("judge"))
         pieces = [
             Piece(" · ".join([*parts, _("Judge: {judge}").format(judge=judges or "–")]), "muted")
         ]
@@ -309,7 +309,7 @@ class ScoreView:
         """What is left out, in words."""
         names = self.tables[0].names if self.tables else {}
         found = [
-            "{}: {}".format(dimension_word(d), ", ".join(value_word(d, v, names) for v in values))
+            f"{dimension_word(d)}{_(': ')}{listed(value_word(d, v, names) for v in values)}"
             for d, values in self.cut.where
         ]
         return [*found, *([_(ONLY_WORDS[self.cut.only])] if self.cut.only is not Only.ALL else [])]
@@ -398,7 +398,7 @@ def both_intervals(cell: FigureCell) -> list[str]:
     told = [
         "[{}, {}]".format(*(number(one.name, end) for end in each.interval))
         if each.interval
-        else f"– ({each.no_interval})"
+        else beside("–", each.no_interval)
         for each in (one, other)
     ]
     return [

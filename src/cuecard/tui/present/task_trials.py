@@ -21,7 +21,7 @@ from cuecard.annotate.authoring.stages import (
     StageCounts,
 )
 from cuecard.core.engine.messages import UserReply
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import contains_term, one_line
 from cuecard.core.users.responder import ADVANCING
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -103,7 +103,7 @@ DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
 
 def rung_cells(rung: Rung) -> tuple[str, ...]:
     """Number, kind of ambiguity, question, target, and what is missing."""
-    missing = ", ".join(_(name) for name in rung.missing)
+    missing = listed(_(name) for name in rung.missing)
     lacks = _("lacks {what}").format(what=missing) if missing else ""
     return str(rung.number), rung.ambiguity, rung.question, rung.target, lacks
 
@@ -132,7 +132,7 @@ def trial_said(taken: Taken | None, later: Taken | None) -> list[Paragraph]:
     tone: Tone = "good" if taken.released or taken.status in ADVANCING or taken.status.value == "task_completed" else "bad"  # fmt: skip
     said = [Paragraph(status_label(taken.status), tone)]
     if taken.heard:
-        names = ", ".join(one_line(name, 40) for name in taken.heard)
+        names = listed(one_line(name, 40) for name in taken.heard)
         said.append(Paragraph(_("heard: {names}").format(names=names), "muted", 2))
     released = _("The clue is released:") if taken.released else _("No clue. The user says:")
     said.append(Paragraph(released, "strong"))

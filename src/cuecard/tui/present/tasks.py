@@ -12,7 +12,7 @@ from cuecard.core.families.checkpoints.gold import Ambiguity, CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.tasks.models import Persona, Stage, Task
 from cuecard.core.text import normalise
@@ -249,7 +249,7 @@ def _stage(index: int, stage: Stage) -> Element:
         Piece(f"  {stage.title}", "strong"),
     )
     cue = f"{_('CUE')}  {_(CUE_KIND[stage.cue.kind.value])}: {stage.cue.text}"
-    terms = f"{_('terms')}: {', '.join(stage.cue.terms)}" if stage.cue.terms else ""
+    terms = f"{_('terms')}{_(': ')}{listed(stage.cue.terms)}" if stage.cue.terms else ""
     body = [
         Paragraph(cue, indent=2),
         Paragraph(terms, "muted", indent=4),
@@ -276,7 +276,7 @@ def graph_elements(graph: Graph) -> Iterator[Element]:
         yield Element(f"gold.triples[{index}]", Entry("work", 0, head, fold=fold))
     for index, node in enumerate(graph.nodes):
         if node.aliases:
-            text = f"{node.name or node.id} = {', '.join(node.aliases)}"
+            text = f"{node.name or node.id} = {listed(node.aliases)}"
             yield Element(
                 f"gold.nodes[{index}]",
                 Entry("work", 0, (Piece(f"  {_('aliases')}  ", "muted"), Piece(text))),
@@ -290,7 +290,7 @@ def table_elements(table: Table) -> Iterator[Element]:
         head = (
             Piece(_("Column"), "stage"),
             Piece(f"  {column.name}", "strong"),
-            Piece(f"  {note}  {', '.join(rules)}", "muted"),
+            Piece(f"  {note}  {listed(rules)}", "muted"),
         )
         yield Element(f"gold.columns[{index}]", Entry("work", 0, head))
     for index, row in enumerate(table.rows):
@@ -313,13 +313,13 @@ def chain_elements(chain: CheckpointChain) -> Iterator[Element]:
     answers = " = ".join((chain.final_answer, *chain.final_aliases))
     yield _element("gold.final_answer", _("Final answer"), answers)
     if chain.forbidden:
-        yield _element("gold.forbidden", _("Never to be said"), ", ".join(chain.forbidden))
+        yield _element("gold.forbidden", _("Never to be said"), listed(chain.forbidden))
 
 
 def _ambiguous(ambiguity: Ambiguity | None) -> Iterator[str]:
     if ambiguity:
         yield f"{_('logic')}{_(': ')}{ambiguity.logic}"
-        yield f"{_('candidates')}{_(': ')}{', '.join(ambiguity.candidates)}"
+        yield f"{_('candidates')}{_(': ')}{listed(ambiguity.candidates)}"
         yield f"{_('clue')}{_(': ')}{ambiguity.clue}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import SearchEntry, ToolCall
-from cuecard.core.i18n import _, ngettext, pgettext, plural
+from cuecard.core.i18n import _, beside, listed, ngettext, pgettext, plural
 from cuecard.core.text import contains_term, normalise, one_line, storable
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
@@ -109,8 +109,8 @@ class Work:
         if tools := self.kinds.total():
             said = ngettext("{n} tool call", "{n} tool calls", tools).format(n=tools)
             if len(self.kinds) > 1:
-                kinds = ", ".join(f"{n} {kind}" for kind, n in self.kinds.most_common(4))
-                said = f"{said} ({kinds}{', …' if len(self.kinds) > 4 else ''})"
+                kinds = (f"{n} {kind}" for kind, n in self.kinds.most_common())
+                said = beside(said, listed(kinds, 4))
             counts.append(said)
         if self.hit_known:
             counts.append(ngettext("{n} hit", "{n} hits", self.hits).format(n=self.hits))
@@ -166,7 +166,7 @@ class Work:
         text = entry.content
         if most is not None and len(text) > most:
             more = _("{n} more characters").format(n=f"{len(text) - most:,}")
-            text = f"{text[:most]}… ({more})"
+            text = beside(f"{text[:most]}…", more)
         if text:
             self.paragraphs.append(Paragraph(text, "plain", 6))
 
@@ -197,7 +197,7 @@ def _hit(body: ToolAnswered) -> Paragraph:
     hit = body.answer.hit
     assert hit is not None
     if hit.hit:
-        words = [_("hit: {keys}").format(keys=", ".join(hit.matched_fact_keys) or "?")]
+        words = [_("hit: {keys}").format(keys=listed(hit.matched_fact_keys) or "?")]
     else:
         words = [_("no hit")]
     if hit.is_compound:
@@ -337,7 +337,7 @@ def fate_of(source: Source) -> str:
     words = [_("visited") if source.visited else pgettext("a page came up in a search", "found")]
     if source.cited:
         words.append(_("cited"))
-    return ", ".join(words)
+    return listed(words)
 
 
 def detail_of(source: Source) -> list[list[Piece]]:
@@ -368,4 +368,4 @@ def source_entry(source: Source) -> Entry:
 
 
 def _turns(source: Source) -> str:
-    return ", ".join(str(turn + 1) for turn in source.turns)
+    return listed(str(turn + 1) for turn in source.turns)

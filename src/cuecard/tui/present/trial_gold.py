@@ -17,7 +17,7 @@ from cuecard.annotate.results.trial_against_gold import (
     TableAgainst,
     TripleGroup,
 )
-from cuecard.core.i18n import N_, _, ngettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, plural
 from cuecard.core.scoring.trial_score import Tally
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
@@ -110,7 +110,7 @@ def _triple(triple: GoldTriple, extra: Mapping[int, ExtraTriple]) -> PaneLine:
     head = [Piece(f"  {mark} ", tone), Piece(f"{triple.index + 1}. {one_line(text, 400)}")]
     # Of a triple that is not covered, what the judge looked at; of a covered one numbers are enough.
     if triple.supporting:
-        numbers = ", ".join(str(index + 1) for index in triple.supporting)
+        numbers = listed(str(index + 1) for index in triple.supporting)
         head.append(Piece(f" ← {numbers}", "muted"))
     fold = [
         Paragraph(f"← {i + 1}. {e.head} — {e.relation} — {e.tail}", "work", 6)
@@ -125,7 +125,7 @@ def answer_text(against: AnswerAgainst) -> PaneText:
     mark, tone = DECISION[against.decision]
     said = against.given is not None
     given = one_line(against.given or "", 400) if said else _("no answer was handed in")
-    fold = [Paragraph(_("Also accepted: {names}").format(names=", ".join(against.also)), indent=4)]
+    fold = [Paragraph(_("Also accepted: {names}").format(names=listed(against.also)), indent=4)]
     lines = [
         PaneLine(
             work_entry(

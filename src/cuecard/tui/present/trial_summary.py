@@ -12,7 +12,7 @@ from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.blame import Blame
 from cuecard.core.evaluation.items import VerdictView
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, listed, ngettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks.models import Task
@@ -135,15 +135,13 @@ def _verdict_line(view: VerdictView) -> PaneLine:
     elif context:
         head.append(Piece(f" · {context}", "muted"))
     if gold.also:
-        fold += [
-            Paragraph(_("Also accepted: {names}").format(names=", ".join(gold.also)), indent=4)
-        ]
+        fold += [Paragraph(_("Also accepted: {names}").format(names=listed(gold.also)), indent=4)]
     for item in view.supporting:
         text = item.cell or item.text
         fold.append(Paragraph(f"← {item.index + 1}. {text}", "work", 4))
     missing = [i for i in verdict.supporting if i not in {item.index for item in view.supporting}]
     if missing:
-        numbers = ", ".join(str(index + 1) for index in missing)
+        numbers = listed(str(index + 1) for index in missing)
         fold.append(Paragraph(_("names items that do not exist: {n}").format(n=numbers), "bad", 4))
     if verdict.rationale:
         fold.append(Paragraph(verdict.rationale, "muted", 4))
@@ -164,7 +162,7 @@ def verdict_counts(verdicts: Sequence[VerdictView]) -> str:
     return counts
 
 
-def listed(rows: Iterable[Row], trials: Iterable[int]) -> tuple[Row, ...]:
+def rows_with(rows: Iterable[Row], trials: Iterable[int]) -> tuple[Row, ...]:
     """The rows of these trials in their order, each trial once: as the first judge left it."""
     known: dict[int, Row] = {}
     for row in rows:
@@ -229,7 +227,7 @@ def details(row: Row, measure: str | None = None) -> list[str]:
     found = figures.measure(name) if figures else None
     score = f"{measure_label(name)} {score_word(row, measure)}"
     if found is not None and found.value is None:
-        score += f" ({one_line(found.reason, 80)})"
+        score = beside(score, one_line(found.reason, 80))
     judged = _("judge {name}").format(name=row.judged_by)
     if row.judge is None:
         judged = _("not judged by {name}").format(name=row.judged_by)
@@ -243,7 +241,7 @@ def details(row: Row, measure: str | None = None) -> list[str]:
     if figures and figures.raw:
         lines.append(_("It said: {text}").format(text=one_line(figures.raw, 300)))
     if baselines := baselines_of(row):
-        lines.append(_("Offline baselines: {names}").format(names=", ".join(baselines)))
+        lines.append(_("Offline baselines: {names}").format(names=listed(baselines)))
     return lines
 
 

@@ -140,7 +140,7 @@ def item_label(item: Item) -> str:
     if item.kind is ItemKind.ANSWER:
         return _(KIND[item.kind])
     text = f"{_(KIND[item.kind])} {item.index + 1}"
-    return f"{text}, {item.column}" if item.column else text
+    return _(", ").join(filter(None, (text, item.column)))
 
 
 def said_cell(value: str | None) -> GridCell:

@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.families.common import NOTHING
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.text import one_line, storable
 from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
@@ -82,7 +82,7 @@ def call_from(spec: ToolSpec, line: str, goal: str = "") -> ToolCall:
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
-        names = ", ".join(properties)
+        names = listed(properties)
         raise NotACall(_("{tool} wants a JSON object: {names}").format(tool=spec.name, names=names))
     return ToolCall(name=spec.name, arguments=cast(dict[str, Any], arguments))
 
@@ -282,7 +282,7 @@ class WizardOfOzState:
         move, turn = self.view.pending, self.view.turn
         mark = Piece(" · " + _("on its way"), "muted")
         if isinstance(move, ToolMove):
-            told = ", ".join(one_line(str(value), 200) for value in move.call.arguments.values())
+            told = listed(one_line(str(value), 200) for value in move.call.arguments.values())
             return [Entry("work", turn, (Piece(f"{move.call.name}: {told}", "work"), mark))]
         if isinstance(move, ReplyMove):
             return [

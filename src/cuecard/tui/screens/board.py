@@ -22,7 +22,7 @@ from cuecard.annotate.review.board import (
 from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
 from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import N_, NP_, _, age
+from cuecard.core.i18n import N_, NP_, _, age, listed
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
@@ -125,7 +125,7 @@ class BoardScreen(BoardList[BoardTask]):
             Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
             Column(N_("Family"), lambda task: self._badge(FAMILY, task.task.family), spare=3),
             Column(N_("Lang"), lambda task: LANGUAGE_LABEL[task.task.language], spare=2),
-            Column(N_("Author"), lambda task: ", ".join(task.authors), grow=1, spare=1),
+            Column(N_("Author"), lambda task: listed(task.authors), grow=1, spare=1),
             Column(N_("Since"), lambda task: age(task.since, self.board.now), right=True, sort=lambda task: task.since),
         )  # fmt: skip
 

@@ -24,7 +24,7 @@ from cuecard.tui.present.compare import (
 )
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.trial_summary import listed
+from cuecard.tui.present.trial_summary import rows_with
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -153,7 +153,7 @@ class CompareScreen(FiguresScreen):
             return
         trials = view.trials(*self.place)
         if trials:
-            rows = listed(view.offer.pool.rows, trials)
+            rows = rows_with(view.offer.pool.rows, trials)
             title = view.name_of(*self.place)
             self.app.push_screen(TrialListScreen(title, rows, view.choice.by))
 

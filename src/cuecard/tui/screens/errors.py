@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.records import TrialRecord
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
@@ -139,7 +139,7 @@ class ErrorsScreen(FiguresScreen):
         trials = view.trials(*self.place)
         if trials:
             title = view.name_of(*self.place)
-            self.app.push_screen(TrialListScreen(title, present.listed(view.pool.rows, trials)))
+            self.app.push_screen(TrialListScreen(title, present.rows_with(view.pool.rows, trials)))
 
     @guarded("errors_agent")
     async def action_agent(self) -> None:
@@ -212,7 +212,7 @@ class TrialListScreen(ListScreen[Row]):
         return (
             Column(N_("Task"), lambda row: row.trial.title or row.trial.task_id, grow=3, least=14),
             Column(N_("Name"), lambda row: name_in(self._tags_of(row)), grow=1, quiet=True),
-            Column(N_("Tags"), lambda row: ", ".join(without_name(self._tags_of(row))), grow=1, quiet=True),
+            Column(N_("Tags"), lambda row: listed(without_name(self._tags_of(row))), grow=1, quiet=True),
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1, tail=True),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
             Column(N_("Ended"), present.ended, grow=1, spare=1),

@@ -14,7 +14,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line, slug
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -335,7 +335,7 @@ async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: s
         raise CuecardError(
             _("The report could not be written"),
             _("the file's suffix names no format"),
-            ", ".join(f".{known}" for known in FORMATS),
+            listed(f".{known}" for known in FORMATS),
         )
     screen.cue_app.tell(_("Writing the report …"))
 

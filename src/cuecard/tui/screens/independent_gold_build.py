@@ -18,7 +18,7 @@ from cuecard.annotate.independent_gold.building import (
     hand_in,
     open_blank,
 )
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -168,7 +168,7 @@ class BuildGoldScreen(DraftingScreen):
             return
         told = _("It cannot be changed afterwards. Its authors see it beside theirs then, and so do you.")  # fmt: skip
         if extra := extra_columns(data["gold"], (edit.saved or data)["gold"]):
-            names = one_line(", ".join(extra), 60)
+            names = one_line(listed(extra), 60)
             left = _("Columns that the brief does not have are left out: {names}.")
             told = f"{told}\n{left.format(names=names)}"
         note = await self.app.push_screen_wait(

@@ -16,7 +16,7 @@ from cuecard.annotate.quality.report import QcReport, StageReport
 from cuecard.annotate.review.workflow import actions_of, retire
 from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined, ngettext
+from cuecard.core.i18n import N_, _, joined, listed, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -266,7 +266,7 @@ def _question(planned: Planned) -> ConfirmDialog:
     )
     return ConfirmDialog(
         _("Call models?"),
-        text.format(n=planned.trials, models=", ".join(planned.models)),
+        text.format(n=planned.trials, models=listed(planned.models)),
         _("Run"),
     )
 

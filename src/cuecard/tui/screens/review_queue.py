@@ -15,7 +15,7 @@ from textual.widgets import Static
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined, plural, time_left
+from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
 from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -68,7 +68,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             Column("", self._urgency, spare=1, sort=lambda row: -row.priority),
             Column("", lambda row: self._family(row).divide([1])[0]),
             Column(N_("Task"), lambda row: row.task.title, grow=3, least=20),
-            Column(N_("Tags"), lambda row: ", ".join(self._tags.get(row.task.id, ())), grow=1, quiet=True),
+            Column(N_("Tags"), lambda row: listed(self._tags.get(row.task.id, ())), grow=1, quiet=True),
             Column("", self._note, grow=2, least=17),
             Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),

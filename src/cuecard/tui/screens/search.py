@@ -249,9 +249,9 @@ def search(app: CuecardApp) -> None:
     screen = app.screen
     if app.finder is None or app.finder.person != app.person:
         app.finder = Finder(app.person)
-    recent = app.recent
+    places = recent(app)
     commands: list[SystemCommand] = list(app.get_system_commands(screen))
-    commands = commands[: len(commands) - len(recent)]  # places are found as such
+    commands = commands[: len(commands) - len(places)]  # places are found as such
     app.finder.commands = [for_display(command.title) for command in commands]
 
     def chosen(found: Found | None) -> None:
@@ -262,7 +262,16 @@ def search(app: CuecardApp) -> None:
         else:
             open_found(app, found)
 
-    app.push_screen(SearchDialog(app.finder, recent), chosen)
+    app.push_screen(SearchDialog(app.finder, places), chosen)
+
+
+def recent(app: CuecardApp) -> list[Found]:
+    """The tasks, runs and trials that this person opened last in this workspace, the last first."""
+    try:
+        places = [dict(place) for place in app.preferences.places(app.who)]
+        return [Found(Kind(place.pop("kind")), **place) for place in places]
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return []  # of another version
 
 
 def open_found(app: CuecardApp, found: Found) -> None:

@@ -22,7 +22,7 @@ from textual.widgets import Button, Input, Label, Select, Static
 from cuecard.core.config import CONFIG_NAME
 from cuecard.core.doctor import ServedModel, served_models
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, current_language, joined, pgettext
+from cuecard.core.i18n import N_, _, current_language, joined, listed, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -175,8 +175,8 @@ class SettingsScreen(CuecardScreen[None]):
         self.query_one("#skill-domains", Input).value = names
         told = [_("What is outside comes last in your review queue.")]
         if domains:
-            listed = one_line(", ".join(domains), _DOMAINS_TOLD)
-            told.append(_("Domains here: {names}").format(names=listed))
+            names = one_line(listed(domains), _DOMAINS_TOLD)
+            told.append(_("Domains here: {names}").format(names=names))
         self.query_one("#skill-note", Static).update(joined(told))
 
     @guarded("save-skills", background=True)
@@ -301,8 +301,8 @@ def _key(row: PlayerRow) -> Text:
         return Text(_("none needed"), style="dim")
     missing = [name for name in row.keys if not os.environ.get(name)]
     if missing:
-        return Text(_("✗ {variable} is not set").format(variable=", ".join(missing)))
-    return Text(f"✓ {', '.join(row.keys)}")
+        return Text(_("✗ {variable} is not set").format(variable=listed(missing)))
+    return Text(f"✓ {listed(row.keys)}")
 
 
 class Introduction(Frozen):

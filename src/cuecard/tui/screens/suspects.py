@@ -18,7 +18,7 @@ from cuecard.annotate.results.suspect_tables import (
     values_of,
 )
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect, evidence, survey
-from cuecard.core.i18n import N_, _, joined, ngettext
+from cuecard.core.i18n import N_, _, joined, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
 from cuecard.store.workspace import Sight, Workspace
@@ -111,11 +111,9 @@ class SuspectsScreen(ListScreen[Suspect]):
             said = ngettext("{n} agent says: {value}", "{n} agents say: {value}", item.rival.agents)
             found.append(Paragraph(said.format(n=item.rival.agents, value=row.rival)))
         if row.found_by:
-            found.append(
-                Paragraph(_("Found by: {agents}").format(agents=_(", ").join(row.found_by)))
-            )
+            found.append(Paragraph(_("Found by: {agents}").format(agents=listed(row.found_by))))
         if row.not_by:
-            found.append(Paragraph(_("Never by: {agents}").format(agents=_(", ").join(row.not_by))))
+            found.append(Paragraph(_("Never by: {agents}").format(agents=listed(row.not_by))))
         if (pages := self._pages.get(row.key)) is None:
             found.append(Paragraph(_("Looking for pages…"), "muted"))
         for page in pages or ():

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from cuecard.annotate.authoring.task_data import blank_task
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
@@ -58,7 +58,7 @@ class TaskListing(Vertical):
                 columns = (
                     Column[TaskLine]("", self._family),
                     Column[TaskLine](N_("Title"), self._title, grow=3, least=16, sort=lambda line: line.title.casefold()),
-                    Column[TaskLine](N_("Tags"), lambda line: ", ".join(line.tags), grow=1, least=6, quiet=True),
+                    Column[TaskLine](N_("Tags"), lambda line: listed(line.tags), grow=1, least=6, quiet=True),
                     Column[TaskLine](N_("Lang"), lambda line: LANGUAGE_LABEL.get(line.language, line.language), spare=2),
                     Column[TaskLine](N_("Level"), lambda line: _(DIFFICULTY_WORDS.get(line.difficulty, line.difficulty)), spare=3),
                     Column[TaskLine](N_("Rev"), lambda line: str(line.revision or _("new")), right=True),

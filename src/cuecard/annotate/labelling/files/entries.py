@@ -19,7 +19,7 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import FileProblem, FileProblems
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import LabelValue, Phase
 from cuecard.core.records import TrialRecord
 from cuecard.core.tables.texts import unguarded
@@ -109,7 +109,7 @@ class Problems:
 
     def add(self, line: int | None, reason: str, place: str = "") -> None:
         where = _("line {line}").format(line=line) if line else ""
-        where = ", ".join(part for part in (where, place) if part)
+        where = listed(part for part in (where, place) if part)
         self.found.append(FileProblem(self.file, where, reason, line))
 
     def raise_any(self) -> None:

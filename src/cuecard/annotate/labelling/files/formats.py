@@ -17,7 +17,7 @@ from cuecard.annotate.labelling.files.entries import (
     value_of,
 )
 from cuecard.core.engine.messages import STATUS_WORDS
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import Phase
 from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
@@ -40,9 +40,9 @@ def label_rows(path: Path, rows: Rows, problems: Problems) -> LabelFile:
     """The entries of a CSV table; what is wrong is added to `problems`."""
     missing = [name for name in NEEDED if name not in rows.columns]
     if missing and not problems.found:
-        text = _("there is no column {name}").format(name=", ".join(missing))
+        text = _("there is no column {name}").format(name=listed(missing))
         hint = _("labels need the columns trial, item and label; see docs/labels.md")
-        problems.add(1, f"{text}; {hint}")
+        problems.add(1, _("; ").join((text, hint)))
     if problems.found:
         return _file(path, "csv", [], rows.columns)
     lines = [
@@ -69,7 +69,7 @@ def label_lines(path: Path, text: str, problems: Problems) -> LabelFile:
         fields = cast(dict[str, object], found)
         missing = [name for name in NEEDED if name not in fields]
         if missing:
-            problems.add(number, _("there is no {name}").format(name=", ".join(missing)))
+            problems.add(number, _("there is no {name}").format(name=listed(missing)))
             continue
         names.update(fields)
         lines.append((number, fields))

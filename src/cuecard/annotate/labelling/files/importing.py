@@ -23,7 +23,7 @@ from cuecard.annotate.labelling.files.formats import label_lines, label_rows, la
 from cuecard.annotate.labelling.files.vibesearch_sheets import label_file, sheet_kind
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, NotFound
 from cuecard.core.formats.files import find_files
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
@@ -102,7 +102,7 @@ def _files(paths: Sequence[Path], suffixes: Sequence[str]) -> tuple[list[Path], 
         problems += found.problems
         if not found.files and not found.problems:
             text = _("is a folder without files of labels ({suffixes})")
-            reason = text.format(suffixes=", ".join(suffixes))
+            reason = text.format(suffixes=listed(suffixes))
             problems.append(FileProblem(str(path), "", reason))
         files += found.files
     return list(dict.fromkeys(files)), problems
@@ -189,7 +189,7 @@ def _match_sheets(
         first.add(
             None,
             _("fits {n} trials ({ids}): name the one that it is of with --trial").format(
-                n=len(fitting), ids=", ".join(str(c.trial.id) for c in fitting[:5])
+                n=len(fitting), ids=listed((str(c.trial.id) for c in fitting), 5)
             ),
         )
         return [], first.found
@@ -251,8 +251,8 @@ def _misfit(trial: TrialItems, item: Item, entry: Entry) -> str:
     return _("{item} of trial {n} says “{here}”, not “{there}”").format(
         item=item.key[:60],
         n=trial.trial.id,
-        here=one_line(", ".join(here), 120),
-        there=one_line(", ".join(entry.texts), 120),
+        here=one_line(listed(here), 120),
+        there=one_line(listed(entry.texts), 120),
     )
 
 
@@ -370,7 +370,7 @@ def _said(entry: Entry) -> tuple[object, ...]:
 def _twice(who: str, before: Matched, match: Matched) -> str:
     where = _("line {line}").format(line=before.entry.line)
     if before.file is not match.file:
-        where = f"{one_line(before.file.name, 60)}, {where}"
+        where = _(", ").join((one_line(before.file.name, 60), where))
     return _("{person} has labelled it otherwise in {where}").format(
         person=one_line(who, 40), where=where
     )

@@ -29,7 +29,7 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
 from cuecard.core.families.checkpoints.score import Profile
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
 from cuecard.core.scoring.measures import PROFILE_LABELS, measure_label
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table
@@ -60,7 +60,7 @@ def _tables(
     arms: Sequence[tuple[ArmErrors, ChainErrors]], by: By, notes: tuple[str, ...]
 ) -> Iterator[Table]:
     heading = arm_heading(by)
-    limits = ", ".join(f"{arm.name} {chain.k:g}" for arm, chain in arms)
+    limits = listed(f"{arm.name} {chain.k:g}" for arm, chain in arms)
     divide = _("Guesses after more than K searches are long ones; K: {limits}.").format(
         limits=limits
     )
@@ -231,7 +231,7 @@ def curve_tables(pool: Pool, *, k_trunc: int | None = None) -> tuple[Table, ...]
 
 def cohort_words(*trials: int) -> str:
     """The title of the paper's curves, with the number of trials of each arm."""
-    return _("fixed cohort (paper), n = {n}").format(n=", ".join(f"{n:,}" for n in trials))
+    return _("fixed cohort (paper), n = {n}").format(n=listed(f"{n:,}" for n in trials))
 
 
 def all_words() -> str:

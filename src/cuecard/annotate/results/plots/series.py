@@ -10,7 +10,7 @@ from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Se
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import dimension_word, value_word
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class, user_turns_of
 from cuecard.core.scoring.measures import measure_label
@@ -294,6 +294,6 @@ def _without(found: Sequence[tuple[Arm, Statistic]]) -> tuple[str, ...]:
         if statistic.value is None:
             reasons.setdefault(statistic.reason, []).append(arm.name)
     return tuple(
-        _("Not drawn: {names} ({reason})").format(names=", ".join(names), reason=reason)
+        _("Not drawn: {names} ({reason})").format(names=listed(names), reason=reason)
         for reason, names in reasons.items()
     )

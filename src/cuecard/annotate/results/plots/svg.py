@@ -30,7 +30,7 @@ from cuecard.annotate.results.plots.svg_parts import (
     width_of,
     wrapped,
 )
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 
 _HEIGHT = 92.0
 _EACH = 156.0
@@ -261,8 +261,8 @@ def description(plot: Plot) -> str:
             )
         )
     else:
-        parts += [", ".join(one.name for one in plot.series)]
-    return "; ".join((*parts, *plot.notes))
+        parts += [listed(one.name for one in plot.series)]
+    return _("; ").join((*parts, *plot.notes))
 
 
 def _nothing(plot: Plot, top: float) -> tuple[list[str], float, float]:

@@ -34,7 +34,7 @@ from cuecard.core.families.table.score import (
     score_table,
 )
 from cuecard.core.formats.extraction import find_table
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.rescoring import Fate, ItemChange
 from cuecard.core.scoring.trial_score import TableFigures, tallies
 from cuecard.core.tasks.models import Task
@@ -270,7 +270,7 @@ def _row(table: Table, item: Item) -> GoldItem:
 
 
 def _row_of(table: Table, item: Item) -> str:
-    key = ", ".join(table.key_of(table.rows[item.index]))
+    key = listed(table.key_of(table.rows[item.index]))
     return _("row {n}, key: {key}").format(n=item.index + 1, key=key)
 
 

@@ -12,7 +12,7 @@ from cuecard.core.families.table.score import (
     norm_column,
     row_key,
 )
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.judges.similarity import form, same_thing
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item, ItemKind, TableMatch, TablePrediction, Verdict
@@ -85,7 +85,7 @@ class Columns:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return one_line(", ".join(names), 200)
+    return one_line(listed(names), 200)
 
 
 def same_columns(table: Table, predicted: Sequence[str]) -> Columns:
@@ -249,7 +249,7 @@ def _compare(column: Column, predicted: str, gold: str) -> tuple[bool, str]:
 
 
 def metric_names(column: Column) -> str:
-    return ", ".join(metric.value for metric in column.metric)
+    return listed(metric.value for metric in column.metric)
 
 
 def _alike(predicted: str, gold: str, criterion: str) -> bool:

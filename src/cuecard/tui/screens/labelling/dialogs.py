@@ -30,7 +30,7 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.label_records import LabelValue, RunLabels
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -345,7 +345,7 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
         judges = sorted({judge for run in runs for judge in run.judges})
         first = ("", _("each trial's first"))
         shown = [first, *((one_line(name, 30), name) for name in judges)]
-        names = ", ".join(one_line(run.name, 40) for run in runs)
+        names = listed(one_line(run.name, 40) for run in runs)
         super().__init__(
             _("A labelling set from: {runs}").format(runs=one_line(names, 200)),
             SampleForm(runs=tuple(run.run_id for run in runs), seed=drawn),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from textual.app import ComposeResult
 
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.label_records import RunLabels, VerdictLine
 from cuecard.core.text import one_line
 from cuecard.store.verdict_pages import VerdictFilter
@@ -73,7 +73,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
     def columns(self) -> Sequence[Column[RunLabels]]:
         return (
             Column(N_("Run"), self._run_name, grow=3, least=12),
-            Column(N_("Judge"), lambda run: ", ".join(run.judges), grow=1, spare=2),
+            Column(N_("Judge"), lambda run: listed(run.judges), grow=1, spare=2),
             Column(N_("Verdicts"), lambda run: f"{run.verdicts:,}", right=True),
             Column(N_("My labels"), lambda run: f"{run.mine:,}", right=True),
             Column(N_("All labels"), lambda run: f"{run.labels:,}", right=True, spare=1),

@@ -13,7 +13,7 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
@@ -229,7 +229,7 @@ def _step_card(
         sections.append(Section(label, step.ambiguity.clue, "strong"))
         told = _("clue: {told}").format(told=clue_told(state.released_in(number)))
     if chain.forbidden:
-        sections.append(Section(_("NEVER SAY"), ", ".join(chain.forbidden), "bad"))
+        sections.append(Section(_("NEVER SAY"), listed(chain.forbidden), "bad"))
     return f"▸ {number + 1}/{len(chain.steps)}", sections, told
 
 

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from cuecard.annotate.sessions import check_answers, questions_of, shown
-from cuecard.core.i18n import N_, NP_, _, age, ngettext
+from cuecard.core.i18n import N_, NP_, _, age, listed, ngettext
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -281,7 +281,7 @@ class SessionFormPane(Vertical):
 
     def _give(self) -> None:
         if left := self._state.missing:
-            labels = ", ".join(one_line(shown(question.label)) for question in left)
+            labels = listed(one_line(shown(question.label)) for question in left)
             told = _("Still to answer: {what}").format(what=labels)
             self.notify(told, severity="warning", markup=False)
             self.focus_first()

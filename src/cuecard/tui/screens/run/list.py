@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from cuecard.annotate.task_feedback import disputed_runs
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.core.records import RunRecord
 from cuecard.core.text import one_line
 from cuecard.store.tags import ARCHIVED
@@ -64,7 +64,7 @@ class RunsScreen(ListScreen[RunRecord]):
     def columns(self) -> Sequence[Column[RunRecord]]:
         return (
             Column(N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()),
-            Column(N_("Tags"), lambda run: ", ".join(self._tags.get(run.uid, ())), grow=1, quiet=True),
+            Column(N_("Tags"), lambda run: listed(self._tags.get(run.uid, ())), grow=1, quiet=True),
             Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
             Column(N_("State"), lambda run: run.state.told),
             Column(N_("Trials"), lambda run: f"{run.finished}/{run.trials}", right=True),

@@ -11,7 +11,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.offering import offer_run
 from cuecard.core.evaluation.plans import RunPlan, RunSettings
 from cuecard.core.evaluation.runs import create_run
-from cuecard.core.i18n import N_, _, ngettext, pgettext
+from cuecard.core.i18n import N_, _, beside, ngettext, pgettext
 from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
@@ -161,7 +161,7 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
                     for field, offered in parts.items()
                 },
             },
-            tips={"budget": f"{_('none')} ({choices.currency})"},
+            tips={"budget": beside(_("none"), choices.currency)},
         )
 
     def action_all(self) -> None:

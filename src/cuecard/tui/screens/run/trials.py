@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.records import Handout, TakeRecord, TrialRecord, WorkerRecord
 from cuecard.core.text import one_line
 from cuecard.store.tags import name_in, without_name
@@ -75,7 +75,7 @@ COLUMNS = (
     Column[present.Entry](N_("Task"), lambda entry: entry.trial.title, grow=3, least=14),
     Column[present.Entry](N_("Name"), lambda entry: name_in(entry.tags), grow=1, quiet=True),
     Column[present.Entry](
-        N_("Tags"), lambda entry: ", ".join(without_name(entry.tags)), grow=1, quiet=True
+        N_("Tags"), lambda entry: listed(without_name(entry.tags)), grow=1, quiet=True
     ),
     Column[present.Entry](N_("Agent"), lambda entry: entry.trial.agent.name, grow=1, tail=True),
     Column[present.Entry](N_("State"), present.state_cell, sort=present.state_order),

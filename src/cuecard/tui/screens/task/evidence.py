@@ -14,7 +14,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, evidence_of, take_into_list
 from cuecard.annotate.authoring.task_data import Path, blank_source
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.keyboard import hint
@@ -272,9 +272,8 @@ class EvidencePane(TaskPane):
             if here.url and not here.sound:
                 lines.append(_("✗ This is no web address: it must begin with http:// or https://"))
             for kind, numbers in here.cited.items():
-                shown = ", ".join(str(number + 1) for number in numbers[:40])
-                more = " …" if len(numbers) > 40 else ""
-                lines.append(_(_ITEMS[kind]).format(numbers=f"{shown}{more}"))
+                shown = listed((str(number + 1) for number in numbers), 40)
+                lines.append(_(_ITEMS[kind]).format(numbers=shown))
             if not here.cited:
                 lines.append(_("No item of the gold cites this address; it may support the whole."))
         self.query_one("#cited", PlainText).load("\n".join(lines))

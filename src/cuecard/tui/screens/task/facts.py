@@ -27,7 +27,7 @@ from cuecard.annotate.authoring.paste import Pasted, parse_rows
 from cuecard.annotate.authoring.paste_formats import text_of
 from cuecard.annotate.authoring.rehearsal import WorldTrial
 from cuecard.annotate.authoring.task_data import Path, blank_fact
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import normalise, one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -110,7 +110,7 @@ def preview_of(plan: FactsPaste, pasted: Pasted) -> Preview:
         words.append(ngettext("{n} is there already", "{n} are there already", plan.same).format(n=plan.same))  # fmt: skip
     said = [[Piece(" · ".join(words))]]
     if plan.left_out:
-        names = ", ".join(one_line(name, 24) or _("(no name)") for name in plan.left_out[:6])
+        names = listed((one_line(name, 24) or _("(no name)") for name in plan.left_out), 6)
         said.append([Piece(_("no field has this name, so it is left out: {names}").format(names=names), "bad")])  # fmt: skip
     labels = {field: _(column.label) for field, column in zip(FIELDS, COLUMNS, strict=True)}
     columns = [labels[field] if field else _("(left out)") for field in fields_of(pasted)]

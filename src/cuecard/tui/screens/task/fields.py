@@ -216,7 +216,7 @@ def with_codes(choices: Mapping[str, str]) -> Callable[[TaskEdit], Options]:
     return lambda edit: [(coded(label, value), value) for value, label in choices.items()]
 
 
-def listed(value: Any, words: Mapping[str, str] | None = None) -> str:
+def list_cell(value: Any, words: Mapping[str, str] | None = None) -> str:
     """A list of texts, or of values with these labels, in one cell of a table."""
     items = cast(list[Any], value) if isinstance(value, list) else []
     known = words or {}

@@ -24,7 +24,7 @@ from cuecard.tui.screens.task.fields import (
     LANGUAGE,
     FieldSpec,
     labelled,
-    listed,
+    list_cell,
     with_codes,
 )
 from cuecard.tui.screens.task.fields import SOURCES as SOURCE_FIELDS
@@ -238,8 +238,8 @@ COLUMN = (
 def _column_cells(edit: TaskEdit, index: int) -> tuple[str, ...]:
     column = edit.items(ops.COLUMNS)[index]
     key = "✓" if ops.is_key(edit, index) else ""
-    metric = listed(column["metric"], METRIC_WORDS)
-    preprocess = listed(column["preprocess"], STEP_WORDS)
+    metric = list_cell(column["metric"], METRIC_WORDS)
+    preprocess = list_cell(column["preprocess"], STEP_WORDS)
     return str(column["name"]), key, metric, preprocess, str(column["criterion"])
 
 

@@ -29,12 +29,12 @@ from cuecard.annotate.authoring.graph_view import (
     Surroundings,
     figures,
 )
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.grid.cell_input import HintLine
 from cuecard.tui.present.labels import ink
-from cuecard.tui.screens.task.fields import SOURCES, FieldSpec, Form, listed
+from cuecard.tui.screens.task.fields import SOURCES, FieldSpec, Form, list_cell
 from cuecard.tui.widgets.text import PlainText
 
 _NAMES_SHOWN = 4
@@ -188,8 +188,7 @@ def _percent(part: int, whole: int) -> int:
 
 
 def _some(names: Sequence[Any]) -> str:
-    shown = ", ".join(one_line(str(name), 30) for name in names[:_NAMES_SHOWN])
-    return f"{shown}, …" if len(names) > _NAMES_SHOWN else shown
+    return listed((one_line(str(name), 30) for name in names), _NAMES_SHOWN)
 
 
 DETAIL = (
@@ -339,7 +338,7 @@ class NodeRows:
     def cells(self, row: int) -> Sequence[str | GridCell]:
         node = self.rows[row]
         uses = str(node.uses) if node.uses else GridCell("0", "warn")
-        return node.name, node.shown, GridCell(listed(list(node.aliases)), "muted"), uses
+        return node.name, node.shown, GridCell(list_cell(list(node.aliases)), "muted"), uses
 
     def gutter(self, row: int) -> GridCell:
         return _NOTHING if self.rows[row].listed is None else _LISTED

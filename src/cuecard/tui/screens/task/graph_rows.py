@@ -13,7 +13,7 @@ from cuecard.annotate.authoring.graph_names import GraphIndex, NameKind
 from cuecard.annotate.authoring.graph_ops import TextField
 from cuecard.annotate.authoring.graph_view import GraphView
 from cuecard.annotate.authoring.task_data import Path
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell, GridColumn
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
@@ -233,7 +233,7 @@ def name_hint(index: GraphIndex, kind: NameKind, text: str, *, besides: int | No
     near = index.near(kind, text, besides=besides, limit=2)
     if not near:
         return ""
-    names = ", ".join(
+    names = listed(
         _("“{name}” ({n}×)").format(
             name=one_line(name, 40), n=index.uses(kind, name, besides=besides)
         )
@@ -297,15 +297,14 @@ class Bulk:
     async def merge(self, kind: NameKind, names: list[str]) -> str:
         """Make several names one, or one name that of another."""
         index = self._rows.index
-        listed = ", ".join(f"“{one_line(name, 30)}”" for name in names[:6])
-        listed = f"{listed}, …" if len(names) > 6 else listed
+        told = listed((f"“{one_line(name, 30)}”" for name in names), 6)
         if len(names) == 1:
             text = _("{names} is the same as:")
             best = next(iter(index.near(kind, names[0])), "")
         else:
             text = _("{names} become one. Its name:")
             best = max(names, key=lambda name: index.uses(kind, name))
-        text = text.format(names=listed)
+        text = text.format(names=told)
         if kind == "entity":
             text = "\n".join((text, _("(The other names become its aliases.)")))
         into = await self._ask_name(

@@ -12,7 +12,7 @@ from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.paste import Pasted
 from cuecard.annotate.authoring.table_ops import TablePaste, plan_paste
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
@@ -168,10 +168,9 @@ def _rows_said(plan: TablePaste) -> str:
     text = said.format(n=over, row=plan.start + 1, changed=plan.changed)
     if plan.added:
         more = ngettext("{n} new row at the end", "{n} new rows at the end", plan.added)
-        text = f"{text}; {more.format(n=plan.added)}"
+        text = _("; ").join((text, more.format(n=plan.added)))
     return text
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    shown = [one_line(name, 24) or _("(no name)") for name in names[:6]]
-    return ", ".join(shown) + (" …" if len(names) > 6 else "")
+    return listed((one_line(name, 24) or _("(no name)") for name in names), 6)

@@ -20,7 +20,7 @@ from cuecard.annotate.authoring.session import (
 from cuecard.annotate.authoring.yaml_text import to_yaml
 from cuecard.annotate.sharing.merging import Fork, Tip, fork_of, join_fork
 from cuecard.core.errors import Conflict
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.present.keyboard import hint
@@ -279,7 +279,7 @@ def _described(tip: Tip) -> str:
     text = _("revision {number} by {authors}, {time}: {message}")
     return text.format(
         number=revision.number,
-        authors=one_line(", ".join(tip.authors)) or "–",
+        authors=one_line(listed(tip.authors)) or "–",
         time=moment(revision.created_at),
         message=one_line(revision.message, 60) if tip.authors and revision.message else "–",
     )

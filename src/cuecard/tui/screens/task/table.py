@@ -22,7 +22,7 @@ from cuecard.annotate.authoring.table_columns import (
 )
 from cuecard.annotate.authoring.table_ops import apply_paste, cell_text
 from cuecard.annotate.authoring.task_data import Path
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -359,7 +359,7 @@ def _said(column: Mapping[str, Any], found: ColumnPreview) -> list[Paragraph]:
         said.append(Paragraph("! " + odd.format(n=found.odd), "bad"))
     steps = " → ".join(str(step) for step in column.get("preprocess") or ())
     if found.samples:
-        said.append(Paragraph(_("as written → as compared") + (f"  ({steps})" if steps else "")))
+        said.append(Paragraph(beside(_("as written → as compared"), steps)))
     for sample in found.samples:
         line = f"{one_line(sample.raw, _LONGEST)} → {one_line(sample.prepared, _LONGEST)}"
         said.append(Paragraph(line, "bad" if sample.misfit else "plain", indent=2))

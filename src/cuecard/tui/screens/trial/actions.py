@@ -11,7 +11,7 @@ from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResul
 from cuecard.annotate.results.trial_record import opinions
 from cuecard.annotate.task_feedback import task_place
 from cuecard.core.evaluation.blame import Party, blames_of
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.records import NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -151,7 +151,7 @@ def _told(found: MentionResult) -> str:
         "Never named whole; {terms} first in turn {n}.",
         n,
     )
-    return text.format(terms=", ".join(f"“{term}”" for term in found.terms), n=turn)
+    return text.format(terms=listed(f"“{term}”" for term in found.terms), n=turn)
 
 
 _STILL = ("verdicts", "notes", "measures")
