@@ -336,10 +336,10 @@ class ColumnsPane(Collection):
     async def _preview(self, edit: TaskEdit, index: int) -> None:
         columns, rows = edit.items(ops.COLUMNS), edit.items(ops.ROWS)
         if index < len(columns):
-            column = columns[index]
+            column, told = columns[index], self.query_one("#column-preview", Paragraphs)
             await asyncio.sleep(0.1)  # while keys are typed, only the last one counts
             found = await asyncio.to_thread(preview_column, rows, column, index)
-            self.query_one("#column-preview", Paragraphs).load(_said(column, found))
+            told.load(_said(column, found))  # Which may have gone from the screen meanwhile.
 
 
 def _said(column: Mapping[str, Any], found: ColumnPreview) -> list[Paragraph]:
