@@ -196,7 +196,8 @@ class PlaySession:
         """Say `reply`; returns when it is stored. Raises `NotAllowed` when it is not the person's turn, and the error
         if the reply could not be stored.
         """
-        await self._act(lambda: self._submit(reply))
+        before = last_words(self._trial_log.events)
+        await self._act(lambda: self._submit(reply, before))
 
     async def interrupt(self) -> None:
         """Stop the agent in the middle of its turn; returns when this is stored. What it has written becomes an
@@ -254,8 +255,9 @@ class PlaySession:
             await self._listener.close()
             await self._let_go()
 
-    async def _submit(self, reply: UserReply) -> None:
-        if not self.waiting:
+    async def _submit(self, reply: UserReply, before: tuple[Event, UserSpoke] | None) -> None:
+        # Words that waited for others were not meant for the answer to these.
+        if not self.waiting or last_words(self._trial_log.events) != before:
             raise NotAllowed(_("It is not your turn"), _("The agent has not answered yet."))
         if not await self._input.say(reply, self._task):
             raise self._broken()
