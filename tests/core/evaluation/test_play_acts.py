@@ -256,6 +256,9 @@ async def test_interrupted_at_any_moment_the_log_is_whole(workspace: Workspace):
             await say(session, f"say {moment}")
             for _step in range(moment * 3):
                 await asyncio.sleep(0)
+            # On an idle machine all these are before the first word.
+            while moment % 4 == 3 and session.phase == "writing" and not session.written:
+                await asyncio.sleep(0)
             try:
                 await session.interrupt()
             except NotAllowed:
