@@ -67,6 +67,7 @@ _TAKEN_BACK = (
     .limit(1)
 )
 _WORDS = _ROWS.where(col(EventRow.type).in_(("user_spoke", "agent_spoke", "trial_reopened")))
+_CONCLUSIONS = _LOGS.where(col(EventRow.type).in_(("concluded", "trial_reopened")))
 _ENDS = _LOGS.where(col(EventRow.type).in_(("concluded", "trial_ended", "trial_reopened")))
 _SOME = _ROWS.where(col(EventRow.seq).in_(bindparam("seqs", expanding=True)))
 
@@ -111,10 +112,13 @@ def read_words(connection: Connection, trial_id: int) -> list[Line]:
     return [line_of(*row) for row in connection.execute(_WORDS, {"trial": trial_id})]
 
 
-def read_ends(connection: Connection, trial_ids: Collection[int]) -> dict[int, tuple[Event, ...]]:
-    """What these trials handed in and how they ended, by trial, as far as it counts; large texts are cut short."""
+def read_ends(
+    connection: Connection, trial_ids: Collection[int], *, ended: bool = True
+) -> dict[int, tuple[Event, ...]]:
+    """What these trials handed in and (`ended`) how they ended, by trial, as far as it counts; large texts are cut short."""
+    query = _ENDS if ended else _CONCLUSIONS
     found: defaultdict[int, list[Event]] = defaultdict(list)
-    for trial_id, *row in connection.execute(_ENDS, {"trials": list(trial_ids)}):
+    for trial_id, *row in connection.execute(query, {"trials": list(trial_ids)}):
         found[trial_id].append(line_of(*row).event)
     return {trial_id: effective_log(events) for trial_id, events in found.items()}
 
