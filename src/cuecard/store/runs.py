@@ -218,23 +218,22 @@ class Runs:
 
     def conclusions(self, trial_ids: Collection[int]) -> dict[int, Prediction]:
         """What these trials handed in, by trial, with large texts cut short; those that handed in nothing are left out."""
-        self._settle()
-        with self._database.read() as session:
-            found = read_ends(session.connection(), trial_ids, ended=False)
         return {
             trial_id: event.body.prediction
-            for trial_id, events in found.items()
+            for trial_id, events in self.ends(trial_ids, ended=False).items()
             for event in events
             if isinstance(event.body, Concluded)
         }
 
-    def ends(self, trial_ids: Collection[int]) -> dict[int, tuple[Event, ...]]:
-        """What these trials handed in and how they ended: of their effective logs these events alone, with large texts cut
+    def ends(
+        self, trial_ids: Collection[int], *, ended: bool = True
+    ) -> dict[int, tuple[Event, ...]]:
+        """What these trials handed in and (`ended`) how they ended: of their effective logs these events alone, with large texts cut
         short. Trials without any are left out.
         """
         self._settle()
         with self._database.read() as session:
-            return read_ends(session.connection(), trial_ids)
+            return read_ends(session.connection(), trial_ids, ended=ended)
 
     def events(self, trial_id: int, *, after: int = -1) -> list[Event]:
         """The events of the trial's effective log (see `core.engine.events`) with `seq` > `after`, with their large

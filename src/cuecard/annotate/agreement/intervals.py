@@ -409,9 +409,8 @@ def _resampled(
     count = len(sums)
     if not count:
         return
-    starts = _kinds(sums)
-    kinds, times = sums[starts], np.diff(np.r_[starts, count])
-    few = _few(sums)
+    kinds = sums[starts := _kinds(sums)]
+    few, times = _few(sums), np.diff(np.r_[starts, count])
     block = max(1, _CHUNK // (len(kinds) if few else count))
     for start in range(0, resamples, block):
         size = min(block, resamples - start)

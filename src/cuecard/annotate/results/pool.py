@@ -203,12 +203,9 @@ def values_of(
 def kinds_of(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The first row of each run, family and set of players: for what does not depend on the task."""
     found: dict[object, Row] = {}
-    before: object = None
     for row in rows:
-        # Trials come player by player.
-        if (kind := row.kind) is not before and kind not in found:
-            found[kind] = row
-        before = kind
+        if row.kind not in found:
+            found[row.kind] = row
     return tuple(found.values())
 
 

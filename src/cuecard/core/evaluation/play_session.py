@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from cuecard.core.archive import outlast
@@ -196,8 +197,7 @@ class PlaySession:
         """Say `reply`; returns when it is stored. Raises `NotAllowed` when it is not the person's turn, and the error
         if the reply could not be stored.
         """
-        before = last_words(self._trial_log.events)
-        await self._act(lambda: self._submit(reply, before))
+        await self._act(partial(self._submit, reply, last_words(self._trial_log.events)))
 
     async def interrupt(self) -> None:
         """Stop the agent in the middle of its turn; returns when this is stored. What it has written becomes an

@@ -134,8 +134,7 @@ class Samples:
         self._columns: dict[str, Column] = {}
         # Samples of one family share their names.
         kinds = {id(one.names): one.names for one in self._every}.values()
-        named = (name for own in kinds for name in (*own, *self._more))
-        self.names = tuple(dict.fromkeys(named))
+        self.names = tuple(dict.fromkeys(name for own in kinds for name in (*own, *self._more)))
 
     @classmethod
     def of(cls, scores: Iterable[TrialScore]) -> Samples:
