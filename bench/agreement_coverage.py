@@ -23,7 +23,8 @@ from cuecard.annotate.agreement.coefficients import (
     difference,
     percent_coefficient,
 )
-from cuecard.annotate.agreement.intervals import linearised, with_intervals
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import alpha_coefficient

@@ -75,7 +75,7 @@ def agreement() -> None:
 def quantiles() -> None:
     from scipy.stats import t
 
-    from cuecard.annotate.agreement.intervals import t_quantile
+    from cuecard.annotate.agreement.linearisation import t_quantile
 
     apart = [abs(t_quantile(0.975, n) - float(t.ppf(0.975, n))) for n in range(2, 200)]
     print(f"quantiles of t: ours and scipy's differ by at most {max(apart):.1e}")

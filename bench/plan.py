@@ -17,7 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cuecard.annotate.agreement.intervals import t_quantile, with_intervals
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.linearisation import t_quantile
 from cuecard.annotate.estimation.components import Components, components
 from cuecard.annotate.estimation.power import Design, Noise, power_of, smallest_difference
 from cuecard.annotate.estimation.ranks import ranks

@@ -17,7 +17,8 @@ from cuecard.annotate.agreement.coefficients import (
     percent_coefficient,
     scott_coefficient,
 )
-from cuecard.annotate.agreement.intervals import linearised, standard_error, with_intervals
+from cuecard.annotate.agreement.intervals import with_intervals
+from cuecard.annotate.agreement.linearisation import linearised, standard_error
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import (

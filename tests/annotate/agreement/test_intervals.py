@@ -18,7 +18,8 @@ from cuecard.annotate.agreement.coefficients import (
     fleiss_coefficient,
     percent_coefficient,
 )
-from cuecard.annotate.agreement.intervals import reach, t_quantile, wilson, with_intervals
+from cuecard.annotate.agreement.intervals import reach, wilson, with_intervals
+from cuecard.annotate.agreement.linearisation import t_quantile
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.core.tables.table import Coefficient, Statistic, pooled, share
 

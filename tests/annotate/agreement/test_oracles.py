@@ -20,7 +20,7 @@ from cuecard.annotate.agreement.coefficients import (
     fleiss_coefficient,
     scott_coefficient,
 )
-from cuecard.annotate.agreement.intervals import standard_error
+from cuecard.annotate.agreement.linearisation import standard_error
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.agreement.scales import Level, alpha_coefficient, weighted_kappa_coefficient

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from cuecard.annotate.agreement.intervals import t_quantile
+from cuecard.annotate.agreement.linearisation import t_quantile
 from cuecard.annotate.estimation.repeats import all_of, any_of, on_these_tasks
 from cuecard.core.tables.table import Statistic
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuecard.annotate.agreement.intervals import standard_error
+from cuecard.annotate.agreement.linearisation import standard_error
 from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results.comparisons import compare
 from cuecard.annotate.results.designs import design_tables, designs_in

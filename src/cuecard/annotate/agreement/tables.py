@@ -15,7 +15,8 @@ from cuecard.annotate.agreement.coefficients import (
     percent_coefficient,
     scott_coefficient,
 )
-from cuecard.annotate.agreement.intervals import RESAMPLES, Method, linearised, with_intervals
+from cuecard.annotate.agreement.intervals import RESAMPLES, Method, with_intervals
+from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.scales import (
     Level,

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, t_quantile, wilson
+from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, wilson
+from cuecard.annotate.agreement.linearisation import t_quantile
 from cuecard.annotate.estimation.units import Units, sums
 from cuecard.core.i18n import _
 from cuecard.core.tables.table import Statistic

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import erfc, exp, inf, lgamma, log, sqrt
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement.intervals import t_quantile
+from cuecard.annotate.agreement.linearisation import t_quantile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import comb, floor, sqrt
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.agreement.intervals import t_quantile
+from cuecard.annotate.agreement.linearisation import t_quantile
 from cuecard.core.i18n import _
 from cuecard.core.tables.table import Statistic
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import percent_coefficient
-from cuecard.annotate.agreement.intervals import linearised
+from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.labelling.comparison_inputs import Case
 from cuecard.annotate.labelling.workshop import NO, YES, truth_of

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import cohen_coefficient, percent_coefficient
-from cuecard.annotate.agreement.intervals import linearised
+from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs

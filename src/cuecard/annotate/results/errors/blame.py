@@ -11,7 +11,7 @@ from cuecard.annotate.agreement.coefficients import (
     fleiss_coefficient,
     percent_coefficient,
 )
-from cuecard.annotate.agreement.intervals import linearised
+from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.results.errors.causes import failed
 from cuecard.annotate.results.pool import Pool, Row
