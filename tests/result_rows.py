@@ -107,6 +107,8 @@ def row(
         memory=memory,
         agent_spent=spent,
         spent=spent,
+        kind=(record.id, family, agent, kind, user, judge, measures is None, setting, memory),
+        unit=(task, revision),
     )
 
 

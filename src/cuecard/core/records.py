@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -438,7 +438,7 @@ class TaskTraits(Frozen):
     hash: str
 
 
-class KeptFigures(Frozen):
+class KeptFigures(NamedTuple):
     """The stored figures of a judged trial. `body`: `TrialFigures` as JSON; `stamp`: the version and log that they were
     computed with (`core.evaluation.scores.stamp_of`).
     """

@@ -1,5 +1,6 @@
 """Tables of people, tasks and contributions, and what all tables share: registry, column types, and inserts."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -55,6 +56,14 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         return None if value is None else in_utc(value)
 
+    def result_processor(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, dialect: Dialect, coltype: object
+    ) -> Callable[[Any], datetime | None] | None:
+        # Long lists read thousands of times; those of SQLAlchemy go through four functions each.
+        if dialect.name != "sqlite":
+            return super().result_processor(dialect, coltype)
+        return lambda value: None if value is None else _from_sqlite(value)
+
 
 class FreeText(TypeDecorator[str]):
     """A column of text by people and models. NUL and lone surrogates, which databases reject, are replaced."""
@@ -64,6 +73,14 @@ class FreeText(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         return None if value is None else clean(value)
+
+
+def _from_sqlite(value: str) -> datetime:
+    try:
+        # A tenth of the time of `replace`.
+        return datetime.fromisoformat(value + "+00:00")
+    except ValueError:
+        return in_utc(datetime.fromisoformat(value))
 
 
 def in_utc(value: datetime) -> datetime:

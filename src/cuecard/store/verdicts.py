@@ -417,9 +417,7 @@ class Figures:
         )
         with self._database.read() as session:
             return {
-                judgement: KeptFigures.unchecked(
-                    judgement_id=judgement, trial_id=trial, stamp=stamp, body=body
-                )
+                judgement: KeptFigures(judgement, trial, stamp, body)
                 for judgement, trial, stamp, body in session.exec(query)
             }
 
@@ -427,7 +425,7 @@ class Figures:
         self, figures: Iterable[KeptFigures], language: str, *, patience: float | None = None
     ) -> None:
         """Cache these measures, in place of those of the same judgements. `patience` in seconds: see `Database.write`."""
-        rows = [{**each.model_dump(), "language": language} for each in figures]
+        rows = [{**each._asdict(), "language": language} for each in figures]
         if not rows:
             return
         rows.sort(key=lambda row: row["judgement_id"])  # Two who keep the same wait in one order.

@@ -266,13 +266,11 @@ def test_figures_kept_by_an_older_count_are_counted_again(played):
     before = {one.head.id: one.figures for one in judged_trials(workspace, run)}
     kept = workspace.figures.of_run(run, "en").values()
     old = [
-        each.model_copy(
-            update={
-                "stamp": each.stamp.replace(f"/{SCHEME}/", "/2/"),
-                "body": each.body.replace("det_f1", "detection_f1").replace(
-                    '"advanced"', '"fruitful_asks":0,"advanced"'
-                ),
-            }
+        each._replace(
+            stamp=each.stamp.replace(f"/{SCHEME}/", "/2/"),
+            body=each.body.replace("det_f1", "detection_f1").replace(
+                '"advanced"', '"fruitful_asks":0,"advanced"'
+            ),
         )
         for each in kept
     ]

@@ -198,7 +198,7 @@ def test_judges_are_compared_on_the_same_trials():
     for n in range(5):
         mine = f1("alpha", f"t{n}", 0.5, judge="owl")
         other = f1("alpha", f"t{n}", 0.8, judge="sage")
-        rows += [mine, other.model_copy(update={"trial": mine.trial})]
+        rows += [mine, other.of_trial(mine.trial)]
         # Judged by one alone.
         rows.append(f1("alpha", f"t{n}", 1.0, 1, judge="owl"))
     one = only(compare(pool(*rows), "judge", family="graph"))

@@ -36,7 +36,7 @@ def facts(agent: str, setting: str, rates: tuple[float, ...], **more):
 
 def human(one, name: str):
     user = one.trial.user.model_copy(update={"name": name, "kind": "human", "baseline": False})
-    return one.model_copy(update={"trial": one.trial.model_copy(update={"user": user})})
+    return one.of_trial(one.trial.model_copy(update={"user": user}))
 
 
 def texts(each) -> list[list[str]]:
@@ -194,7 +194,7 @@ def test_one_agent_that_was_played_is_named():
 
 def test_people_are_one_user_and_judges_see_the_same_trials():
     one = graph("a", "t", 1.0, judge="owl")
-    other = graph("a", "t", 0.5, judge="sage").model_copy(update={"trial": one.trial})
+    other = graph("a", "t", 0.5, judge="sage").of_trial(one.trial)
     (found,) = designs_in(pool(one, other))
     assert (found.design.name, found.arms) == ("judges", ("owl", "sage"))
     tables = design_tables(pool(one, other), found)

@@ -96,7 +96,7 @@ def test_a_third_facet_without_bias() -> None:
             for j in (1, 2):
                 value = true + judge[a, j] + rng.normal(0, 0.02)
                 other = row(f"a{a}", f"t{t}", {"triplet_f1": value}, n, user=f"u{u}", judge=f"j{j}")
-                rows.append(other.model_copy(update={"trial": first.trial}))
+                rows.append(other.of_trial(first.trial))
         plan = pilot_plan(pool(*rows), "graph")
         assert plan.design == Design(8, 2, 3, 3)
         for name, values in found.items():

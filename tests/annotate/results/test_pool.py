@@ -44,8 +44,7 @@ def test_figures_of_another_making_are_counted_anew(played):
     workspace, run = played
     before = score_run(workspace, run)
     stale = [
-        each.model_copy(update={"stamp": "0", "body": "{}"})
-        for each in workspace.figures.of_run(run, "en").values()
+        each._replace(stamp="0", body="{}") for each in workspace.figures.of_run(run, "en").values()
     ]
     workspace.figures.keep(stale, "en")
     told: list[tuple[int, int]] = []
@@ -58,7 +57,7 @@ def test_numbers_are_told_though_they_cannot_be_kept(played):
     workspace, run = played
     before = score_run(workspace, run)
     kept = workspace.figures.of_run(run, "en").values()
-    workspace.figures.keep([each.model_copy(update={"stamp": "0"}) for each in kept], "en")
+    workspace.figures.keep([each._replace(stamp="0") for each in kept], "en")
     refuse = (
         "CREATE TRIGGER full BEFORE INSERT ON trialfigures BEGIN SELECT RAISE(ABORT, 'full'); END"
     )

@@ -190,7 +190,7 @@ def _as_users(rows: Sequence[Row]) -> list[Row]:
         if row.trial.user.kind == HUMAN:
             user = row.trial.user.model_copy(update={"name": HUMAN})
             trial = row.trial.model_copy(update={"user": user})
-            found.append(row.model_copy(update={"trial": trial}))
+            found.append(row.of_trial(trial))
         elif is_simulated(row.trial):
             found.append(row)
     return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
-
-from pydantic import ConfigDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cuecard.annotate.results import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
@@ -19,7 +18,6 @@ from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TaskTraits, TrialRecord, UsageRecord
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.system import uncollected
-from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ AGENT_PAYERS = ("agent", "conclusion")
 """The payers whose calls count as the agent's cost: its turns and its final prediction."""
 
 
-class Spent(Frozen):
+class Spent(NamedTuple):
     """Model calls and their tokens; `cost` is None if no call had a price, `unpriced` counts calls without one."""
 
     calls: int = 0
@@ -41,12 +39,11 @@ class Spent(Frozen):
     unpriced: int = 0
 
 
-class Row(Frozen):
+class Row(NamedTuple):
     """One trial with one judge's scores. `judge` and `figures` None: it has not ended, or `judged_by` has not judged
-    it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier attempts.
+    it. `agent_spent`: the agent's own calls, `spent`: everybody's, both with earlier attempts. `kind`: the same for
+    rows of one run, family and set of players. `unit`: the task's id and the number of its revision.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     run: RunRecord
     trial: TrialRecord
@@ -58,28 +55,17 @@ class Row(Frozen):
     memory: str
     agent_spent: Spent
     spent: Spent
+    kind: object
+    unit: tuple[str, int]
 
     @property
     def family(self) -> Family:
         return self.trial.family
 
-    @cached_property
-    def kind(self) -> object:
-        """The same for rows of one run, family and set of players, which are nearly always one object each."""
-        trial = self.trial
-        players = id(self.run), id(trial.agent), id(trial.user), id(trial.world), id(self.judge)
-        return (*players, self.judged_by, trial.family, self.setting, self.memory)
-
-    @cached_property
-    def unit(self) -> tuple[str, int]:
-        """The task's id and the number of its revision."""
-        return self.trial.task_id, self.trial.revision
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        found = super().model_copy(update=update, deep=deep)
-        for name in ("kind", "unit"):  # They follow from what was changed.
-            vars(found).pop(name, None)
-        return found
+    def of_trial(self, trial: TrialRecord) -> Row:
+        """The same with another trial."""
+        kind = self.kind, id(trial.agent), id(trial.user), id(trial.world), trial.family
+        return self._replace(trial=trial, kind=kind, unit=(trial.task_id, trial.revision))
 
     @property
     def baseline(self) -> bool:
@@ -101,7 +87,8 @@ class Row(Frozen):
         return _VALUES[dimension](self)
 
 
-class Pool(Frozen):
+@dataclass(frozen=True, eq=False)
+class Pool:
     """Trials of several runs. `runs` as asked for; a row for each trial and judge, in the order of runs and their
     grids. `usage`: of all trials of the runs, whichever have rows, run by run.
     """
@@ -115,7 +102,7 @@ class Pool(Frozen):
         kept = tuple(row for row in self.rows if keep(row))
         if len(kept) == len(self.rows):
             return self
-        return Pool.unchecked(runs=self.runs, rows=kept, usage=self.usage)
+        return Pool(runs=self.runs, rows=kept, usage=self.usage)
 
     def values(self, dimension: Dimension) -> tuple[str, ...]:
         """Those that occur, in the order of first occurrence."""
@@ -261,23 +248,23 @@ def _gathered(
                 who = found.head.judge if found else None
                 players = id(trial.agent), id(trial.user), id(trial.world), id(who), trial.family
                 rows.append(
-                    Row.unchecked(
-                        run=run,
-                        trial=trial,
-                        traits=traits[unit],
-                        judged_by=judge,
-                        judge=who,
-                        figures=found.figures if found else None,
-                        setting=setting,
-                        memory=memory,
-                        agent_spent=agent_spent,
-                        spent=whole,
-                        # Known beforehand: an object of their own is hashed faster than what it stands for.
-                        kind=kinds.setdefault(players, object()),
-                        unit=unit,
+                    Row(
+                        run,
+                        trial,
+                        traits[unit],
+                        judge,
+                        who,
+                        found.figures if found else None,
+                        setting,
+                        memory,
+                        agent_spent,
+                        whole,
+                        # An object of their own is hashed faster than what it stands for.
+                        kinds.setdefault(players, object()),
+                        unit,
                     )
                 )
-    return Pool.unchecked(runs=tuple(records), rows=tuple(rows), usage=tuple(usage))
+    return Pool(runs=tuple(records), rows=tuple(rows), usage=tuple(usage))
 
 
 def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, list[UsageRecord]]:
@@ -303,12 +290,10 @@ def _sum(records: Iterable[UsageRecord]) -> Spent:
         return _NOTHING
     if len(found) == 1:
         (one,) = found
-        return Spent.unchecked(
-            calls=one.calls, usage=one.usage, cost=one.cost, unpriced=one.calls - one.priced
-        )
+        return Spent(one.calls, one.usage, one.cost, one.calls - one.priced)
     calls = sum(used.calls for used in found)
     costs = [used.cost for used in found if used.cost is not None]
-    return Spent.unchecked(
+    return Spent(
         calls=calls,
         usage=Usage.total(used.usage for used in found),
         cost=sum(costs) if costs else None,

@@ -325,7 +325,7 @@ def _unnamed(pool: Pool) -> Pool:
         if user.kind == HUMAN:
             nobody = user.model_copy(update={"name": HUMAN})
             trial = row.trial.model_copy(update={"user": nobody})
-            rows.append(row.model_copy(update={"trial": trial}))
+            rows.append(row.of_trial(trial))
         else:
             rows.append(row)
     return Pool(runs=pool.runs, rows=tuple(rows))

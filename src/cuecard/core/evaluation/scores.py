@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard import __version__
 from cuecard.core.engine.events import Event
@@ -40,8 +40,7 @@ _PATIENCE = 0.25
 not wait for a writer."""
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """A trial with its newest judgement by one judge and the figures that follow."""
 
     trial: TrialRecord

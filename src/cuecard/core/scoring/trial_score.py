@@ -366,7 +366,9 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
         return None if at is None else self.measures[at]
 
     def value(self, name: str) -> float | None:
-        return self.measures.value(name)
+        told = self.measures
+        at = told.places.get(name)
+        return None if at is None else told.values[at]
 
 
 @lru_cache(maxsize=1024)

@@ -19,6 +19,15 @@ from pydantic import (
 from cuecard.core.i18n import _
 
 _ABSENT = object()
+_set_values, _set_names, _set_extra, _set_private = (
+    BaseModel.__dict__[slot].__set__
+    for slot in (
+        "__dict__",
+        "__pydantic_fields_set__",
+        "__pydantic_extra__",
+        "__pydantic_private__",
+    )
+)
 
 
 class Frozen(BaseModel):
@@ -43,11 +52,10 @@ class Frozen(BaseModel):
         times as fast and half as large.
         """
         found = cls.__new__(cls)
-        set_field = object.__setattr__
-        set_field(found, "__dict__", fields)
-        set_field(found, "__pydantic_fields_set__", _fields_of(cls))
-        set_field(found, "__pydantic_extra__", None)
-        set_field(found, "__pydantic_private__", None)
+        _set_values(found, fields)
+        _set_names(found, _fields_of(cls))
+        _set_extra(found, None)
+        _set_private(found, None)
         return found
 
 
