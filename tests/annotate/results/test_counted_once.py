@@ -105,17 +105,32 @@ def test_kept_figures_are_read_as_they_were_counted(tmp_path):
             assert trial.events == len(workspace.runs.log(trial.id))
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=30,
-)  # fmt: skip
+def json_of(*leaves: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    return st.recursive(
+        st.one_of(*leaves),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=30,
+    )
 
 
-@given(JSON, st.booleans())
+PLAIN = st.none(), st.booleans(), st.integers(), st.text()
+
+
+@given(json_of(*PLAIN), st.booleans())
 def test_json_in_pieces_is_that_of_the_standard_library(data, ascii_only):
     expected = json.dumps(data, indent=2, ensure_ascii=ascii_only)
     assert "".join(json_pieces(data, ascii_only=ascii_only)) == expected
     if isinstance(data, list):
         assert "".join(json_pieces(iter(data), ascii_only=ascii_only)) == expected
+
+
+@given(json_of(*PLAIN, st.floats(allow_nan=False, allow_infinity=False)))
+def test_numbers_in_json_keep_every_digit(data):
+    # One may write 1e-05 and the other 0.00001.
+    told = "".join(json_pieces(data))
+    assert json.dumps(json.loads(told)) == json.dumps(data)
+
+
+def test_what_is_no_number_is_null_in_json():
+    told = "".join(json_pieces({1: [float("nan")], "b": iter([2.5])}))
+    assert json.loads(told) == {"1": [None], "b": [2.5]}
