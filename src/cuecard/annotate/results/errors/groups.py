@@ -14,7 +14,6 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values
 from cuecard.annotate.results.words import dimension_word, names_of, notes_on, place_of, value_word
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
-from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Coefficient, Statistic, Table, in_percent, quotient
 from cuecard.core.tasks.base import Frozen
@@ -26,9 +25,38 @@ if TYPE_CHECKING:
 
 
 By = tuple[Dimension, ...]
-Judged = Sequence[tuple[Row, TrialFigures]]
-"""Judged trials with their measures and counts."""
 BY: By = ("agent",)
+
+
+class Trials:
+    """Trials as columns: their `ids`; `tasks`, in alphabetic order; and `places`, which of these each trial is of."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        import numpy as np
+
+        trials = [row.trial for row in rows]
+        self.tasks = tuple(sorted({trial.task_id for trial in trials}))
+        of = {task: place for place, task in enumerate(self.tasks)}
+        self.ids = np.array([trial.id for trial in trials], dtype=np.int64)
+        self.places = np.array([of[trial.task_id] for trial in trials], dtype=np.int64)
+
+
+class Judged(tuple[tuple[Row, TrialFigures], ...]):
+    """Judged trials with their measures and counts."""
+
+    @cached_property
+    def trials(self) -> Trials:
+        return Trials(row for row, _figures in self)
+
+    @cached_property
+    def _known(self) -> dict[str, list[float | None]]:
+        return {}
+
+    def column(self, measure: str) -> list[float | None]:
+        """The value of each trial."""
+        if measure not in self._known:
+            self._known[measure] = [figures.value(measure) for _row, figures in self]
+        return self._known[measure]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +81,8 @@ class Group:
         return any(row.baseline for row in kinds_of(self.rows))
 
     @cached_property
-    def judged(self) -> tuple[tuple[Row, TrialFigures], ...]:
-        return tuple((row, row.figures) for row in self.rows if row.figures is not None)
+    def judged(self) -> Judged:
+        return Judged((row, row.figures) for row in self.rows if row.figures is not None)
 
     @cached_property
     def trials(self) -> tuple[int, ...]:
@@ -187,24 +215,32 @@ class Rate(Frozen):
 
 @dataclass(frozen=True)
 class Plan:
-    """A ratio to compute, of what each of `trials` adds. `share`: it lies between 0 and 1. `hits`: only trials that add to the
-    numerator are listed behind it. `empty`: the reason given if the denominator is 0. `each_task`: take the mean over
-    tasks of each task's own ratio, as `core.scoring.aggregate` does; `n` then counts tasks.
+    """A ratio to compute, of what each of `trials` (`at`: of those at these places) adds. `share`: it lies between 0 and 1.
+    `hits`: only trials that add to the numerator are listed behind it. `empty`: the reason given if the denominator is
+    0. `each_task`: take the mean over tasks of each task's own ratio, as `core.scoring.aggregate` does; `n` then counts
+    tasks.
     """
 
     name: str
-    trials: Sequence[TrialRecord]
+    trials: Trials
     above: Sequence[float]
     below: Sequence[float]
     share: bool = True
     hits: bool = False
     empty: str = field(default_factory=lambda: _("nothing to count"))
     each_task: bool = False
+    at: Sequence[int] | None = None
+
+    def of_each(self, column: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A column of `trials`, of those that add something."""
+        return column if self.at is None else column[list(self.at)]
 
     @cached_property
-    def tasks(self) -> list[str]:
-        """The task of each trial."""
-        return [trial.task_id for trial in self.trials]
+    def tasks(self) -> set[str]:
+        """The tasks of the trials that add something."""
+        if self.at is None:
+            return set(self.trials.tasks)
+        return {self.trials.tasks[place] for place in {*self.of_each(self.trials.places).tolist()}}
 
 
 def plan(
@@ -219,7 +255,7 @@ def plan(
     told = list(parts)
     return Plan(
         name,
-        [row.trial for row, _above, _below in told],
+        Trials(row for row, _above, _below in told),
         [above for _row, above, _below in told],
         [below for _row, _above, below in told],
         share,
@@ -234,7 +270,7 @@ def flagged(name: str, rows: Iterable[tuple[Row, bool]], empty: str = "") -> Pla
     told = list(rows)
     return Plan(
         name,
-        [row.trial for row, _flag in told],
+        Trials(row for row, _flag in told),
         [float(flag) for _row, flag in told],
         [1.0] * len(told),
         hits=True,
@@ -259,28 +295,32 @@ def counted(plans: Mapping[_Key, Plan]) -> dict[_Key, Rate]:
 
 def coefficients_of(plans: list[Plan]) -> list[Coefficient]:
     """A coefficient for each plan, all over the same tasks."""
+    import numpy as np
+
     tasks = sorted(set[str]().union(*(plan.tasks for plan in plans)))
-    places = {task: place for place, task in enumerate(tasks)}
-    return [
-        _coefficient(each, [*map(places.__getitem__, each.tasks)], len(tasks)) for each in plans
-    ]
+    of = {task: place for place, task in enumerate(tasks)}
+    found: list[Coefficient] = []
+    for each in plans:
+        # Tasks that add nothing to any of the plans have no place.
+        own = np.array([of.get(task, -1) for task in each.trials.tasks], dtype=np.int64)
+        found.append(_coefficient(each, own[each.of_each(each.trials.places)], len(tasks)))
+    return found
 
 
-def _sums(values: Sequence[float], places: Sequence[int], many: int) -> NDArray[np.float64]:
+def _sums(values: Sequence[float], places: NDArray[np.int64], many: int) -> NDArray[np.float64]:
     """By task, exactly, so that the order of the trials does not show in the last digit."""
     import numpy as np
 
     numbers = np.array(values, dtype=np.float64)
     if (numbers == np.floor(numbers)).all():
-        told = np.bincount(np.array(places, dtype=np.int64), numbers, many)
-        return told.astype(np.float64)
+        return np.bincount(places, numbers, many).astype(np.float64)
     own: list[list[float]] = [[] for _task in range(many)]
-    for value, place in zip(values, places, strict=True):
+    for value, place in zip(values, places.tolist(), strict=True):
         own[place].append(value)
     return np.array([fsum(each) for each in own])
 
 
-def _coefficient(plan: Plan, places: Sequence[int], many: int) -> Coefficient:
+def _coefficient(plan: Plan, places: NDArray[np.int64], many: int) -> Coefficient:
     import numpy as np
 
     terms = np.column_stack([_sums(plan.above, places, many), _sums(plan.below, places, many)])
@@ -302,8 +342,10 @@ def _coefficient(plan: Plan, places: Sequence[int], many: int) -> Coefficient:
 
 
 def _rate(plan: Plan, statistic: Statistic) -> Rate:
-    counted = plan.above if plan.hits else plan.below
-    behind = (trial.id for trial, n in zip(plan.trials, counted, strict=True) if n > 0)
+    import numpy as np
+
+    counted = np.array(plan.above if plan.hits else plan.below, dtype=np.float64)
+    behind = plan.of_each(plan.trials.ids)[counted > 0].tolist()
     return Rate(
         statistic=statistic,
         count=fsum(plan.above),
@@ -334,18 +376,28 @@ def calls_class(calls: int) -> str:
 
 def classes(
     judged: Judged,
-    class_of: Callable[[TrialFigures], str],
+    count: str,
+    class_of: Callable[[int], str],
     names: Sequence[str],
     measure: str = "triplet_f1",
 ) -> tuple[TrialClass, ...]:
-    """The mean of a measure over the trials of each class."""
-    parts: dict[str, list[Part]] = {name: [] for name in names}
-    for row, figures in judged:
-        value = figures.value(measure)
+    """The mean of a measure over the trials of each class (`names`), to which they belong by another measure, a `count`,
+    0 where it is undefined.
+    """
+    counts = judged.column(count)
+    known = {n: class_of(int(n or 0)) for n in set(counts)}
+    values: dict[str, list[float]] = {name: [] for name in names}
+    places: dict[str, list[int]] = {name: [] for name in names}
+    for at, (n, value) in enumerate(zip(counts, judged.column(measure), strict=True)):
         if value is not None:
-            parts[class_of(figures)].append((row, value, 1.0))
+            values[known[n]].append(value)
+            places[known[n]].append(at)
+    empty = _("no such trial")
     rates = counted(
-        {name: plan(measure, mine, empty=_("no such trial")) for name, mine in parts.items()}
+        {
+            name: Plan(measure, judged.trials, own, [1.0] * len(own), empty=empty, at=places[name])
+            for name, own in values.items()
+        }
     )
     return tuple(TrialClass(name=name, mean=rates[name]) for name in names)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import add
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import with_intervals
@@ -13,6 +14,7 @@ from cuecard.annotate.results.errors.groups import (
     Plan,
     Rate,
     TrialClass,
+    Trials,
     calls_class,
     classes,
     counted,
@@ -21,7 +23,6 @@ from cuecard.annotate.results.errors.groups import (
 )
 from cuecard.annotate.results.pool import Row
 from cuecard.core.i18n import _
-from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.breakdowns import (
     FINE_TURN_CLASSES,
     TURN_CLASSES,
@@ -29,7 +30,6 @@ from cuecard.core.scoring.breakdowns import (
     over_generated,
     turns_class,
     under_generated,
-    user_turns_of,
 )
 from cuecard.core.scoring.trial_score import GraphFigures, Tally
 from cuecard.core.tables.table import Coefficient, Statistic, ratio
@@ -89,6 +89,7 @@ def graph_findings(judged: Judged) -> GraphFindings:
     """Errors of one arm's trials on graphs."""
     graphs = [(row, figures.graph, figures) for row, figures in judged if figures.graph]
     read = [(row, graph) for row, graph, _f in graphs if graph.predicted is not None]
+    trials = judged.trials if len(graphs) == len(judged) else Trials(row for row, *_told in graphs)
     whole = counted(
         {
             "over": flagged("over_generation", ((r, over_generated(g)) for r, g, _f in graphs)),
@@ -106,25 +107,21 @@ def graph_findings(judged: Judged) -> GraphFindings:
         over=whole["over"],
         under=whole["under"],
         generation=whole["ratio"],
-        relations=_coverage((row, graph.relations) for row, graph, _f in graphs),
+        relations=_coverage(trials, (graph.relations for _row, graph, _f in graphs)),
         stages=tuple(
             sorted(
-                _coverage(_by_stage(row, graph) for row, graph, _f in graphs),
+                _coverage(trials, (graph.stages for _row, graph, _f in graphs)),
                 key=lambda each: int(each.name),
             )
         ),
         invalid=_invalid(read),
         by_compaction=classes(
-            judged, lambda f: "with" if f.value("compactions") else "without", ("with", "without")
+            judged, "compactions", lambda n: "with" if n else "without", ("with", "without")
         ),
-        by_user_turns=classes(judged, lambda f: turns_class(user_turns_of(f)), TURN_CLASSES),
-        by_user_turns_fine=classes(
-            judged, lambda f: fine_turns_class(user_turns_of(f)), FINE_TURN_CLASSES
-        ),
+        by_user_turns=classes(judged, "user_turns", turns_class, TURN_CLASSES),
+        by_user_turns_fine=classes(judged, "user_turns", fine_turns_class, FINE_TURN_CLASSES),
         turns_f1=turns_correlation(judged),
-        by_tool_calls=classes(
-            judged, lambda f: calls_class(int(f.value("tool_calls") or 0)), CALL_CLASSES
-        ),
+        by_tool_calls=classes(judged, "tool_calls", calls_class, CALL_CLASSES),
     )
 
 
@@ -132,13 +129,10 @@ def turns_correlation(judged: Judged) -> Statistic:
     """Pearson's correlation of user turns and triplet F1 over trials (VibeSearchBench), with an interval by task."""
     import numpy as np
 
-    tasks: list[str] = []
-    pairs: list[tuple[float, float]] = []
-    for row, figures in judged:
-        f1 = figures.value("triplet_f1")
-        if f1 is not None:
-            tasks.append(row.trial.task_id)
-            pairs.append((float(user_turns_of(figures)), f1))
+    columns = judged.column("user_turns"), judged.column("triplet_f1")
+    both = list(zip(judged, *columns, strict=True))
+    tasks = [row.trial.task_id for (row, _figures), _turns, f1 in both if f1 is not None]
+    pairs = [(float(int(turns or 0)), f1) for _one, turns, f1 in both if f1 is not None]
     found = pearson("turns_f1", pairs)
     if found.value is None:
         return Statistic(name=found.name, value=None, n=found.n, reason=found.reason)
@@ -156,30 +150,29 @@ def turns_correlation(judged: Judged) -> Statistic:
     return drawn.model_copy(update={"value": found.value})
 
 
-def _coverage(tallies: Iterable[tuple[Row, Mapping[str, Tally]]]) -> tuple[Coverage, ...]:
-    """Those with most gold triples first."""
-    columns: dict[str, tuple[list[TrialRecord], list[int], list[int]]] = {}
-    unjudged: Counter[str] = Counter()
-    for row, by_name in tallies:
-        trial = row.trial
-        for name, (yes, no, undecided) in by_name.items():
+def _coverage(
+    trials: Trials, tallies: Iterable[Mapping[str, Tally] | Mapping[int, Tally]]
+) -> tuple[Coverage, ...]:
+    """Those with most gold triples first. `tallies`: of each of the trials."""
+    columns: dict[str | int, tuple[list[int], list[Tally]]] = {}
+    for at, by_name in enumerate(tallies):
+        for name, tally in by_name.items():
             own = columns.get(name)
             if own is None:
-                own = columns[name] = ([], [], [])
-            own[0].append(trial)
-            own[1].append(yes)
-            own[2].append(yes + no)
-            if undecided:
-                unjudged[name] += undecided
+                own = columns[name] = ([], [])
+            own[0].append(at)
+            own[1].append(tally)
     empty = _("no gold triple was judged")
-    plans = {name: Plan("coverage", *own, empty=empty) for name, own in columns.items()}
+    plans: dict[str, Plan] = {}
+    unjudged: dict[str, int] = {}
+    for name, (at, mine) in columns.items():
+        yes, no, undecided = zip(*mine, strict=True)
+        judged = [*map(add, yes, no)]
+        plans[str(name)] = Plan("coverage", trials, yes, judged, empty=empty, at=at)
+        unjudged[str(name)] = sum(undecided)
     rates = counted(plans)
     found = [Coverage(name=name, rate=rates[name], unjudged=unjudged[name]) for name in plans]
     return tuple(sorted(found, key=lambda each: (-each.gold, each.name)))
-
-
-def _by_stage(row: Row, graph: GraphFigures) -> tuple[Row, dict[str, Tally]]:
-    return row, {str(stage): tally for stage, tally in graph.stages.items()}
 
 
 def _invalid(read: Sequence[tuple[Row, GraphFigures]]) -> tuple[InvalidRelation, ...]:

@@ -12,7 +12,7 @@ from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.scoring.aggregate import statistics_of
-from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class, user_turns_of
+from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.models import Family
@@ -224,12 +224,7 @@ def by_domain(field: Field, measure: str) -> Plot:
 def by_user_turns(field: Field, measure: str) -> Plot | None:
     """Means of the measure by number of user turns, in our classes; None if all are in one class."""
     found = [
-        classes(
-            arm.group.judged,
-            lambda figures: fine_turns_class(user_turns_of(figures)),
-            FINE_TURN_CLASSES,
-            measure,
-        )
+        classes(arm.group.judged, "user_turns", fine_turns_class, FINE_TURN_CLASSES, measure)
         for arm in field.arms
     ]
     names = [
