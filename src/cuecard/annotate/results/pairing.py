@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from cuecard.annotate.results.pool import Dimension, Row, kinds_of, values_of
 from cuecard.annotate.results.row_samples import SPENT, RowSamples, place_of_row, spent_value
@@ -14,7 +15,6 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Statistic
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family
-from cuecard.core.verdicts import mean
 
 
 class Arm(Frozen):
@@ -331,6 +331,8 @@ def parts_of_cells(samples: RowSamples, measure: str, taken: Taken) -> list[Part
 
 
 def _mean_part(parts: Sequence[Part]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
     total = total_of(parts)
     return Part(total.above / len(parts), total.below / len(parts))
 
@@ -341,7 +343,8 @@ def _spent(rows: Sequence[Row]) -> dict[str, float | None]:
     for name in SPENT:
         values = [spent_value(row, name) for row in rows if row.figures is not None]
         known = [value for value in values if value is not None]
-        found[name] = _mean(known) if values and len(known) == len(values) else None
+        whole = known and len(known) == len(values)
+        found[name] = fsum(known) / len(known) if whole else None
     return found
 
 
@@ -377,7 +380,3 @@ def _left_out(
         unpaired_base=unpaired[0],
         unpaired_arm=unpaired[1],
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return mean("", values).value or 0.0
