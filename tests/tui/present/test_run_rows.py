@@ -19,6 +19,8 @@ from cuecard.core.verdicts import Measure
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.runs import (
+    RunSnapshot,
+    Spending,
     TrialState,
     counts,
     heading,
@@ -80,11 +82,18 @@ def test_a_trial_is_waiting_playing_ended_or_failed() -> None:
     assert trial_state(trial(1, Termination.API_ERROR), {}) is TrialState.FAILED
 
 
+def looked_at(trials: list[TrialRecord]) -> RunSnapshot:
+    return RunSnapshot(run(), tuple(trials), Spending())
+
+
 def test_counts_tell_the_grid() -> None:
     trials = [trial(1, Termination.USER_DONE), trial(2, Termination.API_ERROR), trial(3), trial(4)]
-    assert text(counts(trials, {3: 2})) == "● 1 ended   ✗ 1 failed   ▸ 1 playing   ○ 1 waiting"
+    assert (
+        text(counts(looked_at(trials).states_with({3: 2})))
+        == "● 1 ended   ✗ 1 failed   ▸ 1 playing   ○ 1 waiting"
+    )
     left = trial(5).model_copy(update={"events": 3})
-    assert text(counts([left], {})) == "◌ 1 begun"
+    assert text(counts(looked_at([left]).states)) == "◌ 1 begun"
 
 
 def test_the_bar_is_full_only_when_all_is_done() -> None:

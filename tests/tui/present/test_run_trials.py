@@ -5,6 +5,7 @@ from rich.cells import cell_len
 from cuecard.core.engine.events import CallAnswered, RunBegan, Termination, TrialFinished
 from cuecard.core.engine.messages import Usage
 from cuecard.core.records import TrialRecord
+from cuecard.core.verdicts import Measure, Measures
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.run_trials import (
@@ -41,7 +42,10 @@ TRIALS = (
     trial(3, "a", "two"),
     trial(4, "b", "two", None),
 )
-SCORES = {1: {"triplet_f1": 0.5, "agent_turns": 7.0}, 2: {"triplet_f1": 0.0}}
+SCORES = {
+    1: Measures.of([Measure("triplet_f1", 0.5, 1), Measure("agent_turns", 7.0, 1)]),
+    2: Measures.of([Measure("triplet_f1", 0.0, 1)]),
+}
 
 
 def listed() -> RunTrials:
@@ -91,9 +95,19 @@ def test_a_mosaic_fits_whatever_the_number_of_trials() -> None:
     lines = text(mosaic(many, {700: 1}, 78, 4))
     assert lines[-1] == "each mark stands for 5 trials"
     # 334 trials of an agent: 200 ended, one of them in the first five failed; one is playing.
-    assert [line.count("✗") for line in lines[:3]] == [0, 1, 0]
+    assert [line.count("◐") for line in lines[:3]] == [0, 1, 0]
     assert lines[1].count("▸") == 1
     assert lines[0].split()[-1] == "●" * 40 + "○" * 27
+
+
+def test_few_failures_among_many_trials_do_not_make_all_marks_red() -> None:
+    many = [
+        trial(n, end=Termination.API_ERROR if n % 100 < share else END)
+        for share in (3, 30, 60)
+        for n in range(1000)
+    ]
+    line = text(mosaic(many, {}, 32, 1))[0]
+    assert line == "a " + 10 * "●" + 10 * "◐" + 10 * "✗"
 
 
 def test_what_is_told_since_a_look_is_added_to_it() -> None:
@@ -122,7 +136,9 @@ def test_what_is_told_since_a_look_is_added_to_it() -> None:
     assert line == "5 model calls · 125 + 15 tokens · cost 2.2500 of 10 USD (22%)"
     assert spending_line(Spending(), None, "USD") == []
     assert text([spending_line(Spending(), 3.0, "EUR")])[0].endswith("cost – of 3 EUR (0%)")
-    told = text([troubles_line(now.trials, live.pace, live.problems)])[0]
+    told = text([troubles_line(now.failed, live.pace, live.problems)])[0]
     assert told == "✗ 2 errors: could not begin"
-    assert text([troubles_line(TRIALS, None, {})]) == ["✗ 1 error: HTTP 503 from the server"]
-    assert troubles_line(TRIALS[:1], None, {}) == []
+    assert text([troubles_line(snapshot.failed, None, {})]) == [
+        "✗ 1 error: HTTP 503 from the server"
+    ]
+    assert troubles_line((), None, {}) == []

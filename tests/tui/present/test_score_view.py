@@ -175,7 +175,7 @@ def test_a_measure_of_all_families_stands_in_the_overview(rows: Pool) -> None:
 def test_scores_by_trial_are_those_of_judged_trials(rows: Pool) -> None:
     found = scores_by_trial(rows)
     assert len(found) == sum(r.figures is not None for r in rows.rows)
-    assert found[rows.rows[0].trial.id] == {"triplet_f1": 0.2}
+    assert found[rows.rows[0].trial.id].value("triplet_f1") == 0.2
 
 
 def test_a_line_of_the_overview_is_told_with_the_notes_on_its_family(rows: Pool) -> None:

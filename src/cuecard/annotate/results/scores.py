@@ -294,7 +294,7 @@ def _with_fewer(columns: Sequence[Column], lines: Sequence[Line]) -> tuple[str, 
         "Pass^N: up to {n} tasks have fewer samples than others and are left out.",
         left_out,
     )
-    return (told.format(n=left_out),)
+    return (told.format(n=f"{left_out:,}"),)
 
 
 def _columns(wanted: Sequence[str], lines: Sequence[Line]) -> tuple[Column, ...]:

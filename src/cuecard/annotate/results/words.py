@@ -178,25 +178,25 @@ def _missing(pool: Pool) -> Iterator[str]:
             "{n} trial ended by a failure; it counts as what it scored.",
             "{n} trials ended by a failure; they count as what they scored.",
             failed,
-        ).format(n=failed)
+        ).format(n=f"{failed:,}")
     if still_open:
         yield ngettext(
             "{n} trial is still open and in no score.",
             "{n} trials are still open and in no score.",
             still_open,
-        ).format(n=still_open)
+        ).format(n=f"{still_open:,}")
     if unjudged:
         yield ngettext(
             "{n} trial is not judged and in no score.",
             "{n} trials are not judged and in no score.",
             unjudged,
-        ).format(n=unjudged)
+        ).format(n=f"{unjudged:,}")
     if items:
         yield ngettext(
             "{n} item of judged trials has no decision and is in no score.",
             "{n} items of judged trials have no decision and are in no score.",
             items,
-        ).format(n=items)
+        ).format(n=f"{items:,}")
 
 
 def _together(

@@ -120,8 +120,8 @@ class _Rows(GridSource, Generic[Row]):
 
     def longest(self, column: int) -> int:
         """Cells of what a column says, over all rows."""
-        get = self._columns[column].get
-        return max((cell_len(plain(get(row))) for row in self._rows), default=0)
+        said = {plain(each) for each in map(self._columns[column].get, self._rows)}
+        return max(map(cell_len, said), default=0)
 
 
 class ListGrid(ListTable):

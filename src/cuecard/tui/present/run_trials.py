@@ -1,8 +1,10 @@
 """A run's trials for the screen: the mosaic of all, the filtered and sorted list, and its rows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -10,6 +12,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.text import one_line
+from cuecard.core.verdicts import Measures
 from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.entries import Piece, Tone
@@ -17,8 +20,9 @@ from cuecard.tui.present.labels import TERMINATION
 from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, trial_state
 from cuecard.tui.present.trial_summary import measure_value
 
-PARTLY = ("◐", "plain")
-"""The mark of several trials of which some have ended well and others wait."""
+PARTLY = "◐"
+"""The mark of several trials that stand differently."""
+_MANY, _SOME = 0.5, 0.1
 _LABEL = 16
 _LEAST = 8
 
@@ -27,8 +31,8 @@ def mosaic(
     trials: Sequence[TrialRecord], playing: Mapping[int, int], width: int, height: int
 ) -> list[list[Piece]]:
     """At most `height` lines of `width` cells. Agents of one run play the same tasks, so what stands below each
-    other is the same task. Where trials are more than cells, a mark stands for several: failed if one of
-    them has failed, else playing if one is. Nothing for a single trial.
+    other is the same task. Where trials are more than cells, a mark stands for several: failed if half of them have,
+    partly failed if a tenth have, else playing if one is. Nothing for a single trial.
     """
     if len(trials) < 2 or height < 1:
         return []
@@ -72,15 +76,20 @@ def _shape(trials: int, across: int, lines: int) -> tuple[int, int]:
 
 
 def _mark(states: Sequence[TrialState]) -> tuple[str, Tone]:
-    for telling in (TrialState.FAILED, TrialState.PLAYING):
-        if telling in states:
-            glyph, tone, _label = STATE_LOOK[telling]
-            return glyph, tone
-    found = set(states)
-    if len(found) == 1:
-        glyph, tone, _label = STATE_LOOK[states[0]]
-        return glyph, tone
-    return PARTLY[0], "plain"
+    found = Counter(states)
+    failed = found.pop(TrialState.FAILED, 0) / len(states)
+    if failed >= _MANY:
+        telling = TrialState.FAILED
+    elif failed >= _SOME:
+        return PARTLY, "bad"
+    elif TrialState.PLAYING in found:
+        telling = TrialState.PLAYING
+    elif len(found) > 1:
+        return PARTLY, "plain"
+    else:
+        (telling,) = found
+    glyph, tone, _label = STATE_LOOK[telling]
+    return glyph, tone
 
 
 def _merged(marks: Sequence[tuple[str, Tone]]) -> list[Piece]:
@@ -92,9 +101,6 @@ def _merged(marks: Sequence[tuple[str, Tone]]) -> list[Piece]:
         else:
             pieces.append(Piece(glyph, tone))
     return pieces
-
-
-Scores = Mapping[str, float | None]
 
 
 class Show(StrEnum):
@@ -131,19 +137,38 @@ _CELL_TONES: dict[Tone, CellTone] = {
 }
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A trial as it stands. `score`: its family's main measure, None where that is undefined or it is not judged;
-    `reason`: why it failed or could not be judged.
+class Entry(NamedTuple):
+    """A trial as it stands. `measures`: of one that is judged; `playing`: the turns so far of one that is played; `problem`:
+    why it could not be played or judged.
     """
 
     trial: TrialRecord
     state: TrialState
-    turns: str
-    score: float | None
-    judged: bool
-    reason: str
+    measures: Measures | None = None
+    playing: int | None = None
+    problem: str = ""
     tags: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> bool:
+        return self.measures is not None
+
+    @property
+    def score(self) -> float | None:
+        """Its family's main measure, None where that is undefined or it is not judged."""
+        return self.measures.value(MAIN_MEASURE[self.trial.family]) if self.measures else None
+
+    @property
+    def turns(self) -> str:
+        if self.playing is not None:
+            return str(self.playing)
+        said = self.measures.value("agent_turns") if self.measures else None
+        return "" if said is None else measure_value("agent_turns", said)
+
+    @property
+    def reason(self) -> str:
+        """Why it failed or could not be judged."""
+        return self.problem or (self.trial.detail if self.state is TrialState.FAILED else "")
 
     @property
     def shown_as(self) -> frozenset[Show]:
@@ -164,41 +189,23 @@ class Behind:
 def entries_of(
     trials: Sequence[TrialRecord],
     playing: Mapping[int, int],
-    scores: Mapping[int, Scores],
+    scores: Mapping[int, Measures],
     problems: Mapping[int, str],
     tags: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[Entry]:
     """`scores` of the judged trials and `problems` by the trial's id, `playing`: turns so far, `tags` by uid."""
     found = tags or {}
     return [
-        _entry(
+        Entry(
             trial,
-            playing,
+            trial_state(trial, playing),
             scores.get(trial.id),
+            playing.get(trial.id),
             problems.get(trial.id, ""),
             found.get(trial.uid, ()),
         )
         for trial in trials
     ]
-
-
-def _entry(
-    trial: TrialRecord,
-    playing: Mapping[int, int],
-    scores: Scores | None,
-    problem: str,
-    tags: tuple[str, ...],
-) -> Entry:
-    state = trial_state(trial, playing)
-    turns, score = "", None
-    if trial.id in playing:
-        turns = str(playing[trial.id])
-    elif scores and scores.get("agent_turns") is not None:
-        turns = measure_value("agent_turns", scores["agent_turns"])
-    if scores is not None:
-        score = scores.get(MAIN_MEASURE[trial.family])
-    reason = trial.detail if state is TrialState.FAILED else ""
-    return Entry(trial, state, turns, score, scores is not None, problem or reason, tags)
 
 
 class RunTrials:
@@ -211,6 +218,8 @@ class RunTrials:
 
     @property
     def rows(self) -> Sequence[Entry]:
+        if not self.narrowed:
+            return self.entries
         behind = self.behind
         return [
             entry

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.task_feedback import disputed_runs
@@ -75,13 +76,12 @@ def trial_state(trial: TrialRecord, playing: Mapping[int, int]) -> TrialState:
     return TrialState.BEGUN if trial.events else TrialState.WAITING
 
 
-def counts(trials: Iterable[TrialRecord], playing: Mapping[int, int]) -> list[Piece]:
+def counts(found: Mapping[TrialState, int]) -> list[Piece]:
     """How many trials are in which state, those that there are."""
-    found = Counter(trial_state(trial, playing) for trial in trials)
     pieces: list[Piece] = []
     for state, (glyph, tone, label) in STATE_LOOK.items():
-        if found[state]:
-            pieces.append(Piece(("   " if pieces else "") + f"{glyph} {found[state]} ", tone))
+        if n := found.get(state):
+            pieces.append(Piece(("   " if pieces else "") + f"{glyph} {n:,} ", tone))
             pieces.append(Piece(_(label), "muted"))
     return pieces
 
@@ -90,7 +90,7 @@ def progress(run: RunRecord, width: int = 24) -> list[Piece]:
     """A bar of finished trials with the numbers behind it."""
     share = run.finished / run.trials if run.trials else 0.0
     full = int(share * width)
-    numbers = _("{done} of {all} trials").format(done=run.finished, all=run.trials)
+    numbers = _("{done} of {all} trials").format(done=f"{run.finished:,}", all=f"{run.trials:,}")
     return [
         Piece("█" * full, "good"),
         Piece("░" * (width - full), "muted"),
@@ -212,7 +212,7 @@ class Spending:
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
-    order to whoever plays it. `tags`: of its trials, by uid.
+    order to whoever plays it. `tags`: of its trials, by uid. Not `whole`: trials, spending and tags are not read yet.
     """
 
     run: RunRecord
@@ -225,6 +225,24 @@ class RunSnapshot:
     handout: Handout | None = None
     asked: RunOrder | None = None
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    whole: bool = True
+
+    @cached_property
+    def failed(self) -> tuple[TrialRecord, ...]:
+        """The trials that failed, the newest first."""
+        found = [t for t in self.trials if t.termination is not None and t.termination.is_failure]
+        found.sort(key=lambda t: (t.ended_at is not None, t.ended_at, t.id), reverse=True)
+        return tuple(found)
+
+    @cached_property
+    def states(self) -> Mapping[TrialState, int]:
+        """How many trials are in which state, whichever are being played."""
+        return Counter(trial_state(trial, {}) for trial in self.trials)
+
+    def states_with(self, playing: Mapping[int, int]) -> Mapping[TrialState, int]:
+        if not playing:
+            return self.states
+        return Counter(trial_state(trial, playing) for trial in self.trials)
 
     def since(self, live: LiveRun | None) -> RunSnapshot:
         """With what a run that is played here has told since; itself where that is nothing."""
@@ -244,8 +262,14 @@ class RunSnapshot:
         )
 
 
-def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> RunSnapshot:
-    """Raises `NotFound`."""
+LARGE = 5000
+"""Runs of more trials take seconds to read: their head is shown before that, and nothing is read beforehand."""
+
+
+def run_snapshot(
+    workspace: Workspace, run_id: int, live: LiveRun | None, *, head: bool = False
+) -> RunSnapshot:
+    """`head`: of a large run only what its head tells. Raises `NotFound`."""
     pace = live.pace if live else None
     run = workspace.runs.get(run_id)
     budget, unread = None, None
@@ -253,23 +277,29 @@ def run_snapshot(workspace: Workspace, run_id: int, live: LiveRun | None) -> Run
         budget = budget_of(run)
     except CuecardError as error:
         unread = error
-    return RunSnapshot(
+    whole = not head or run.trials <= LARGE
+    found = RunSnapshot(
         run=run,
-        trials=tuple(workspace.runs.trials(run_id)),
-        spent=Spending.of(workspace.runs.usage(run_id)),
+        trials=tuple(workspace.runs.trials(run_id)) if whole else (),
+        spent=Spending.of(workspace.runs.usage(run_id)) if whole else Spending(),
+        whole=whole,
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),
         pace=pace,
         unread=unread,
         handout=workspace.workers.handout(run_id),
         asked=next(reversed(workspace.orders.of(run_id)), None),
-        tags=workspace.tags.of("trial", run=run_id),
+        tags=workspace.tags.of("trial", run=run_id) if whole else {},
     )
+    # Counted here, in a thread: of a large run it would hold up the screen.
+    _told = found.states, found.failed
+    return found
 
 
 def warm_up(workspace: Workspace, run_id: int) -> None:
     """Read what scores of a run are read from, so that the first one opens as fast as the others. Counts nothing."""
-    run_snapshot(workspace, run_id, None)
+    if not run_snapshot(workspace, run_id, None, head=True).whole:
+        return
     workspace.runs.traits(run_id)
     with suppress(NotAllowed):
         workspace.verdicts.heads(run_id)
@@ -345,19 +375,16 @@ def pace_line(pace: Pace, *, stopping: bool, left: float | None = None) -> list[
 
 
 def troubles_line(
-    trials: Sequence[TrialRecord], pace: Pace | None, problems: Mapping[int, str]
+    failed: Sequence[TrialRecord], pace: Pace | None, problems: Mapping[int, str]
 ) -> list[Piece]:
     """How many trials failed and the last reasons, newest first; empty without any."""
-    failed = [t for t in trials if t.termination is not None and t.termination.is_failure]
     count = len(failed) + len(problems.keys() - {trial.id for trial in failed})
     if not count:
         return []
     told = [each.reason for each in reversed(pace.troubles)] if pace else []
-    if not told:
-        newest = sorted(failed, key=lambda t: (t.ended_at is not None, t.ended_at, t.id))
-        told = [trial.detail for trial in reversed(newest)]
+    told = dict.fromkeys(told or [trial.detail for trial in failed])
     reasons = list(dict.fromkeys(one_line(reason, 80) for reason in told if reason))[:3]
-    errors = ngettext("{n} error", "{n} errors", count).format(n=count)
+    errors = ngettext("{n} error", "{n} errors", count).format(n=f"{count:,}")
     return [
         Piece(f"✗ {errors}", "bad"),
         *([Piece(_(": ") + " · ".join(reasons), "muted")] if reasons else []),
@@ -379,7 +406,7 @@ def head_lines(
         [
             *progress(snapshot.run, BAR_WIDE if room >= WIDE else BAR),
             Piece("   "),
-            *counts(snapshot.trials, playing),
+            *counts(snapshot.states_with(playing)),
         ],
     ]
     if live is not None and here:
@@ -389,7 +416,7 @@ def head_lines(
         for line in (
             spending_line(snapshot.spent, snapshot.budget, currency),
             troubles_line(
-                snapshot.trials, live.pace if live else None, live.problems if live else {}
+                snapshot.failed, live.pace if live else None, live.problems if live else {}
             ),
         )
         if line

@@ -27,12 +27,14 @@ COUNT_WORDS: dict[str, str] = {
 COUNT_GLYPHS: dict[str, str] = {"failed": "✗", "unjudged": "?", "open": "○"}
 """Headings where room is scarce: the marks that trials have everywhere."""
 _ALWAYS = ("tasks", "trials")
+_JUDGED = "judged"
 _OF_COUNT: dict[str, Callable[[Row], bool]] = {
     "tasks": lambda row: True,
     "trials": lambda row: True,
     "failed": lambda row: row.trial.termination is not None and row.trial.termination.is_failure,
     "unjudged": lambda row: row.trial.termination is not None and row.figures is None,
     "open": lambda row: row.trial.termination is None,
+    _JUDGED: lambda row: row.figures is not None,
 }
 
 
@@ -48,13 +50,14 @@ class FigureCell(Cell):
 
 @dataclass(frozen=True)
 class Group:
-    """A line before it is laid out. `figures` by key, in the order of the columns."""
+    """A line before it is laid out. `figures` by key, in the order of the columns; `behind`: the trials of each count."""
 
     values: Mapping[Dimension, str]
     counts: Counts
     trials: tuple[int, ...]
     measure: str = ""
     figures: Mapping[str, Cell] = field(default_factory=dict[str, Cell])
+    behind: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,6 @@ class Layout:
     groups: tuple[Group, ...]
     notes: tuple[str, ...]
     names: Mapping[str, str]
-    rows: Mapping[int, Row]
 
     @property
     def baselines(self) -> bool:
@@ -91,16 +93,17 @@ class Layout:
 def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> Layout:
     """All families: of each its main measure, or `measure`, its mean and the best of its samples."""
     groups: list[Group] = []
-    rows = {row.trial.id: row for row in pool.rows}
     for table in tables:
         for line in table.lines:
             family = line.value("family")
             name = measure or _main(family)
-            figures = _two(line, name, rows)
+            behind = trials_behind(line, pool)
+            figures = _two(line, name, behind[_JUDGED])
             # A line without a judged trial stays; a family that has no such measure does not.
             if figures or not line.counts.judged:
                 label = f"{_glyph(family)} {measure_label(name)}".strip()
-                groups.append(Group(dict(line.group), line.counts, line.trials, label, figures))
+                group = Group(dict(line.group), line.counts, line.trials, label, figures, behind)
+                groups.append(group)
     by = _without("family", tables[0].by if tables else ())
     several = any(BEST in group.figures for group in groups)
     columns = {MEAN: _("Mean"), **({BEST: _("Best or pass")} if several else {})}
@@ -110,7 +113,7 @@ def overview_of(tables: Sequence[ScoreTable], pool: Pool, measure: str = "") -> 
     order = {value: at for at, value in enumerate(dict.fromkeys(_names(g, by) for g in groups))}
     # Lines of one name stand together, whatever their family.
     groups.sort(key=lambda group: order[_names(group, by)])
-    return Layout(_("Overview"), by, columns, tuple(groups), tuple(notes), names, rows)
+    return Layout(_("Overview"), by, columns, tuple(groups), tuple(notes), names)
 
 
 def overview_notes(table: ScoreTable, measure: str = "") -> tuple[str, ...]:
@@ -123,24 +126,21 @@ def overview_notes(table: ScoreTable, measure: str = "") -> tuple[str, ...]:
 
 def layout_of(table: ScoreTable, pool: Pool) -> Layout:
     """One family with all the figures of its table."""
-    rows = {row.trial.id: row for row in pool.rows}
     family = table.lines[0].value("family") if table.lines else ""
-    groups = tuple(
-        Group(
-            dict(line.group),
-            line.counts,
-            line.trials,
-            figures={
-                column.key: _figure(column.measure, column.key, line, rows)
-                for column in table.columns
-            },
+    groups: list[Group] = []
+    for line in table.lines:
+        behind = trials_behind(line, pool)
+        figures = {
+            column.key: _figure(column.measure, column.key, line, behind[_JUDGED])
+            for column in table.columns
+        }
+        groups.append(
+            Group(dict(line.group), line.counts, line.trials, figures=figures, behind=behind)
         )
-        for line in table.lines
-    )
     by = _without("family", table.by)
     columns = {column.key: column.label for column in table.columns}
     title = value_word("family", family) if family else ""
-    return Layout(title, by, columns, groups, table.notes, table.names, rows)
+    return Layout(title, by, columns, tuple(groups), table.notes, table.names)
 
 
 def table_of(layout: Layout) -> Table:
@@ -219,25 +219,42 @@ def sorted_lines(table: Table, column: int, *, descending: bool) -> Table:
     return replace(table, lines=tuple(lines))
 
 
-def _two(line: Line, measure: str, rows: Mapping[int, Row]) -> dict[str, FigureCell]:
+def rows_by_trial(pool: Pool) -> Mapping[int, Row]:
+    return pool.once(("by trial",), lambda: {row.trial.id: row for row in pool.rows})
+
+
+def trials_behind(line: Line, pool: Pool) -> Mapping[str, tuple[int, ...]]:
+    """The line's trials that each count counts, and those that are judged."""
+    return pool.once(("behind", line.trials, line.counts), lambda: _behind(line, pool))
+
+
+def _behind(line: Line, pool: Pool) -> dict[str, tuple[int, ...]]:
+    rows = rows_by_trial(pool)
+    mine = [rows[id] for id in line.trials if id in rows]
+    return {
+        key: tuple(row.trial.id for row in mine if of(row)) if getattr(line.counts, key) else ()
+        for key, of in _OF_COUNT.items()
+    }
+
+
+def _two(line: Line, measure: str, judged: tuple[int, ...]) -> dict[str, FigureCell]:
     mean = figure_key(measure, statistics_of(measure)[0])
     if mean not in line.figures:
         return {}
-    found = {MEAN: replace(_figure(measure, mean, line, rows), name=_("Mean"))}
+    found = {MEAN: replace(_figure(measure, mean, line, judged), name=_("Mean"))}
     for taken in (Taken.BEST, Taken.MAX, Taken.PASS):
         best = figure_key(measure, taken)
         # Of single samples the mean and the best are the same.
         if best in line.figures and line.counts.samples > 1:
-            cell = _figure(measure, best, line, rows)
+            cell = _figure(measure, best, line, judged)
             name = statistic_label(taken, line.counts.samples)
             found[BEST] = replace(cell, name=name)
             break
     return found
 
 
-def _figure(measure: str, key: str, line: Line, rows: Mapping[int, Row]) -> FigureCell:
+def _figure(measure: str, key: str, line: Line, judged: tuple[int, ...]) -> FigureCell:
     statistic = line.figures.get(key)
-    judged = tuple(id for id in line.trials if id in rows and rows[id].figures is not None)
     share = statistic is not None and measure not in COUNTS
     text = compact(statistic, 2) if statistic and share else shown(measure, statistic)
     return FigureCell(text, statistic=statistic, trials=judged, these=line.these.get(key))
@@ -253,10 +270,7 @@ def _cell(layout: Layout, group: Group, key: str) -> Cell:
     if key == "measure":
         return cell(group.measure, trials=group.trials)
     if key in COUNT_WORDS:
-        number = int(getattr(group.counts, key))
-        wanted = _OF_COUNT[key]
-        ids = tuple(id for id in group.trials if id in layout.rows and wanted(layout.rows[id]))
-        return cell(number, trials=ids)
+        return cell(int(getattr(group.counts, key)), trials=group.behind[key])
     return group.figures.get(key, Cell("–" if key == MEAN else ""))
 
 

@@ -1,6 +1,6 @@
 """The state of the scores pane: grouping, which trials count, sorting, and the pivoted dimension."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -18,6 +18,7 @@ from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
 from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
+from cuecard.core.verdicts import Measures
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.run_trials import Behind
@@ -30,8 +31,10 @@ from cuecard.tui.present.score_tables import (
     overview_of,
     pivot_figure,
     pivoted,
+    rows_by_trial,
     sorted_lines,
     table_of,
+    trials_behind,
 )
 from cuecard.tui.present.tables import why_missing
 
@@ -68,6 +71,8 @@ class Cut:
 
     def of(self, pool: Pool) -> Pool:
         """The rows that count. Values that no row has any more match none."""
+        if not self.where and self.only is Only.ALL:
+            return pool
         known: dict[Dimension, tuple[str, ...]] = {
             d: tuple(v for v in values if v in pool.values(d)) for d, values in self.where
         }
@@ -103,6 +108,8 @@ Tables = tuple[tuple[ScoreTable, ...], tuple[CorrectedFigure, ...]]
 def count_both(pool: Pool, cut: Cut, corrections: Corrections | None) -> Tables:
     """The tables, and those of their figures that people's labels tell more of."""
     tables, part = count(pool, cut), cut.of(pool)
+    for line in (line for table in tables for line in table.lines):
+        trials_behind(line, pool)  # The screen asks for them next.
     told = (corrected_figures(table, part, corrections) for table in tables if corrections)
     return tables, tuple(one for every in told for one in every)
 
@@ -125,6 +132,7 @@ class ScoreView:
     pivot_figure: str = MEAN
     order: dict[str, tuple[str, bool]] = field(default_factory=dict[str, tuple[str, bool]])
     _shown: Table | None = None
+    _notes: tuple[Table | None, dict[int, Sequence[str]]] = (None, {})
 
     def load(
         self,
@@ -250,11 +258,13 @@ class ScoreView:
         cell = self.cell(row, column)
         found: list[str] = []
         if isinstance(cell, FigureCell) and cell.statistic is not None:
-            tasks = ngettext("{n} task", "{n} tasks", cell.statistic.n).format(n=cell.statistic.n)
+            tasks = ngettext("{n} task", "{n} tasks", cell.statistic.n).format(
+                n=f"{cell.statistic.n:,}"
+            )
             trials = ngettext("{n} judged trial", "{n} judged trials", len(cell.trials))
             text = figure(cell.statistic) if cell.statistic.name not in COUNTS else cell.text
             found.append(
-                f"{self.name(row, column)}{_(': ')}{text} · {tasks} · {trials.format(n=len(cell.trials))}"
+                f"{self.name(row, column)}{_(': ')}{text} · {tasks} · {trials.format(n=f'{len(cell.trials):,}')}"
             )
             found += [*self._correction(cell), *both_intervals(cell), *why_missing(cell)]
         elif cell is not None:
@@ -339,12 +349,20 @@ class ScoreView:
 
     def _notes_on(self, row: int) -> Sequence[str]:
         """What to know of the trials of a line; of all, where it is about several families."""
-        lines = self.table.lines
+        table = self.table
         if self.section == CORRECTED:
-            return self.table.notes
-        line = lines[row] if 0 <= row < len(lines) else ()
-        trials = {id for cell in line for id in cell.trials}
-        families = {found.value("family") for found in self.pool.rows if found.trial.id in trials}
+            return table.notes
+        if self._notes[0] is not table:
+            self._notes = table, {}
+        known = self._notes[1]
+        if row not in known:
+            known[row] = self._notes_of(table.lines[row] if 0 <= row < len(table.lines) else ())
+        return known[row]
+
+    def _notes_of(self, line: Sequence[Cell]) -> Sequence[str]:
+        trials = set[int]().union(*(cell.trials for cell in line))
+        rows = rows_by_trial(self.pool)
+        families = {rows[id].family for id in trials if id in rows}
         about = [
             table for table in self.tables if families & {of.value("family") for of in table.lines}
         ]
@@ -420,13 +438,9 @@ def _short(table: Table) -> Table:
     )
 
 
-def scores_by_trial(pool: Pool) -> dict[int, Mapping[str, float | None]]:
-    """Measures of each judged trial by name."""
-    return {
-        row.trial.id: {m.name: m.value for m in row.figures.measures}
-        for row in pool.rows
-        if row.figures is not None
-    }
+def scores_by_trial(pool: Pool) -> dict[int, Measures]:
+    """Measures of each judged trial."""
+    return {row.trial.id: row.figures.measures for row in pool.rows if row.figures is not None}
 
 
 def _column(table: Table, column: int) -> Sequence[Cell]:

@@ -1,6 +1,8 @@
 """The Run screen: a run's trials while they are played, and scores of judged ones."""
 
+import asyncio
 import time
+from collections.abc import Mapping
 from typing import Literal
 
 from textual.app import ComposeResult
@@ -10,11 +12,11 @@ from cuecard.annotate.results.corrected import corrections_in
 from cuecard.annotate.results.pool import Pool
 from cuecard.core.i18n import _
 from cuecard.core.records import RunState
+from cuecard.core.verdicts import Measures
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
-from cuecard.tui.present.run_trials import Scores
-from cuecard.tui.present.runs import head_lines, run_snapshot, tab_line
+from cuecard.tui.present.runs import RunSnapshot, head_lines, run_snapshot, tab_line
 from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
@@ -51,8 +53,9 @@ class RunScreen(RunActions):
         self._cut = Cut()
         self._view: ScoreView | None = None
         self._corrections: Corrections | None = None
-        self._scores: dict[int, Scores] = {}
+        self._scores: Mapping[int, Measures] = {}
         self._scored_at = -1
+        self._scored_once = asyncio.Event()
         self._next_scoring = self._next_look = 0.0
         self._was_on = False
         self._counted: tuple[int, int] | None = None
@@ -85,9 +88,13 @@ class RunScreen(RunActions):
         run_id, live, began = self._run_id, self.live, time.monotonic()
         opened = self._snapshot is None
         first = opened and not self._over
-        self._snapshot = snapshot = await self.services.ask(
-            lambda ws: run_snapshot(ws, run_id, live)
-        )
+        snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live, head=opened))
+        if not snapshot.whole:
+            self._show_head(snapshot)
+            if self._over:
+                await self._scored_once.wait()  # Both at once would leave the keys no time.
+            snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live))
+        self._snapshot = snapshot
         if opened:
             self.cue_app.opened("run", snapshot.run.name, run_id=run_id)
         now = time.monotonic()
@@ -134,19 +141,20 @@ class RunScreen(RunActions):
                 raise _Left
             self._counted = (done, of)
 
-        def work(workspace: Workspace) -> tuple[Pool, Corrections, Tables]:
+        def work(workspace: Workspace) -> tuple[Pool, Corrections, Tables, dict[int, Measures]]:
             pool = self.services.pool(workspace, (run_id,), on_count=told)
             corrections = corrections_in(workspace, pool)
-            return pool, corrections, count_both(pool, cut, corrections)
+            tables = count_both(pool, cut, corrections)
+            return pool, corrections, tables, scores_by_trial(pool)
 
         try:
-            pool, self._corrections, tables = await self.services.ask(work)
+            pool, self._corrections, tables, self._scores = await self.services.ask(work)
         finally:
             self._counted = None  # not told here: the screen may have been left
+            self._scored_once.set()
         self._tell_counting()
         now = time.monotonic()
         self._next_scoring = now + SHARE * (now - began)
-        self._scores = scores_by_trial(pool)
         self._show_scores(pool, cut, tables)
         self._show()
         if cut != self._cut:
@@ -258,14 +266,14 @@ class RunScreen(RunActions):
     def _show(self) -> None:
         if self._snapshot is None:
             return
-        live = self.live
-        snapshot = self._snapshot.since(live)
-        self.query_one("#head", Lines).load(
-            head_lines(snapshot, live, self._currency, self.size.width)
-        )
+        self._show_head(self._snapshot.since(self.live))
         if self._pane == "trials":
             self._show_trials()
         self._keys = refresh_keys(self, _CHANGING, self._keys)
+
+    def _show_head(self, snapshot: RunSnapshot) -> None:
+        lines = head_lines(snapshot, self.live, self._currency, self.size.width)
+        self.query_one("#head", Lines).load(lines)
 
     def _show_trials(self) -> None:
         if self._snapshot is not None:
@@ -292,4 +300,4 @@ class RunScreen(RunActions):
         elif live.problems:
             first = next(iter(live.problems.values()))
             text = _("Trials with a problem: {n}. The first: {reason}")
-            self.cue_app.tell(text.format(n=len(live.problems), reason=first))
+            self.cue_app.tell(text.format(n=f"{len(live.problems):,}", reason=first))

@@ -12,6 +12,7 @@ from textual.message import Message
 from cuecard.core.i18n import N_, _, listed
 from cuecard.core.records import Handout, TakeRecord, TrialRecord, WorkerRecord
 from cuecard.core.text import one_line
+from cuecard.core.verdicts import Measures
 from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
@@ -109,6 +110,9 @@ class TrialsPane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._list = present.RunTrials()
+        self._trials: Sequence[TrialRecord] | None = None
+        self._scores: Mapping[int, Measures] = {}
+        self._told: tuple[object, ...] = ()
         self._keys: Keys = ()
 
     def compose(self) -> ComposeResult:
@@ -138,10 +142,14 @@ class TrialsPane(Vertical):
         self,
         trials: Sequence[TrialRecord],
         playing: Mapping[int, int],
-        scores: Mapping[int, present.Scores],
+        scores: Mapping[int, Measures],
         problems: Mapping[int, str],
         tags: Mapping[str, tuple[str, ...]],
     ) -> None:
+        told = {**playing}, {**problems}, tags
+        if trials is self._trials and scores is self._scores and told == self._told:
+            return  # Of a large run it would take seconds.
+        self._trials, self._scores, self._told = trials, scores, told
         self.query_one(Mosaic).load(trials, playing)
         self._list.entries = present.entries_of(trials, playing, scores, problems, tags)
         self._fill()
