@@ -6,6 +6,7 @@ Only frozen records pass from those threads to the screens, never sessions.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 _POOLS = 2
+_LARGE = 5000
+"""Rows of a pool that is kept from the search for garbage."""
 """So many are kept: a large one takes some hundred MB."""
 
 
@@ -54,6 +57,7 @@ class Services:
         self._live_runs: LiveRuns | None = None
         self._settled = False
         self._pools: dict[tuple[object, ...], Pool] = {}
+        self._frozen = False
         self._pooling = threading.Lock()
         self._putting = threading.Lock()
         self.journal = Journal(self.url)
@@ -169,7 +173,15 @@ class Services:
                 }
                 if len(self._pools) >= _POOLS:
                     self._pools.pop(next(iter(self._pools)))
+                if self._frozen:
+                    # What was let go of can be collected, and is, before more is kept from it.
+                    gc.unfreeze()
+                    gc.collect()
                 self._pools[key] = gather(workspace, runs, judges, on_count=on_count)
+                self._frozen = max(len(pool.rows) for pool in self._pools.values()) > _LARGE
+                if self._frozen:
+                    # Each look for garbage among millions of records would stop the screen for a second.
+                    gc.freeze()
             return self._pools[key]
 
     def workspace(self) -> Workspace:

@@ -138,11 +138,13 @@ def comparable_families(pool: Pool, dimension: Dimension) -> tuple[Family, ...]:
 
 def values_of(pool: Pool, dimension: Dimension, family: Family) -> tuple[str, ...]:
     """The values of the family's judged trials, in the order in which they are told."""
-    found = {
-        row.value(dimension)
-        for row in pool.rows
-        if row.family == family and row.figures is not None
-    }
+    # Asked for by every key at every move of the cursor.
+    found = pool.once(
+        ("values of judged", dimension, family),
+        lambda: {
+            row.value(dimension) for row in pool.of_family(family).rows if row.figures is not None
+        },
+    )
     if dimension == "run":
         return tuple(value for value in pool.values("run") if value in found)
     return tuple(sorted(found - {""}, key=lambda value: place_of(dimension, value)))
@@ -162,13 +164,8 @@ def first_choice(offered: Sequence[Offer], runs: int) -> Choice | None:
 
 def measure_options(pool: Pool, family: Family) -> tuple[tuple[str, Taken], ...]:
     """What the family's trials can be compared by, headlines first."""
-    rows = [row for row in pool.rows if row.family == family and row.figures is not None]
-    names = dict.fromkeys(
-        measure.name
-        for row in rows
-        for measure in (row.figures.measures if row.figures else ())
-        if measure.value is not None
-    )
+    part = pool.of_family(family)
+    names = [n for n in part.measures if any(row.measure(n) is not None for row in part.rows)]
     heads = [name for name in HEADLINES[family] if name in names]
     ordered = [*heads, *(name for name in names if name not in heads), "cost", "tokens"]
     return tuple((name, taken) for name in ordered for taken in statistics_of(name))
@@ -182,8 +179,10 @@ def measure_word(measure: str, taken: Taken, samples: int) -> str:
 
 def samples_in(pool: Pool, family: Family) -> int:
     """The most samples of a task."""
-    numbers = [row.trial.sample + 1 for row in pool.rows if row.family == family]
-    return max(numbers, default=1)
+    rows = pool.of_family(family).rows
+    return pool.once(
+        ("samples", family), lambda: max((row.trial.sample + 1 for row in rows), default=1)
+    )
 
 
 def judges_of(workspace: Workspace, runs: Sequence[int]) -> tuple[str, ...]:
@@ -288,7 +287,8 @@ def _sections(
 
 
 def _titles(offer: Offer) -> dict[str, str]:
-    return {row.trial.task_id: row.trial.title for row in offer.pool.rows}
+    pool = offer.pool
+    return pool.once(("titles",), lambda: {r.trial.task_id: r.trial.title for r in pool.rows})
 
 
 def _shorter(table: Table, found: Sequence[Comparison]) -> Table:

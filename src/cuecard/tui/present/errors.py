@@ -154,7 +154,7 @@ class ErrorsView(TablesView[Section]):
     @property
     def chosen(self) -> Pool:
         """The trials that are looked at."""
-        return self.pool.where(self.filter.keeps)
+        return self.pool.once(("chosen", self.filter), lambda: self.pool.where(self.filter.keeps))
 
     @property
     def named(self) -> Mapping[Section, tuple[str, str]]:
@@ -241,29 +241,34 @@ class ErrorsView(TablesView[Section]):
 
 def title_words(view: ErrorsView, title: str) -> str:
     """`main table · alpha · graph · 24 trials, 9 failed, 2 not judged`."""
-    rows = {row.trial.id: row for row in view.chosen.rows}.values()
+    pool = view.chosen
+    counts = pool.once(
+        ("counts",), lambda: [*_counts([*{row.trial.id: row for row in pool.rows}.values()])]
+    )
     agent, family = view.filter.agent, view.filter.family
     parts = [_("Errors"), one_line(title, 30)]
     parts += [one_line(agent, 24)] if agent else []
     parts += [value_word("family", family)] if family else []
-    parts.append(_(", ").join(_counts(list(rows))))
+    parts.append(_(", ").join(counts))
     return " · ".join(parts)
 
 
 def _counts(rows: Sequence[Row]) -> Iterator[str]:
     fallen = [failed(row) for row in rows]
     yield ngettext("{n} trial", "{n} trials", len(rows)).format(n=f"{len(rows):,}")
-    told = ngettext("{n} failed", "{n} failed", fallen.count(True)).format(n=fallen.count(True))
+    told = ngettext("{n} failed", "{n} failed", fallen.count(True)).format(
+        n=f"{fallen.count(True):,}"
+    )
     ends = [row.trial.termination for row in rows]
     # A run's own count of what failed is of these alone.
     broken = sum(
         bool(short) and end is not None and end.is_failure
         for end, short in zip(ends, fallen, strict=True)
     )
-    yield _("{failed} ({n} with an error)").format(failed=told, n=broken) if broken else told
+    yield _("{failed} ({n} with an error)").format(failed=told, n=f"{broken:,}") if broken else told
     ended = [end is not None for end in ends]
     unknown = sum(end and short is None for end, short in zip(ended, fallen, strict=True))
     if unknown:
-        yield ngettext("{n} not judged", "{n} not judged", unknown).format(n=unknown)
+        yield ngettext("{n} not judged", "{n} not judged", unknown).format(n=f"{unknown:,}")
     if still := ended.count(False):
-        yield ngettext("{n} still open", "{n} still open", still).format(n=still)
+        yield ngettext("{n} still open", "{n} still open", still).format(n=f"{still:,}")

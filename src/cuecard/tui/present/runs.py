@@ -37,6 +37,7 @@ from cuecard.tui.present.review import minutes
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.forecast import Forecast
+    from cuecard.annotate.results.pool import Pool
     from cuecard.store.workspace import Workspace
     from cuecard.tui.live_runs import Ended, Pace
 
@@ -267,9 +268,16 @@ LARGE = 5000
 
 
 def run_snapshot(
-    workspace: Workspace, run_id: int, live: LiveRun | None, *, head: bool = False
+    workspace: Workspace,
+    run_id: int,
+    live: LiveRun | None,
+    *,
+    head: bool = False,
+    pool: Pool | None = None,
 ) -> RunSnapshot:
-    """`head`: of a large run only what its head tells. Raises `NotFound`."""
+    """`head`: of a large run only what its head tells. `pool`: of the run as it is now, if it was just read. Raises
+    `NotFound`.
+    """
     pace = live.pace if live else None
     run = workspace.runs.get(run_id)
     budget, unread = None, None
@@ -278,10 +286,15 @@ def run_snapshot(
     except CuecardError as error:
         unread = error
     whole = not head or run.trials <= LARGE
+    trials, usage = (), ()
+    if pool is not None:
+        trials, usage = [row.trial for row in pool.rows], pool.usage
+    elif whole:
+        trials, usage = workspace.runs.trials(run_id), workspace.runs.usage(run_id)
     found = RunSnapshot(
         run=run,
-        trials=tuple(workspace.runs.trials(run_id)) if whole else (),
-        spent=Spending.of(workspace.runs.usage(run_id)) if whole else Spending(),
+        trials=tuple(trials),
+        spent=Spending.of(usage),
         whole=whole,
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),

@@ -93,7 +93,8 @@ class RunScreen(RunActions):
             self._show_head(snapshot)
             if self._over:
                 await self._scored_once.wait()  # Both at once would leave the keys no time.
-            snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live))
+            pool = self._view.pool if self._view else None
+            snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live, pool=pool))
         self._snapshot = snapshot
         if opened:
             self.cue_app.opened("run", snapshot.run.name, run_id=run_id)
