@@ -63,8 +63,10 @@ def transcript(case: Case, calls: Sequence[Called], folder: Path) -> str:
                 parts.append(_section(name, _without_machine(text) if case.machine else text))
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = str(path.relative_to(folder))
+        if ".db" in name:
+            continue
         body = path.read_bytes()
-        if ".db" in name or case.files.get(name) == body.decode("utf-8", "ignore"):
+        if case.files.get(name) == body.decode("utf-8", "ignore"):
             continue
         parts.append(_section(f"file {_file_name(name)}", masked(readable(body), folder)))
     return "\n".join(parts)
@@ -105,6 +107,8 @@ def _without_machine(text: str) -> str:
 def _rounded(found: re.Match[str]) -> str:
     """Processors differ in the last digits of a float; what has fewer digits was rounded by us and stays."""
     text = found[0]
+    if len(text) <= _DIGITS:
+        return text
     digits = re.sub(r"[eE].*|[-.]", "", text).lstrip("0")
     if len(digits) <= _DIGITS:
         return text

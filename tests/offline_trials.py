@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,8 +35,9 @@ from cuecard.core.worlds.closed import ClosedWorld
 SAMPLES = sorted((Path(cuecard.__file__).parent / "sample_tasks").glob("*.yaml"))
 
 
-def sample_tasks() -> list[Task]:
-    return [load_task(path) for path in SAMPLES]
+@functools.cache
+def sample_tasks() -> tuple[Task, ...]:
+    return tuple(load_task(path) for path in SAMPLES)
 
 
 def stage(kind: CueKind, line: str, *terms: str, text: str = "a cue", not_met: str = "") -> Stage:

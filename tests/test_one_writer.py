@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,9 @@ ALLOWED = {
 }
 WRITING = set("wax+")
 FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT"}
+OPENERS = ("open", "fdopen", "ZipFile", "TarFile", "GzipFile")
+WRITERS = ("NamedTemporaryFile", "mkstemp", "copyfile", "copy2", "copytree")
+NAMED = re.compile(rf"\b(?:{'|'.join((*OPENERS, *WRITERS, 'write_text', 'write_bytes'))})\b")
 
 
 def names(node: ast.AST) -> set[str]:
@@ -35,6 +39,8 @@ def texts(call: ast.Call) -> Iterator[str]:
 
 def writes(text: str) -> list[int]:
     """The lines of a module on which a file is opened for writing, or written whole."""
+    if not NAMED.search(text):
+        return []
     tree = ast.parse(text)
     modules = {
         alias.asname or alias.name
@@ -49,9 +55,7 @@ def writes(text: str) -> list[int]:
         match node.func:
             case ast.Attribute(value=ast.Name(id="os"), attr="open"):
                 wrote = any(FLAGS & names(flag) for flag in node.args[1:])
-            case ast.Name(id=called) | ast.Attribute(attr=called) if called in (
-                *("open", "fdopen", "ZipFile", "TarFile", "GzipFile"),
-            ):
+            case ast.Name(id=called) | ast.Attribute(attr=called) if called in OPENERS:
                 wrote = any(
                     len(mode) < 4 and WRITING & set(mode) and set(mode) <= WRITING | set("rbt")
                     for mode in texts(node)
@@ -61,7 +65,7 @@ def writes(text: str) -> list[int]:
             case ast.Attribute(attr="write_text" | "write_bytes"):
                 wrote = True
             case ast.Name(id=called) | ast.Attribute(attr=called):
-                wrote = called in ("NamedTemporaryFile", "mkstemp", "copyfile", "copy2", "copytree")
+                wrote = called in WRITERS
             case _:
                 wrote = False
         if wrote:

@@ -34,13 +34,15 @@ HOSTILE = (
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
     """Wait for what the person would see next. A widget, or a line of one, that is not there yet is waited for, too."""
-    end = time.monotonic() + LONGEST
+    end, wait = time.monotonic() + LONGEST, 0.005
     while time.monotonic() < end:
         await pilot.pause()
         with suppress(NoMatches, LookupError):
             if condition():
                 return
-        await pilot.pause(0.01)
+        # Looking costs more than most of what is waited for: the longer that takes, the less often.
+        await pilot.pause(wait)
+        wait = min(2 * wait, 0.08)
     raise AssertionError(f"what was waited for did not happen on {pilot.app.screen}")
 
 

@@ -1,5 +1,6 @@
 """`cuecard`: alone it opens the app; with a verb it is a command."""
 
+import gc
 import os
 import sys
 
@@ -20,12 +21,16 @@ def main() -> int:
             from cuecard.tui.launch import launch
 
             return launch()
+        # While modules load, a look for garbage after every 700 objects finds none.
+        gc.set_threshold(100_000)
         from cuecard.tui.commands.main import run
 
         return run()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     finally:
+        # The interpreter would look through all that is still held before it ends.
+        gc.freeze()
         leave_quietly()
 
 

@@ -191,6 +191,19 @@ def test_a_verb_loads_no_other(environment, tmp_path: Path):
     assert loaded("review", "take", "--help")[1] == "review"
 
 
+def test_a_short_verb_does_not_look_for_garbage(environment, tmp_path: Path):
+    code = (
+        "import gc, sys; from cuecard.__main__ import main; "
+        "sys.argv = ['cuecard', 'init', '--no-samples']; main(); "
+        "print(gc.get_freeze_count() > 100_000, gc.get_stats()[2]['collections'])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert told.stdout.splitlines()[-1] == "True 0"
+
+
 def test_a_shell_completes_verbs_and_options(program):
     def offered(words: str) -> list[str]:
         asked = {"_CUECARD_COMPLETE": "complete_bash", "COMP_WORDS": words}
