@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError, NotAllowed
@@ -14,6 +13,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.widgets.nav import EmptyState, NavBar

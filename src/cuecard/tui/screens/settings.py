@@ -15,7 +15,6 @@ from pydantic import Field
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.theme import Theme
 from textual.widgets import Button, Input, Label, Select, Static
 
@@ -27,6 +26,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column

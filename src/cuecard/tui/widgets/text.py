@@ -12,7 +12,6 @@ from rich.style import Style
 from rich.text import Text
 from textual import content
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
@@ -22,6 +21,7 @@ from textual.widgets import Static
 
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
 from cuecard.tui.present.labels import CUE_KIND, ink
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.authoring import ops
@@ -20,6 +19,7 @@ from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_plac
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import task_editor as present

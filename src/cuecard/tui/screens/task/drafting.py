@@ -12,7 +12,6 @@ from weakref import WeakSet
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import TaskEdit, find_problems
@@ -23,6 +22,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
