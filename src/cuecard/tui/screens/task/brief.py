@@ -360,7 +360,7 @@ class CommentsPane(TaskPane):
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
         self._newest: Mapping[str, Any] = {}
-        self._shown: tuple[Comments, Protocol] | None = None
+        self._shown: object = None
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="reviews", can_focus=False):
@@ -377,9 +377,11 @@ class CommentsPane(TaskPane):
         self._edit = edit
 
     def show(self, comments: Comments, protocol: Protocol) -> None:
-        if (comments, protocol) == self._shown:
+        # Of the protocol what is shown: to compare all of it would load every family.
+        shown = comments, protocol.dimensions(comments.task.family)
+        if shown == self._shown:
             return
-        self._shown = comments, protocol
+        self._shown = shown
         self._newest = comments.data
         self.query_one("#open", Static).update(counted_threads(comments.threads))
         self.threads.load_comments(comments, protocol)

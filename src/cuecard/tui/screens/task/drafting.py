@@ -285,8 +285,10 @@ class DraftingScreen(CuecardScreen[None]):
         edit.listener = self._changed
         left = self._left_at
         editor = TaskEditor(edit, self.mode, left)
-        await self.query_one("#opening").remove()
-        await self.mount(editor, before=self.query_one(KeyBar))
+        self.show_title()
+        with self.app.batch_update():
+            await self.query_one("#opening").remove()
+            await self.mount(editor, before=self.query_one(KeyBar))
         place = parse_place(self.begin_at)
         if self._begin_editing:
             await editor.go_to(place)
@@ -297,7 +299,6 @@ class DraftingScreen(CuecardScreen[None]):
             else:
                 await editor.show_place(place)
         self.refresh_bindings()
-        self.show_title()
         self.check()
 
     @property

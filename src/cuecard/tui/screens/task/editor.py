@@ -259,11 +259,13 @@ class TaskEditor(Vertical):
             switcher = self.query_one(ContentSwitcher)
             if switcher.current != tab:
                 self.commit()
-            await (await self._pane_of(tab)).grow()
-            switcher.current = tab
-            self.tabs.active = tab
-            if self._loaded.get(tab) is not self.edit.data:
-                self.reload()
+            with self.app.batch_update():
+                await (await self._pane_of(tab)).grow()
+                switcher.current = tab
+                self.tabs.active = tab
+                if self._loaded.get(tab) is not self.edit.data:
+                    self.reload()
+                await asyncio.sleep(0)  # until all that changed has asked to be laid out
             if self.pane is not None:
                 self.pane.found(self._problems)
                 if spots := self._left.pop(tab, None):
