@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual import events
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
@@ -119,6 +120,27 @@ async def test_what_changes_with_its_size_is_painted_once() -> None:
         await pilot.pause()
         await pilot.pause(0.2)
         assert app.frames == 1
+
+
+@pytest.mark.parametrize("place", ["home", "settings"])
+async def test_a_place_with_nothing_new_is_laid_out_once_when_it_is_come_back_to(
+    tmp_path: Any, place: str
+) -> None:
+    write_study(tmp_path / "study.db")
+    app = SteadyApp(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.action_go(place)
+        await pilot.pause(0.6)
+        await pilot.pause()
+        screen = app.screen
+        app.action_go("verdicts")
+        await pilot.pause()
+        laid_out: list[Any] = []
+        screen.screen_layout_refresh_signal.subscribe(screen, laid_out.append)
+        app.action_go(place)
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.pause(0.3)
+        assert len(laid_out) <= 1
 
 
 async def test_lines_of_a_list_are_broken_by_the_room_beside_its_scrollbar(

@@ -146,7 +146,8 @@ class HomeScreen(LiveScreen):
             if not self._told:
                 self.cue_app.tell(read_only, title=_("Nothing can be saved here"))
                 self._told = True
-        self.query_one("#heading", Static).update(heading)
+        if (head := self.query_one("#heading", Static)).content != heading:
+            head.update(heading)
         await self._show(rows, _first_steps(tasks, study=study))
         self.settle()
 
@@ -261,10 +262,11 @@ class HomeScreen(LiveScreen):
             self._list.load(rows)
             if rows and self.focused is None:
                 self._list.focus()
-        if self._steps is not None:
-            await self._steps.remove()
-        self._steps = steps
-        await body.mount(steps)
+        if self._steps is None:
+            self._steps = steps
+            await body.mount(steps)
+        else:
+            self._steps.say(steps)
         self.refresh_bindings()
 
 
