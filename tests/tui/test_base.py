@@ -7,12 +7,12 @@ import gc
 
 import pytest
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from tui_rooms import until
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual import events
-from textual.containers import VerticalScroll
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
-from textual.widgets import TextArea
+from textual.widget import Widget
+from textual.widgets import OptionList, TextArea
 
 from cuecard.annotate.study import write_study
 from cuecard.tui.app import CuecardApp, CuecardScreen
-from cuecard.tui.drawing import KeptStyles
+from cuecard.tui.drawing import Even, KeptStyles, VerticalScroll
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.task.fields import FieldRow, Form
@@ -20,7 +21,7 @@ from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.inputs import TextEditor
-from steady_app import SteadyApp
+from steady_app import BareApp, SteadyApp
 from tui_rooms import until
 
 LONG = "A sentence that is to be longer than one line of the screen that it stands on. " * 3
@@ -73,6 +74,92 @@ async def test_rules_that_are_kept_are_those_that_textual_finds(tmp_path: Any) -
         app.theme = "textual-light"
         await pilot.pause(0.3)
         assert other_rules(app) == []
+
+
+async def test_what_others_stand_on_looks_as_textual_would_draw_it(tmp_path: Any) -> None:
+    write_study(tmp_path / "study.db")
+    app = SteadyApp(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())
+    seen: set[str] = set()
+    async with app.run_test(size=(120, 40)) as pilot:
+        for mode, keys in (("tasks", ("g", "enter", "f4", "f4")), ("runs", ("g", "enter", "h"))):
+            app.action_go(mode)
+            for key in keys:
+                await pilot.press(key)
+            for widget in app.screen.walk_children(Widget, with_self=True):
+                if isinstance(widget, Even) and widget.size:
+                    whole = widget.outer_size.region
+                    ours, theirs = widget.render_lines(whole), Widget.render_lines(widget, whole)
+                    assert [list(line) for line in ours] == [list(line) for line in theirs]
+                    seen.add(type(widget).__name__)
+    assert {"Vertical", "Form", "FieldRow", "TaskScreen", "ChainTrial"} <= seen
+
+
+class Counted(BareApp):
+    """Counts frames."""
+
+    frames = 0
+
+    def _display(self, screen: Any, renderable: Any) -> None:
+        self.frames += renderable is not None
+        super()._display(screen, renderable)
+
+
+async def test_what_changes_with_its_size_is_painted_once() -> None:
+    app = Counted(Services("sqlite://"), "Ana", Preferences())
+    async with app.run_test(size=(60, 30)) as pilot:
+        screen = Hidden()
+        await app.push_screen(screen)
+        await pilot.pause(0.2)
+        app.frames = 0
+        screen.query_one(VerticalScroll).display = True
+        await pilot.pause()
+        await pilot.pause(0.2)
+        assert app.frames == 1
+        app.frames = 0
+        screen.refresh(layout=True)
+        await pilot.pause()
+        await pilot.pause(0.2)
+        assert app.frames == 1
+
+
+@pytest.mark.parametrize("place", ["home", "settings"])
+async def test_a_place_with_nothing_new_is_laid_out_once_when_it_is_come_back_to(
+    tmp_path: Any, place: str
+) -> None:
+    write_study(tmp_path / "study.db")
+    app = SteadyApp(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.action_go(place)
+        await pilot.pause(0.6)
+        await pilot.pause()
+        screen = app.screen
+        app.action_go("verdicts")
+        await pilot.pause()
+        laid_out: list[Any] = []
+        screen.screen_layout_refresh_signal.subscribe(screen, laid_out.append)
+        app.action_go(place)
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.pause(0.3)
+        assert len(laid_out) <= 1
+
+
+async def test_lines_of_a_list_are_broken_by_the_room_beside_its_scrollbar(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(40, 20)) as pilot:
+        screen: CuecardScreen[None] = CuecardScreen()
+        await app_with_samples.push_screen(screen)
+        for room in range(34, 42):  # with and without the borders, the padding and the scrollbar
+            told = OptionList(*(f"{'a' * (room - 8)} end {n}" for n in range(8)))
+            told.styles.height = 6
+            await screen.mount(told)
+            await pilot.pause()
+            await pilot.pause(0.1)
+            width = told.scrollable_content_region.width
+            assert told.show_vertical_scrollbar
+            height = told.get_content_height(screen.size, screen.size, width)
+            assert told.virtual_size.height == height
+            await told.remove()
 
 
 class Hidden(CuecardScreen[None]):

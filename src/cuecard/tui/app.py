@@ -35,7 +35,7 @@ from cuecard.tui.actions import (
     translated,
     unless_general,
 )
-from cuecard.tui.drawing import DrawnOnce, KeptStyles
+from cuecard.tui.drawing import DrawnOnce, Even, KeptStyles
 from cuecard.tui.notices import Notices, Outage, guarded
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
 from cuecard.tui.services import Services
@@ -83,7 +83,7 @@ class _Shared(DrawnOnce):
             self.cue_app.tour.show()
 
 
-class CuecardScreen(_Shared, Screen[Result]):
+class CuecardScreen(Even, _Shared, Screen[Result]):
     """A full screen. Subclasses compose widgets, handle messages and call services."""
 
     BINDINGS = keys(

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from textual import containers  # noqa: TID251
 from textual._compositor import Compositor, ReflowResult
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.messages import Update
 from textual.screen import Screen
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from textual.css.model import RuleSet
 
 _SETTLED = 0.06
@@ -29,11 +34,67 @@ class _Compositor(Compositor):
     changed; where that shows or hides a scrollbar, the scrollbar itself asks for it.
     """
 
+    _told = False  # widgets were told their sizes, and nothing was painted since
+    _waited = False  # the frame after that was put off
+
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         found = super().reflow(parent, size)
+        self._full_map_invalidated = False  # it was made just now, with all that is new
         for widget, at in self.layers:
             widget._size_updated(at.region.size, at.virtual_size, at.container_size, layout=False)
-        return found
+        # What a scrollbar came or went in has another width, by which Textual's lists of options break their lines.
+        bars = (bar for bar in found.shown | found.hidden if isinstance(bar, ScrollBar))
+        resized = found.resized | {bar.parent for bar in bars if isinstance(bar.parent, Widget)}
+        self._told = bool(found.shown or resized)
+        return found._replace(resized=resized)
+
+    def render_update(
+        self,
+        full: bool = False,
+        screen_stack: list[Screen[Any]] | None = None,
+        simplify: bool = False,
+    ) -> RenderableType | None:
+        """A frame, unless the next one shows it all: where the whole screen is about to be painted, and where widgets have
+        yet to hear of their sizes, and what they are in them. Textual would paint each time.
+        """
+        screen = self.root
+        if screen is not None and not full:
+            if screen._repaint_required:
+                return None
+            self._waited = self._told and not self._waited
+            if self._waited:
+                screen.post_message(Update(screen))
+                return None
+        self._told = self._waited = False
+        return super().render_update(full, screen_stack, simplify)
+
+
+_OfWidget = Widget if TYPE_CHECKING else object
+
+
+class Even(_OfWidget):
+    """Mixin of what others stand on: a line of it looks as the next one, and is drawn and cut once for all of them."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        if self.styles.border_top[0] or self.styles.border_bottom[0]:
+            return super().render_lines(crop)
+        return super().render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height
+
+
+class Container(Even, containers.Container):
+    """As Textual's."""
+
+
+class Horizontal(Even, containers.Horizontal):
+    """As Textual's."""
+
+
+class Vertical(Even, containers.Vertical):
+    """As Textual's."""
+
+
+class VerticalScroll(Even, containers.VerticalScroll):
+    """As Textual's."""
 
 
 _OfScreen = Screen[Any] if TYPE_CHECKING else object

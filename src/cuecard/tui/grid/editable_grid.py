@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.widgets import Input
 
+from cuecard.tui.drawing import Container
 from cuecard.tui.grid.cell_input import Completer, pasted_line
 from cuecard.tui.grid.cell_overlay import COMMANDS, EDITS, MOVES, CellGrid, CellOverlay
 from cuecard.tui.grid.cells import GridColumn, GridSource, plain

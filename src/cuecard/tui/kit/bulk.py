@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import N_, _, joined, listed, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.lists import Column, ListView
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Button
@@ -25,6 +24,7 @@ from cuecard.core.text import one_line
 from cuecard.core.validation import reason_of
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.kit.rows import FormRow, Options, Row
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.widgets.entry_list import EntryList

@@ -13,12 +13,12 @@ from typing import Any, Generic, TypeVar
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
 
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
 from cuecard.tui.widgets.inputs import ListTable

@@ -13,7 +13,6 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
@@ -22,6 +21,7 @@ from textual.widgets.selection_list import Selection
 
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.drawing import Horizontal
 from cuecard.tui.widgets.inputs import LineEditor, PathInput, TextEditor, Tick, TickList
 
 Kind = Literal["line", "text", "lines", "choice", "choices", "flag", "path", "folder"]

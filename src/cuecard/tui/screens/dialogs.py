@@ -10,7 +10,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
-from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
@@ -19,6 +18,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Paragraph

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.results.judge_card import Card
@@ -16,6 +15,7 @@ from cuecard.core.tables.table import in_percent, percent
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen
+from cuecard.tui.drawing import Container, VerticalScroll
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.fidelity.replay import ReplaySession
@@ -22,6 +21,7 @@ from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import STATUS_KEYS, value_label

@@ -10,7 +10,6 @@ from pydantic import Field
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
@@ -19,6 +18,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line, slug
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError, NotAllowed
@@ -14,6 +13,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -146,7 +146,8 @@ class HomeScreen(LiveScreen):
             if not self._told:
                 self.cue_app.tell(read_only, title=_("Nothing can be saved here"))
                 self._told = True
-        self.query_one("#heading", Static).update(heading)
+        if (head := self.query_one("#heading", Static)).content != heading:
+            head.update(heading)
         await self._show(rows, _first_steps(tasks, study=study))
         self.settle()
 
@@ -261,10 +262,11 @@ class HomeScreen(LiveScreen):
             self._list.load(rows)
             if rows and self.focused is None:
                 self._list.focus()
-        if self._steps is not None:
-            await self._steps.remove()
-        self._steps = steps
-        await body.mount(steps)
+        if self._steps is None:
+            self._steps = steps
+            await body.mount(steps)
+        else:
+            self._steps.say(steps)
         self.refresh_bindings()
 
 

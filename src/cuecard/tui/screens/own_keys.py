@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import keep
 from cuecard.tui.actions import KEYMAP, KEYMAP_PLACE, Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import LETTERS, given, is_key, key_name, keymap_with, losers

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.authoring.session import WorkedTime
@@ -19,6 +18,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.labels import VOTE, ink

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
@@ -20,6 +19,7 @@ from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView

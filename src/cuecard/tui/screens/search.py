@@ -9,7 +9,6 @@ from typing import NamedTuple, cast
 
 from rich.text import Text
 from textual.app import ComposeResult, SystemCommand
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from cuecard.annotate.search import EACH, Finder, Found, Kind
@@ -18,6 +17,7 @@ from cuecard.core.text import for_display
 from cuecard.store.search import words_in
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardDialog, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.trial_view import PaneName

@@ -15,7 +15,6 @@ from pydantic import Field
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.theme import Theme
 from textual.widgets import Button, Input, Label, Select, Static
 
@@ -27,6 +26,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -36,9 +36,9 @@ from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import coded, ink
 from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import EmptyState, NavBar
+from cuecard.tui.widgets.text import ChangingText
 
 if TYPE_CHECKING:
-    from cuecard.core.config import Config
     from cuecard.core.contributions import SkillsSet
     from cuecard.store.workspace import Workspace
 
@@ -64,6 +64,7 @@ class SettingsScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._skills = ("", "")
+        self._told: tuple[list[PlayerRow], str] | None = None  # players, and the theme in which
 
     def compose(self) -> ComposeResult:
         yield NavBar("settings")
@@ -106,7 +107,7 @@ class SettingsScreen(CuecardScreen[None]):
             note = _("{file} names models and players; keys stay in the environment.")
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
-            yield Static("", id="config")
+            yield Static(_("Reading cuecard.yaml…"), id="config")
             yield Static("")
             kept = self.cue_app.preferences
             for name, label, options, value in (
@@ -140,16 +141,19 @@ class SettingsScreen(CuecardScreen[None]):
 
     @guarded("settings")
     async def load(self) -> None:
-        panel = self.query_one("#config", Static)
-        panel.update(_("Reading cuecard.yaml…"))
+        panel, theme = self.query_one("#config", Static), self.app.theme
         try:
             config = await self.services.config()
         except CuecardError as error:
             parts = filter(None, (error.title, error.message, error.hint_in_app))
             colour = ink(self.app.theme_variables, "error")
+            self._told = None
             panel.update(Text(for_display("\n".join(parts)), style=colour))
             return
-        panel.update(self._described(config))
+        told = player_rows(config), theme
+        if told != self._told:
+            self._told = told
+            panel.update(self._described(told[0]))
 
     @guarded("skills")
     async def load_skills(self) -> None:
@@ -177,7 +181,7 @@ class SettingsScreen(CuecardScreen[None]):
         if domains:
             names = one_line(listed(domains), _DOMAINS_TOLD)
             told.append(_("Domains here: {names}").format(names=names))
-        self.query_one("#skill-note", Static).update(joined(told))
+        self.query_one("#skill-note", ChangingText).tell(joined(told))
 
     @guarded("save-skills", background=True)
     async def save_skills(self) -> None:
@@ -260,7 +264,7 @@ class SettingsScreen(CuecardScreen[None]):
             )
             hint = _("any domain; or several, with commas")
             yield Input(placeholder=hint, id="skill-domains", compact=True)
-        yield Static("", id="skill-note", classes="muted", markup=False)
+        yield ChangingText("", id="skill-note", classes="muted", markup=False)
 
     def _themes(self) -> list[tuple[str, str]]:
         others = sorted(set(self.app.available_themes) - set(THEME_WORDS))
@@ -269,7 +273,7 @@ class SettingsScreen(CuecardScreen[None]):
             *((name, name) for name in others),
         ]
 
-    def _described(self, config: Config) -> Table:
+    def _described(self, players: Sequence[PlayerRow]) -> Table:
         """All players with their model and endpoint; keys only as set or not set."""
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
         for heading in (
@@ -281,7 +285,7 @@ class SettingsScreen(CuecardScreen[None]):
             pgettext("of an endpoint", "Key"),
         ):
             table.add_column(heading, overflow="fold")
-        for row in player_rows(config):
+        for row in players:
             first = (Text(row.part, style="dim"), Text(one_line(row.name)), Text(row.kind))
             if row.baseline:
                 table.add_row(*first, Text(_("offline baseline"), style="dim"))

@@ -8,7 +8,6 @@ from pydantic import Field
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -17,6 +16,7 @@ from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, Family, Task, TaskLanguage
 from cuecard.core.text import for_display, one_line, slug
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.families import TUI
 from cuecard.tui.grid import Grid
 from cuecard.tui.kit.forms import AnswerDialog, FormPane

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, TextArea
 
 from cuecard.core.engine.messages import Act, ToolSpec
@@ -17,6 +16,7 @@ from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.runs import when
 from cuecard.tui.present.wizard_of_oz import NotACall, call_from, read_hand_in, told_a_model

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
@@ -20,6 +19,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.wizard_of_oz import (

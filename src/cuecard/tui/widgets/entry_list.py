@@ -333,11 +333,11 @@ class EntryList(ScrollView, can_focus=True):
             self.scroll_to(y=start, animate=False, immediate=True)
         elif end > top + height:
             self.scroll_to(y=end - height, animate=False, immediate=True)
-        self.refresh()
 
     def _put_cursor(self, index: int) -> None:
         if index != self._cursor:
             self._cursor = index
+            self.refresh()
             self.post_message(self.CursorMoved(self, index))
 
     def _gutter(self, index: int, mark: str, *, under_cursor: bool) -> Piece:

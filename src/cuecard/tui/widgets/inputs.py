@@ -15,7 +15,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Size
@@ -29,6 +28,7 @@ from cuecard.core.i18n import N_
 from cuecard.core.text import for_display, one_line, storable
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource, grow
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.present.files import Completion, complete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.cells import cell_len
@@ -12,16 +13,17 @@ from rich.style import Style
 from rich.text import Text
 from textual import content
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.theme import Theme
+from textual.visual import VisualType
 from textual.widget import Widget
 from textual.widgets import Static
 
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
 from cuecard.tui.present.labels import CUE_KIND, ink
 
@@ -106,6 +108,10 @@ class Tinted(Static):
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, self._draw_again)
+
+    def update(self, content: VisualType = "", *, layout: bool = True) -> None:
+        """Where the room does not depend on what is said, the screen is not laid out again for it."""
+        super().update(content, layout=layout and self.styles.auto_dimensions)
 
     def draw(self, drawing: Callable[[Mapping[str, str]], Text]) -> None:
         """Show what `drawing` makes of the theme's variables, now and with each theme."""
@@ -240,6 +246,8 @@ def _lines(paragraph: Paragraph, width: int) -> list[str]:
 
 
 _UNBROKEN = 10_000
+_markdown_lines = lru_cache(8)(markdown_lines)
+"""The guidelines stand beside every task that is opened."""
 
 
 class Prose(Widget):
@@ -278,9 +286,21 @@ class Prose(Widget):
                 text.append(piece.text, style_of(piece.tone, variables))
         return text
 
+    def render_line(self, y: int) -> Strip:
+        """A line that is in view: Textual would draw all of them first, as it does where a part is selected."""
+        if self.text_selection is not None:
+            return super().render_line(y)
+        variables, plain = self.app.theme_variables, self.visual_style.rich_style
+        segments = [
+            Segment(piece.text, plain + Style.parse(style_of(piece.tone, variables)))
+            for line in self._lines(self.content_size.width)[y : y + 1]
+            for piece in line
+        ]
+        return Strip(segments).apply_offsets(0, y)
+
     def _lines(self, width: int) -> list[Line]:
         if self._laid_out[0] != width:
-            self._laid_out = (width, markdown_lines(self._markdown, width))
+            self._laid_out = (width, _markdown_lines(self._markdown, width))
         return self._laid_out[1]
 
 

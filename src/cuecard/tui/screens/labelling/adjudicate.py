@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.labelling.adjudication import (
@@ -30,6 +29,7 @@ from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, gold_paragraphs, value_label
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog

@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from cuecard.annotate.labelling.labelling_sets import make_set, population_of
@@ -37,6 +36,7 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.labelling.session import LabelSession
@@ -24,6 +23,7 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import (
     STATUS_KEYS,

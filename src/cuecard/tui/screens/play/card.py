@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.widgets import Static
 
@@ -17,6 +16,7 @@ from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.keyboard import shown_key
 from cuecard.tui.present.labels import AMBIGUITY

@@ -6,7 +6,6 @@ from typing import Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Selection
 
@@ -16,6 +15,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.core.users.faults import Fault
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
 from cuecard.tui.present.play_status import (
     MARK,

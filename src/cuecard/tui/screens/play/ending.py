@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
@@ -21,6 +20,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.core.verdicts import Measure
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.labels import TERMINATION, player_label
 from cuecard.tui.present.trial_summary import measure_rows

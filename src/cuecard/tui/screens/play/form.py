@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Size
 from textual.message import Message
 from textual.timer import Timer
@@ -20,6 +19,7 @@ from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.drafts import FormState, KeptJson
 from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.labels import ink, player_label

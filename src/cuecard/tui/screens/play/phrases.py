@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -14,6 +13,7 @@ from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.present.play import (
     Answer,
     AnswerKind,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding
-from textual.containers import Horizontal, Vertical
 
 from cuecard.core.engine.events import Concluded
 from cuecard.core.i18n import N_, NP_, _, pgettext
@@ -17,6 +16,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.present.drafts import UnsentFile, restore
 from cuecard.tui.present.play import PlayState

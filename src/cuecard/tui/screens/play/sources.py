@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
@@ -18,6 +17,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Row

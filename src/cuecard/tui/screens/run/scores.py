@@ -8,7 +8,6 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
@@ -19,6 +18,7 @@ from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
 from cuecard.tui.kit.forms import FormDialog

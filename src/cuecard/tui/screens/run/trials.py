@@ -6,7 +6,6 @@ from typing import Any, cast
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 
 from cuecard.core.i18n import N_, _, listed
@@ -16,6 +15,7 @@ from cuecard.core.verdicts import Measures
 from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.list_screens import ListScreen

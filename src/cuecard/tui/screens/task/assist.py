@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 from pydantic import Field
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Button, Label, ProgressBar
 
@@ -26,6 +25,7 @@ from cuecard.core.i18n import N_, NP_, _, ngettext, pgettext
 from cuecard.core.tasks.base import Frozen, OriginKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Kind, Row
 from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Static
 
 from cuecard.annotate.authoring import ops
@@ -20,6 +19,7 @@ from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_plac
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import task_editor as present
@@ -360,7 +360,7 @@ class CommentsPane(TaskPane):
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
         self._newest: Mapping[str, Any] = {}
-        self._shown: tuple[Comments, Protocol] | None = None
+        self._shown: object = None
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="reviews", can_focus=False):
@@ -377,9 +377,11 @@ class CommentsPane(TaskPane):
         self._edit = edit
 
     def show(self, comments: Comments, protocol: Protocol) -> None:
-        if (comments, protocol) == self._shown:
+        # Of the protocol what is shown: to compare all of it would load every family.
+        shown = comments, protocol.dimensions(comments.task.family)
+        if shown == self._shown:
             return
-        self._shown = comments, protocol
+        self._shown = shown
         self._newest = comments.data
         self.query_one("#open", Static).update(counted_threads(comments.threads))
         self.threads.load_comments(comments, protocol)

@@ -8,7 +8,6 @@ from typing import Any
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Label
 
@@ -19,6 +18,7 @@ from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.engine.messages import Act
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
 from cuecard.tui.present.task_trials import counts_said, trial_said
 from cuecard.tui.screens.task.forms import STEPS

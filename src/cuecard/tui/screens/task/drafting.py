@@ -12,7 +12,6 @@ from weakref import WeakSet
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import TaskEdit, find_problems
@@ -23,6 +22,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Horizontal
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
@@ -285,8 +285,10 @@ class DraftingScreen(CuecardScreen[None]):
         edit.listener = self._changed
         left = self._left_at
         editor = TaskEditor(edit, self.mode, left)
-        await self.query_one("#opening").remove()
-        await self.mount(editor, before=self.query_one(KeyBar))
+        self.show_title()
+        with self.app.batch_update():
+            await self.query_one("#opening").remove()
+            await self.mount(editor, before=self.query_one(KeyBar))
         place = parse_place(self.begin_at)
         if self._begin_editing:
             await editor.go_to(place)
@@ -297,7 +299,6 @@ class DraftingScreen(CuecardScreen[None]):
             else:
                 await editor.show_place(place)
         self.refresh_bindings()
-        self.show_title()
         self.check()
 
     @property

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
@@ -20,6 +19,7 @@ from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardApp, guarded
+from cuecard.tui.drawing import Even, Vertical
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
 from cuecard.tui.screens.task.brief import BriefPane, CommentsPane, PersonaPane, ProblemsPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
@@ -79,6 +79,10 @@ def make_pane(tab: TabId, family: str) -> TaskPane:
             return ProblemsPane(id=tab)
         case "history":
             return HistoryPane(id=tab)
+
+
+class _Switcher(Even, ContentSwitcher):
+    """As Textual's."""
 
 
 class TaskMode:
@@ -178,7 +182,7 @@ class TaskEditor(Vertical):
 
     def compose(self) -> ComposeResult:
         yield TabRow(self._labels)
-        yield ContentSwitcher()
+        yield _Switcher()
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._focus_moved, init=False)
@@ -255,11 +259,13 @@ class TaskEditor(Vertical):
             switcher = self.query_one(ContentSwitcher)
             if switcher.current != tab:
                 self.commit()
-            await (await self._pane_of(tab)).grow()
-            switcher.current = tab
-            self.tabs.active = tab
-            if self._loaded.get(tab) is not self.edit.data:
-                self.reload()
+            with self.app.batch_update():
+                await (await self._pane_of(tab)).grow()
+                switcher.current = tab
+                self.tabs.active = tab
+                if self._loaded.get(tab) is not self.edit.data:
+                    self.reload()
+                await asyncio.sleep(0)  # until all that changed has asked to be laid out
             if self.pane is not None:
                 self.pane.found(self._problems)
                 if spots := self._left.pop(tab, None):

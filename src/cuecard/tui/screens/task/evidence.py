@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical, VerticalScroll
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -16,6 +15,7 @@ from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, evidence_of,
 from cuecard.annotate.authoring.task_data import Path, blank_source
 from cuecard.core.i18n import N_, _, listed
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Container, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.task_editor import effort_lines, log_lines

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input, Label
 
 from cuecard.annotate.authoring import ops
@@ -31,6 +30,7 @@ from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import normalise, one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.grid import GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph, Piece
 from cuecard.tui.present.task_trials import answer_said, explained, numbered

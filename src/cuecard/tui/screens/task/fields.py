@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Input
 
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
 from cuecard.tui.present.entries import wrap
 from cuecard.tui.present.labels import coded
@@ -85,13 +86,14 @@ class FieldRow(EditorRow):
     def compose(self) -> ComposeResult:
         yield self._editor()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return Widget.render_lines(self, crop)
+
     def render_line(self, y: int) -> Strip:
-        strip = super().render_line(y)
         if y >= len(self._label_lines):
-            return strip
-        label = self._label_lines[y]
+            return Strip(())
         style = self.get_component_rich_style("field--label")
-        return Strip([Segment(label, style), *strip.crop(cell_len(label))])
+        return Strip([Segment(self._label_lines[y], style)])
 
     def load(self, edit: TaskEdit, place: Path) -> None:
         """Show what the edit holds at `place`; what was typed for the place before is kept first."""

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input
 
 from cuecard.annotate.authoring.graph_view import parse_filter
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import _, ngettext
+from cuecard.tui.drawing import Container, Horizontal, Vertical
 from cuecard.tui.grid import EditableGrid, Grid
 from cuecard.tui.screens.task.graph_entities import AroundPane, GraphSide, StatusLine, TripleDetail
 from cuecard.tui.screens.task.graph_rows import (

@@ -9,7 +9,6 @@ from pydantic import Field
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input
 
 from cuecard.annotate.authoring.graph_names import GraphIndex
@@ -27,6 +26,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource, Tone
 from cuecard.tui.grid.cell_input import Completer
 from cuecard.tui.kit.forms import FormDialog

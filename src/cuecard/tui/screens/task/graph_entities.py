@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.theme import Theme
 
@@ -31,6 +30,7 @@ from cuecard.annotate.authoring.graph_view import (
 )
 from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.grid.cell_input import HintLine
 from cuecard.tui.present.labels import ink

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -17,6 +16,7 @@ from cuecard.annotate.authoring.task_data import Path, blank_node
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Container, Horizontal, Vertical
 from cuecard.tui.grid import EditableGrid, Grid
 from cuecard.tui.screens.task.graph_base import GraphRoom
 from cuecard.tui.screens.task.graph_entities import (

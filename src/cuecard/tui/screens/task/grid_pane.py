@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from cuecard.annotate.authoring import table_ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -12,6 +11,7 @@ from cuecard.annotate.authoring.paste import as_markdown, as_tsv
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import EditableGrid, Grid, GridColumn, GridSource
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState

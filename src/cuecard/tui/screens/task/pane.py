@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
 
@@ -15,6 +14,7 @@ from cuecard.annotate.authoring.edit import Problem, TaskEdit
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Container, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cell_input import CellInput
 from cuecard.tui.screens.task.fields import FieldSpec, Form

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.widgets import Button
 
 from cuecard.annotate.authoring import ops
@@ -16,6 +15,7 @@ from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.grid import Grid, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.widgets.text import Lines

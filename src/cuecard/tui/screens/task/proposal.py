@@ -7,7 +7,6 @@ from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
 from textual.widgets import Static
 
 from cuecard.annotate.assist.proposals import Pending
@@ -15,6 +14,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.drawing import Container, Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.present.entries import Entry, Piece
 from cuecard.tui.present.proposals import MARKS, ProposalView, cost_of, headline, raw_entries

@@ -10,7 +10,6 @@ from pydantic import Field
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from cuecard.annotate.authoring.replacing import Hit, find, replace
@@ -19,6 +18,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.grid import Grid
 from cuecard.tui.kit.forms import FormPane
 from cuecard.tui.kit.lists import Column, ListView

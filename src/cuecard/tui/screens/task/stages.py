@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
 from textual.css.query import NoMatches
 from textual.message import Message
 from textual.timer import Timer
@@ -30,6 +29,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
+from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.task_trials import count_lines, decision, evidence, others, said, verdict
 from cuecard.tui.screens.task.forms import STAGES

@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -19,6 +18,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
+from cuecard.tui.drawing import Container, Vertical
 from cuecard.tui.grid import GridCell, Tone
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries

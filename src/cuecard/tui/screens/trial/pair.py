@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from cuecard.annotate.results.trial_pairs import load_pair
 from cuecard.annotate.results.trial_record import note_seen
@@ -14,6 +13,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.drawing import Container
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.trial_pair import PairRow, PairView, mark_cell, next_different, summary

@@ -7,7 +7,6 @@ from typing import Final
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.events import Resize
 from textual.message import Message
 from textual.widgets import Static
@@ -16,6 +15,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.core.verdicts import Measure
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.trial_gold import GoldCell, TableView

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from textual.binding import Binding
-from textual.containers import Vertical
 
 from cuecard.annotate.results.trial_record import note_seen
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.core.verdicts import Item
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.trial_panes import PaneLine
 from cuecard.tui.present.trial_places import margin

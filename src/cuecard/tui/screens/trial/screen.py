@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 
 from cuecard.annotate.results.trial_against_gold import GraphAgainst
 from cuecard.annotate.results.trial_record import note_seen, open_trial
@@ -12,6 +11,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.present.entries import warm_up
 from cuecard.tui.present.trial_view import PaneName, TrialState
 from cuecard.tui.screens.dialogs import ConfirmDialog
