@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.records import first_judge
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Decision, Item, ItemKind
+from cuecard.core.verdicts import Decision, Item
 from cuecard.store.engine import Database
 from cuecard.store.judgements import current_judgements, item_of
 from cuecard.store.labels import newest_ids
@@ -107,16 +107,11 @@ class VerdictPages:
             return _lines(session, person, filter, start, self.size)
 
     def decided(
-        self,
-        runs: Collection[int],
-        judge: str = "",
-        *,
-        every: bool = False,
-        trials: Collection[int] | None = None,
+        self, runs: Collection[int], judge: str = "", *, every: bool = False
     ) -> list[tuple[int, Item, Decision]]:
-        """Trial id, item and decision of every verdict in these runs, or only in these `trials` of them: from the newest
-        judgement of `judge`, or by default of the trial's first judge (see `first_judge`), or of `every` judge that is no
-        jury. For drawing samples; it shows decisions, so not for labellers' screens.
+        """Trial id, item and decision of every verdict in these runs: from the newest judgement of `judge`, or by default of
+        the trial's first judge (see `first_judge`), or of `every` judge that is no jury. For drawing samples; it shows
+        decisions, so not for labellers' screens.
         """
         with self._database.read() as session:
             connection, wanted = self._chosen(session, runs, judge, every)
@@ -129,35 +124,9 @@ class VerdictPages:
                 col(VerdictRow.item_column),
                 col(VerdictRow.decision),
             ).where(col(VerdictRow.trial_id).in_(of_runs))
-            if trials is not None:
-                query = query.where(col(VerdictRow.trial_id).in_(trials))
             return [
                 (trial_id, item_of(kind, index, column), _DECISIONS[decision])
                 for judgement, trial_id, kind, index, column, decision in connection.execute(query)
-                if judgement in wanted
-            ]
-
-    def counted(
-        self, runs: Collection[int], judge: str = ""
-    ) -> list[tuple[int, ItemKind, Decision, int]]:
-        """As `decided`, but of each trial how many items of a kind have a decision."""
-        with self._database.read() as session:
-            connection, wanted = self._chosen(session, runs, judge)
-            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            group = (
-                col(VerdictRow.judgement_id),
-                col(VerdictRow.trial_id),
-                col(VerdictRow.item_kind),
-                col(VerdictRow.decision),
-            )
-            query = select_columns(*group, func.count()).where(
-                col(VerdictRow.trial_id).in_(of_runs)
-            )
-            return [
-                (trial_id, ItemKind(kind), Decision(decision), n)
-                for judgement, trial_id, kind, decision, n in connection.execute(
-                    query.group_by(*group)
-                )
                 if judgement in wanted
             ]
 
