@@ -136,10 +136,11 @@ def _votes(workspace: Workspace, plan: SamplingPlan) -> dict[ItemId, tuple[bool,
     if plan.allocation not in OWN_CHANCES and "judges" not in plan.strata:
         return {}
     found: dict[ItemId, tuple[bool, ...]] = {}
-    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, every=True):
-        if decision is not Decision.UNJUDGED:
-            key = trial_id, item.key
-            found[key] = (*found.get(key, ()), decision is Decision.YES)
+    for mark in workspace.verdict_pages.marks(plan.runs):
+        for name, letter in zip(mark.keys, mark.decisions, strict=True):
+            if _WORDS[letter] != "unjudged" and not mark.of_jury:
+                key = mark.trial_id, name
+                found[key] = (*found.get(key, ()), _WORDS[letter] == "yes")
     return found
 
 
