@@ -385,7 +385,7 @@ def test_figures_that_would_lack_something_are_refused(stage: OwnRoles) -> None:
     asks: tuple[Callable[[Workspace], object], ...] = (
         lambda ws: ws.verdicts.heads(run.id),
         lambda ws: ws.verdicts.of_run(run.id),
-        lambda ws: ws.verdict_pages.decided([run.id]),
+        lambda ws: ws.verdict_pages.marks([run.id]),
         lambda ws: ws.exchange.bundle_of_runs("Max", [run.id]),
     )
     for ask in asks:

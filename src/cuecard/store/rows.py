@@ -107,7 +107,8 @@ def load_revision(session: Session, task_id: str, number: int) -> Revision:
 
 def revision_of(row: RevisionRow, task: Task) -> Revision:
     """The revision of a row, which says this task."""
-    return Revision.from_fields(row, task=task, origins=origins_in(row.origins))
+    same = {n: getattr(row, n) for n in Revision.model_fields.keys() - {"task", "origins"}}
+    return Revision.unchecked(**same, task=task, origins=origins_in(row.origins))
 
 
 def task_in(content: ContentRow) -> Task:

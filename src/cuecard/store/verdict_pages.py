@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.label_records import VerdictLine
 from cuecard.core.records import first_judge
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Decision, Item, ItemKind
+from cuecard.core.verdicts import Decision
 from cuecard.store.engine import Database
 from cuecard.store.judgements import current_judgements, item_of
 from cuecard.store.labels import newest_ids
@@ -29,7 +29,6 @@ from cuecard.store.trial_tables import (
     VerdictRow,
 )
 
-_DECISIONS = {decision.value: decision for decision in Decision}
 PAGE = 200
 
 
@@ -106,72 +105,14 @@ class VerdictPages:
                 start = _first_of(session, filter.runs)
             return _lines(session, person, filter, start, self.size)
 
-    def decided(
-        self,
-        runs: Collection[int],
-        judge: str = "",
-        *,
-        every: bool = False,
-        trials: Collection[int] | None = None,
-    ) -> list[tuple[int, Item, Decision]]:
-        """Trial id, item and decision of every verdict in these runs, or only in these `trials` of them: from the newest
-        judgement of `judge`, or by default of the trial's first judge (see `first_judge`), or of `every` judge that is no
-        jury. For drawing samples; it shows decisions, so not for labellers' screens.
-        """
-        with self._database.read() as session:
-            connection, wanted = self._chosen(session, runs, judge, every)
-            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            query = select_columns(
-                col(VerdictRow.judgement_id),
-                col(VerdictRow.trial_id),
-                col(VerdictRow.item_kind),
-                col(VerdictRow.item_index),
-                col(VerdictRow.item_column),
-                col(VerdictRow.decision),
-            ).where(col(VerdictRow.trial_id).in_(of_runs))
-            if trials is not None:
-                query = query.where(col(VerdictRow.trial_id).in_(trials))
-            return [
-                (trial_id, item_of(kind, index, column), _DECISIONS[decision])
-                for judgement, trial_id, kind, index, column, decision in connection.execute(query)
-                if judgement in wanted
-            ]
-
-    def counted(
-        self, runs: Collection[int], judge: str = ""
-    ) -> list[tuple[int, ItemKind, Decision, int]]:
-        """As `decided`, but of each trial how many items of a kind have a decision."""
-        with self._database.read() as session:
-            connection, wanted = self._chosen(session, runs, judge)
-            of_runs = select(TrialRow.id).where(col(TrialRow.run_id).in_(runs))
-            group = (
-                col(VerdictRow.judgement_id),
-                col(VerdictRow.trial_id),
-                col(VerdictRow.item_kind),
-                col(VerdictRow.decision),
-            )
-            query = select_columns(*group, func.count()).where(
-                col(VerdictRow.trial_id).in_(of_runs)
-            )
-            return [
-                (trial_id, ItemKind(kind), Decision(decision), n)
-                for judgement, trial_id, kind, decision, n in connection.execute(
-                    query.group_by(*group)
-                )
-                if judgement in wanted
-            ]
-
-    def _chosen(
-        self, session: Session, runs: Collection[int], judge: str, every: bool = False
-    ) -> tuple[Any, set[int]]:
-        """The connection, and the judgements that speak for these runs."""
+    def _chosen(self, session: Session, runs: Collection[int], judge: str) -> set[int]:
+        """The judgements that speak for these runs."""
         ordered = (
             select_columns(
                 col(JudgementRow.trial_id),
                 col(JudgementRow.judge_name),
                 col(TrialRow.run_id),
                 func.max(col(JudgementRow.id)).label("newest"),
-                func.max(col(JudgementRow.judge)).label("judge"),
             )
             .join(TrialRow, col(TrialRow.id) == JudgementRow.trial_id)
             .where(col(TrialRow.run_id).in_(runs))
@@ -180,64 +121,68 @@ class VerdictPages:
             )
             .order_by(func.min(col(JudgementRow.id)))
         )
-        check_whole(session, runs)
         connection = session.connection()
-        chosen: dict[tuple[int, str], int] = {}
+        chosen: dict[int, int] = {}
         plans = select_columns(col(RunRow.id), col(RunRow.plan)).where(col(RunRow.id).in_(runs))
         entered = {run: first_judge(json.loads(plan)) for run, plan in connection.execute(plans)}
         for row in connection.execute(ordered):
-            if every:
-                if not _is_jury(row.judge):
-                    chosen[row.trial_id, row.judge_name] = row.newest
-            elif row.judge_name == (judge or entered[row.run_id]):
-                chosen[row.trial_id, ""] = row.newest
+            if row.judge_name == (judge or entered[row.run_id]):
+                chosen[row.trial_id] = row.newest
             elif not judge:
-                chosen.setdefault((row.trial_id, ""), row.newest)
-        return connection, set(chosen.values())
+                chosen.setdefault(row.trial_id, row.newest)
+        return set(chosen.values())
 
     def marks(self, runs: Collection[int], judge: str | None = None) -> list[Marks]:
         """Of each trial of these runs and each judge the newest judgement, in the order in which they were made. `judge`: only
         of this one, or by "" of the trial's first judge (see `first_judge`). For statistics and for drawing samples; it shows
         decisions.
         """
-        keys, letters = col(VerdictRow.item_key), func.substr(col(VerdictRow.decision), 1, 1)
+        keys = col(VerdictRow.item_key)
         together: Any = (
             func.json_group_array(keys)
             if self._database.is_sqlite
             else cast_sql(func.json_agg(keys), Text)
         )
         # Both take a judgement's verdicts in the same order, whichever that is.
-        query = select_columns(
-            col(VerdictRow.judgement_id), together, func.aggregate_strings(letters, "")
-        ).group_by(col(VerdictRow.judgement_id))
+        words = func.aggregate_strings(col(VerdictRow.decision), "")
+        id = col(VerdictRow.judgement_id)
+        query = select_columns(id, together, words).group_by(id)
         names: dict[str, tuple[str, ...]] = {"[]": ()}
         found: list[Marks] = []
         with self._database.read() as session:
             check_whole(session, runs)
             connection = session.connection()
-            wanted = None if judge is None else self._chosen(session, runs, judge)[1]
+            wanted = None if judge is None else self._chosen(session, runs, judge)
             for run_id in runs:
                 current = current_judgements(run_id)
                 said: dict[int | None, tuple[tuple[str, ...], str]] = {}
-                decided = query.where(col(VerdictRow.judgement_id).in_(current))
-                for judgement, text, decisions in connection.execute(decided):
+                for judgement, text, decisions in connection.execute(query.where(id.in_(current))):
                     if text not in names:
                         names[text] = tuple(json.loads(text))
-                    said[judgement] = names[text], decisions
-                heads = select_columns(
-                    col(JudgementRow.id),
-                    col(JudgementRow.trial_id),
-                    col(JudgementRow.judge_name),
-                    col(JudgementRow.judge),
-                ).where(col(JudgementRow.id).in_(current))
+                    said[judgement] = names[text], _letters(decisions)
+                heads = (
+                    select_columns(
+                        col(JudgementRow.id),
+                        col(JudgementRow.trial_id),
+                        col(JudgementRow.judge_name),
+                        col(JudgementRow.judge),
+                    )
+                    .where(col(JudgementRow.id).in_(current))
+                    .order_by(col(JudgementRow.id))
+                )
                 found += [
                     Marks(trial, judge, *said.get(judgement, ((), "")), _is_jury(whole))
-                    for judgement, trial, judge, whole in connection.execute(
-                        heads.order_by(col(JudgementRow.id))
-                    )
+                    for judgement, trial, judge, whole in connection.execute(heads)
                     if wanted is None or judgement in wanted
                 ]
         return found
+
+
+def _letters(decisions: str) -> str:
+    """The first letter of each; cut off here, since a database takes as long for that as for all the rest."""
+    for word in Decision:
+        decisions = decisions.replace(word, word[0])
+    return decisions
 
 
 @lru_cache(maxsize=1024)

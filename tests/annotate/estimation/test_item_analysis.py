@@ -11,6 +11,7 @@ from cuecard.annotate.estimation.item_analysis import (
     Block,
     Flag,
     analyse,
+    asked_first,
     queue,
     rival_places,
     suspicious,
@@ -165,3 +166,22 @@ def test_figures_are_made_of_what_has_a_flag_only(seed: int) -> None:
         assert set(rivals) <= set(rival_places(one)) <= set(rival_places(one, flagged=False))
     assert suspicious(block([[1.0, 0.0]], "a")) == []
     assert suspicious(block([[]], "a")) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_who_is_asked_first_tells_whether_a_rival_can_have_a_flag(seed: int) -> None:
+    for one in planted(seed, agents=8)[0]:
+        places = rival_places(one)
+        first = asked_first(one, places)
+        missed = np.flatnonzero((one.found[:, places] == 0).any(axis=1))
+        assert set(first) <= set(map(int, missed))
+        for item in analyse(one):
+            if Flag.RIVAL in item.flags:
+                assert one.told[item.at].keys() & set(first)
+
+
+def test_all_but_too_few_are_asked_first_and_of_those_who_have_few_trials() -> None:
+    # Three agents have to say it: of four that missed the first item two are asked, of three the second one.
+    rows = [[0, 1]] * 3 + [[0, 0]] * 3 + [[1, 0]]
+    assert asked_first(block(rows, "aaabcdd"), [0, 1]) == [3, 4]
+    assert asked_first(block(rows, "aaabcdd"), []) == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from budget import examples
-from cuecard.annotate.estimation.allocation import design_effect
+from cuecard.annotate.estimation.allocation import allocate, design_effect
 from cuecard.annotate.labelling.labelling_sets import (
     effective_size,
     n_for_width,
@@ -19,16 +19,9 @@ from cuecard.annotate.labelling.labelling_sets import (
     preview_of,
     width_of,
 )
-from cuecard.annotate.labelling.sampling import (
-    SamplingPlan,
-    Unit,
-    allocate,
-    draw,
-    plan_of,
-    strata_of,
-    stratum_words,
-)
+from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, draw, plan_of, strata_of
 from cuecard.annotate.labelling.weights import weights_of
+from cuecard.annotate.labelling.wording import stratum_words
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
 
@@ -87,8 +80,7 @@ def test_a_draw_is_what_was_planned(
     st.sampled_from(["proportional", "equal"]),
 )
 def test_allocation_adds_up(sizes: dict[str, int], n: int, allocation: str) -> None:
-    plan = SamplingPlan.model_validate({"runs": [1], "n": n, "allocation": allocation})
-    given_ = allocate(sizes, plan)
+    given_ = allocate(sizes, n, equal=allocation == "equal")
     assert sum(given_.values()) == min(n, sum(sizes.values()))
     assert all(0 <= given_[name] <= size for name, size in sizes.items())
     if n >= len(sizes):
@@ -100,11 +92,9 @@ def test_allocation_adds_up(sizes: dict[str, int], n: int, allocation: str) -> N
 
 
 def test_known_allocations() -> None:
-    plan = SamplingPlan(runs=(1,), n=10)
-    assert allocate({"a": 70, "b": 20, "c": 10}, plan) == {"a": 7, "b": 2, "c": 1}
-    assert allocate({"a": 970, "b": 20, "c": 10}, plan) == {"a": 8, "b": 1, "c": 1}
-    equal = plan.model_copy(update={"allocation": "equal"})
-    assert allocate({"a": 70, "b": 20, "c": 2}, equal) == {"a": 4, "b": 4, "c": 2}
+    assert allocate({"a": 70, "b": 20, "c": 10}, 10) == {"a": 7, "b": 2, "c": 1}
+    assert allocate({"a": 970, "b": 20, "c": 10}, 10) == {"a": 8, "b": 1, "c": 1}
+    assert allocate({"a": 70, "b": 20, "c": 2}, 10, equal=True) == {"a": 4, "b": 4, "c": 2}
 
 
 def test_trials_come_with_all_their_items() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.labelling.labelling_sets import make_set, population_of
-from cuecard.annotate.labelling.sampling import SamplingPlan
+from cuecard.annotate.labelling.labelling_sets import make_set, population_of, preview_of
+from cuecard.annotate.labelling.sampling import SamplingPlan, draw, strata_of
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import decisions_of
@@ -44,13 +44,44 @@ def test_the_population_is_what_machines_decided(played: tuple[Workspace, int]) 
     records = workspace.verdicts.records(run)
     assert Counter(unit.item.kind for unit in units) == Counter(r.item.kind for r in records)
     assert {unit.family for unit in units} == set(SHIPPED)
-    assert all(unit.relation for unit in units if unit.item.kind is ItemKind.TRIPLE)
+    assert not any(unit.relation or unit.language for unit in units)
+    plan = SamplingPlan(runs=(run,), n=1, strata=("relation", "language"))
+    told = population_of(workspace, plan)
+    assert all(unit.relation for unit in told if unit.item.kind is ItemKind.TRIPLE)
+    assert all(unit.language for unit in told)
+    assert [unit._replace(relation="", language="") for unit in told] == list(units)
     everything = population_of(workspace, SamplingPlan(runs=(run,), n=1, kinds=tuple(ItemKind)))
     kinds = {unit.item.kind for unit in everything}
     assert kinds == set(ItemKind)
     assert len({(u.trial_id, u.item.key) for u in everything}) == len(everything)
     with pytest.raises(CuecardError, match="nothing to label"):
         make_set(workspace, SamplingPlan(runs=(run,), n=1, judge="absent"), name="", by="Ann")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"strata": ("decision", "family")},
+        {"strata": ("relation", "decision")},
+        {"strata": ("judges", "agent"), "allocation": "equal"},
+        {"strata": ("outcome",), "by": "trials"},
+        {},
+    ],
+)
+def test_counts_of_trials_say_what_units_one_by_one_do(
+    played: tuple[Workspace, int], changes: dict[str, object]
+) -> None:
+    workspace, run = played
+    plan = SamplingPlan.model_validate({"runs": [run], "n": 7, **changes})
+    population = population_of(workspace, plan)
+    units = list(population)
+    assert preview_of(population, plan) == preview_of(units, plan)
+    assert strata_of(population, plan) == strata_of(units, plan)
+    assert draw(population, plan) == draw(units, plan)
+    assert len(population) == len(units)
+    assert units[-1] in population
+    judged = {unit.trial_id for unit in units}
+    assert population.without == sum(t.id not in judged for t in workspace.runs.trials(run))
 
 
 def test_a_set_is_kept_with_its_plan(played: tuple[Workspace, int]) -> None:
@@ -101,7 +132,8 @@ def test_the_first_judge_counts_whoever_judged_last(played: tuple[Workspace, int
         d.item: d.value.value for d in decisions_of(workspace, graph, [ItemKind.TRIPLE])
     }
     assert units == {v.item: v.decision.value for v in record.judgement.verdicts}
-    [unit] = population_of(workspace, plan.model_copy(update={"judge": "other"}))
+    by_other = plan.model_copy(update={"judge": "other", "strata": ("relation",)})
+    [unit] = population_of(workspace, by_other)
     assert (unit.item.index, unit.decision, unit.relation) == (999, "no", "")
     # A trial that nobody judged has nothing a judge decided on, whatever the user part did.
     [open_] = workspace.runs.add_trials(run, [_cell(workspace, graph)])

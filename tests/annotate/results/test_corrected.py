@@ -50,15 +50,14 @@ def drawn(workspace: Workspace, run: int, n: int) -> None:
     plan = SamplingPlan(runs=(run,), n=n, by="trials", strata=("agent",), judge="strict")
     made = make_set(workspace, plan, name="whole trials", by="Ann")
     trials = {trial.id: trial for trial in workspace.runs.trials(run)}
-    decided: dict[int, list[str]] = {}
-    for trial, item, decision in workspace.verdict_pages.decided((run,), "strict"):
-        del item
-        decided.setdefault(trial, []).append(decision.value[0])
+    decided = {
+        one.trial_id: one.decisions for one in workspace.verdict_pages.marks((run,), "strict")
+    }
     for trial in {item.trial_id for item in workspace.label_sets.items(made.id)}:
         said = decided[trial]
         if trials[trial].agent.name == "alpha":
-            said = ["n", "n", *said[2:]]
-        label(workspace, trial, "".join(said))
+            said = f"nn{said[2:]}"
+        label(workspace, trial, said)
 
 
 def pool_of(workspace: Workspace, run: int) -> Pool:

@@ -164,15 +164,16 @@ async def test_a_run_that_was_entered_with_a_jury_is_read_by_the_jury(workspace:
     )
     run = (await start_run(workspace, plan, by="ann", config=WITH_BOARD)).run.id
     trials = [trial.id for trial in workspace.runs.trials(run)]
-    said = {
-        (trial, item.key): decision
-        for trial, item, decision in workspace.verdict_pages.decided([run], "board")
-    }
-    first = {
-        (trial, item.key): decision
-        for trial, item, decision in workspace.verdict_pages.decided([run], "lexical:noisy")
-    }
-    assert said != first
+
+    def said_by(judge: str) -> dict[tuple[int, str], Decision]:
+        return {
+            (one.trial_id, key): {word[0]: word for word in Decision}[letter]
+            for one in workspace.verdict_pages.marks([run], judge)
+            for key, letter in zip(one.keys, one.decisions, strict=True)
+        }
+
+    said = said_by("board")
+    assert said != said_by("lexical:noisy")
     units = population_of(workspace, SamplingPlan(runs=(run,), n=3))
     assert {(unit.trial_id, unit.item.key): unit.decision for unit in units} == said
     for trial in trials:

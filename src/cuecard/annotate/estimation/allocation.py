@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, floor, hypot, sqrt
 from statistics import stdev
 from typing import TypeVar
@@ -76,6 +77,34 @@ def neyman(
     while (left := n - sum(given.values())) > 0:
         for name in [name for name in by_remainder if given[name] < sizes[name]][:left]:
             given[name] += 1
+    return given
+
+
+def allocate(sizes: Mapping[str, int], n: int, *, equal: bool = False) -> dict[str, int]:
+    """How many of `n` to draw from each stratum, in proportion to its size or `equal`, by largest remainder; at least one
+    from each as far as `n` goes, never more than there are.
+    """
+    names = sorted(sizes)
+    n = min(n, sum(sizes.values()))
+    given = dict.fromkeys(names, 0)
+    for name in sorted(names, key=lambda name: -sizes[name])[:n]:
+        given[name] = 1
+    while (left := n - sum(given.values())) > 0:
+        open_ = [name for name in names if given[name] < sizes[name]]
+        weights = {name: 1 if equal else sizes[name] for name in open_}
+        goal = n - sum(given[name] for name in names if name not in weights)
+        total = sum(weights.values())
+        lacks = {
+            name: max(Fraction(goal * weights[name], total) - given[name], Fraction(0))
+            for name in open_
+        }
+        over = max(sum(lacks.values()) / left, 1)
+        shares = {name: lack / over for name, lack in lacks.items()}
+        for name in open_:
+            given[name] += min(int(shares[name]), sizes[name] - given[name])
+        if n - sum(given.values()) == left:
+            for name in sorted(open_, key=lambda name: (-shares[name], name))[:left]:
+                given[name] += 1
     return given
 
 

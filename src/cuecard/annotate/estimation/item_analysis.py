@@ -184,6 +184,9 @@ def suspicious(block: Block, *, seed: int = 0) -> list[ItemFigures]:
     """Those of `analyse` that have a flag: of many thousand items few do, and no other's figures are made."""
     import numpy as np
 
+    few = len(block.agents) < INVERSE_TRIALS or len(set(block.agents)) < INVERSE_AGENTS
+    if few and not (block.wrong or block.split or block.told or block.opened or block.unsearched):
+        return []
     columns = _columns(block, seed)
     inverse = _inverse(columns.r, columns.deciding, columns.valid)
     doubted = inverse | (columns.closed >= LEAST_CLOSED)
@@ -203,6 +206,22 @@ def rival_places(block: Block, *, flagged: bool = True) -> list[int]:
     found_by = ((member @ (block.found == 1)) > 0).sum(axis=0)
     least = np.maximum(LEAST_RIVAL_AGENTS, found_by + 1) if flagged else LEAST_RIVAL_AGENTS
     return [int(at) for at in np.flatnonzero(missed >= least)]
+
+
+def asked_first(block: Block, places: Sequence[int]) -> list[int]:
+    """Trials that tell whether these `rival_places` may have a flag: of the agents that missed an item all but one less than
+    it takes, those with the fewest trials. Where none of them says anything else, too few agents are left.
+    """
+    import numpy as np
+
+    member, found = _members(block.agents), block.found[:, places]
+    missed = member @ (found == 0)
+    found_by = ((member @ (found == 1)) > 0).sum(axis=0)
+    most = (missed > 0).sum(axis=0) - np.maximum(LEAST_RIVAL_AGENTS, found_by + 1) + 1
+    order = missed.sum(axis=1).argsort(kind="stable")
+    asked = np.zeros(missed.shape)
+    asked[order] = (missed[order] > 0) & ((missed[order] > 0).cumsum(axis=0) <= most)
+    return [int(at) for at in np.flatnonzero(((found == 0) & (member.T @ asked > 0)).any(axis=1))]
 
 
 def unfound(block: Block) -> NDArray[np.bool_]:

@@ -63,18 +63,19 @@ def _key(index: int) -> str:
 
 def _gold_answers(graph: Graph) -> tuple[GoldAnswer, ...]:
     plain = lru_cache(maxsize=None)(normalise)
-    names = lru_cache(maxsize=None)(graph.names_of)
+    names = {node: graph.names_of(node) for node in graph.node_ids}
+    asked = [(triple.head, plain(triple.relation)) for triple in graph.triples]
     tails: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for triple in graph.triples:
-        tails[triple.head, plain(triple.relation)].add(triple.tail)
+    for place, triple in zip(asked, graph.triples, strict=True):
+        tails[place].add(triple.tail)
     return tuple(
         GoldAnswer(
-            key=_key(index),
-            path=("gold", "triples", index),
-            asked=" — ".join(graph.named(triple)[:2]),
-            values=names(triple.tail),
-            beside=names(triple.head),
-            single=len(tails[triple.head, plain(triple.relation)]) == 1,
+            _key(index),
+            ("gold", "triples", index),
+            f"{names[triple.head][0]} — {triple.relation}",
+            names[triple.tail],
+            beside=names[triple.head],
+            single=len(tails[asked[index]]) == 1,
             sources=triple.sources,
         )
         for index, triple in enumerate(graph.triples)

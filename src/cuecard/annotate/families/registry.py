@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 from cuecard.core.families.registry import MissingPart, Parts
 from cuecard.core.tasks import SHIPPED
@@ -55,8 +55,7 @@ class GoldElement:
     relation: str = ""
 
 
-@dataclass(frozen=True)
-class GoldAnswer:
+class GoldAnswer(NamedTuple):
     """What gold says at one place. `key`: of the item, or `step/1`, `fact/0` for what is found while a trial is played;
     `asked`: what is asked there, for people; `values`: all that is right there; `beside`: names of what it is said of, of which
     its page names one too. `single`: nothing else can be right there.

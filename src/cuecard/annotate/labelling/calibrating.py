@@ -25,7 +25,6 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS, KIND_WORDS
 from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.errors import CuecardError
-from cuecard.core.evaluation.decisions import JUDGED
 from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.base import Frozen
@@ -167,17 +166,11 @@ def _rates(
     errors: Mapping[ItemKind, tuple[JudgeErrors, bool]],
 ) -> Iterator[AgentRate]:
     found: dict[tuple[Family, str, ItemKind], list[tuple[float, float, str]]] = defaultdict(list)
-    records = {trial.id: trial for run in runs for trial in workspace.runs.trials(run)}
-    for trial_id, kind, decision, n in workspace.verdict_pages.counted(runs, judge):
-        if kind in errors and decision is not Decision.UNJUDGED:
-            trial, flag = records[trial_id], float(decision is Decision.YES)
-            found[trial.family, trial.agent.name, kind] += [(flag, 1.0, trial.task_id)] * n
-    if derived := tuple(kind for kind in errors if kind not in JUDGED):
-        plan = SamplingPlan(runs=tuple(runs), n=1, kinds=derived, judge=judge)
-        for unit in population_of(workspace, plan):
-            if unit.decision != Decision.UNJUDGED:
-                flag = float(unit.decision == Decision.YES)
-                found[unit.family, unit.agent, unit.item.kind].append((flag, 1.0, unit.task))
+    plan = SamplingPlan(runs=tuple(runs), n=1, kinds=tuple(errors), judge=judge)
+    for unit in population_of(workspace, plan) if errors else ():
+        if unit.decision != Decision.UNJUDGED:
+            flag = float(unit.decision == Decision.YES)
+            found[unit.family, unit.agent, unit.item.kind].append((flag, 1.0, unit.task))
     for (family, agent, kind), flags in sorted(found.items()):
         judged, items, assumed = _share(flags)
         known, there = errors[kind]

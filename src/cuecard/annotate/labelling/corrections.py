@@ -22,8 +22,7 @@ from cuecard.annotate.labelling.effect_rescoring import (
 )
 from cuecard.annotate.labelling.labelled_units import CORRECTABLE, SHARES, Basis, Draw, key_of
 from cuecard.annotate.labelling.labelling_sets import population_of
-from cuecard.annotate.labelling.sampling import SamplingPlan
-from cuecard.annotate.labelling.sampling import Unit as Drawable
+from cuecard.annotate.labelling.sampling import Population, SamplingPlan
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.i18n import _, beside, ngettext
 from cuecard.core.label_records import LabelSet
@@ -223,7 +222,7 @@ def corrections_of(
     return Corrections(said, found, draws)
 
 
-def _population(workspace: Workspace, plan: SamplingPlan, judge: str) -> Sequence[Drawable]:
+def _population(workspace: Workspace, plan: SamplingPlan, judge: str) -> Population:
     return population_of(workspace, plan.model_copy(update={"judge": judge}))
 
 

@@ -5,7 +5,7 @@ values by the judge and by people, for `estimation.corrected`.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -19,9 +19,9 @@ from cuecard.annotate.labelling.sampling import (
     StratumKey,
     outcome_of,
     stratum_of,
-    stratum_words,
 )
 from cuecard.annotate.labelling.sampling import Unit as Drawable
+from cuecard.annotate.labelling.wording import stratum_words
 from cuecard.core.evaluation.decisions import JUDGED
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.families.checkpoints.score import CHECKPOINT_MEASURES
@@ -92,7 +92,7 @@ class Draw:
     name: str
     plan: SamplingPlan | None
     chances: Mapping[ItemId, float]
-    population: Callable[[str], Sequence[Drawable]]
+    population: Callable[[str], Iterable[Drawable]]
     rescored: Mapping[tuple[int, str], Rescored]
     languages: Mapping[tuple[str, int], str]
     known: dict[str, Layers] = field(default_factory=dict)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,13 @@ from cuecard.annotate.labelling.effect_rescoring import ItemId, SettledLabel, se
 from cuecard.annotate.labelling.sampling import (
     FROM_LABELS,
     OWN_CHANCES,
+    Population,
     SamplingPlan,
     Stratum,
+    TrialUnits,
     Unit,
+    accepted,
+    alike,
     draw,
     outcome_of,
     sizes_and_spreads,
@@ -43,74 +47,88 @@ if TYPE_CHECKING:
 _WORDS = {decision.value[0]: decision.value for decision in Decision}
 
 
-def population_of(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
+def population_of(workspace: Workspace, plan: SamplingPlan) -> Population:
     """Every item of the plan's runs that machines decided on and the plan includes, each once. Unjudged trials have no
     items of judged kinds, trials under way none that the trial's user decided. Quality probes are left out unless the
-    plan names their runs. What all judges and people decided is read where the plan goes by it. Raises `NotFound` for
-    an unknown run.
+    plan names their runs. What all judges and people decided, relations and languages are read where the plan goes by
+    them. Raises `NotFound` for an unknown run.
     """
     with uncollected():
         return _population(workspace, plan)
 
 
-def _population(workspace: Workspace, plan: SamplingPlan) -> list[Unit]:
+def _population(workspace: Workspace, plan: SamplingPlan) -> Population:
     trials = [t for run in plan.runs for t in workspace.runs.trials(run)]
-    kinds = plan.kinds or JUDGED
-    others = set(kinds) - set(JUDGED)
+    kinds = set(plan.kinds or JUDGED)
+    judged, others = kinds & set(JUDGED), kinds - set(JUDGED)
     marks: dict[int, Marks] = {}
-    if set(kinds) & set(JUDGED):
+    if judged:
         marks = {one.trial_id: one for one in workspace.verdict_pages.marks(plan.runs, plan.judge)}
+    languages: dict[tuple[str, int], str] = {}
+    if "language" in plan.strata:
+        every = (workspace.runs.traits(run).items() for run in plan.runs)
+        languages = {unit: known.language for traits in every for unit, known in traits}
+    # Trials decide on the same items, nearly always; of one that is named twice the last decision counts.
+    known: dict[tuple[str, ...], tuple[tuple[Item, ...], tuple[int, ...]]] = {}
+    found: list[tuple[TrialRecord, TrialUnits]] = []
+    for trial in trials:
+        items: tuple[Item, ...] = ()
+        said: list[str] = []
+        if (mark := marks.get(trial.id)) is not None:
+            if mark.keys not in known:
+                places = {Item.of_key(key): at for at, key in enumerate(mark.keys)}
+                mine = {item: at for item, at in places.items() if item.kind in judged}
+                known[mark.keys] = tuple(mine), tuple(mine.values())
+            items, places = known[mark.keys]
+            said = [_WORDS[letter] for letter in mark.decisions]
+            if len(said) > len(items):
+                said = [said[at] for at in places]
+        outcome = outcome_of(accepted(said))
+        if others and trial.termination is not None:
+            decisions = decisions_of(workspace, trial.id, others, plan.judge)
+            items += tuple(one.item for one in decisions)
+            said += [one.value.value for one in decisions]
+        if items:
+            shared = Unit(
+                trial.id,
+                items[0],
+                family=trial.family,
+                language=languages.get((trial.task_id, trial.revision), ""),
+                agent=trial.agent.name,
+                task=trial.task_id,
+                outcome=outcome,
+            )
+            found.append((trial, TrialUnits(shared, items, said)))
+    units = _by_item(workspace, plan, found)
+    return Population(units, len(trials) - len(units))
+
+
+def _by_item(
+    workspace: Workspace, plan: SamplingPlan, found: Sequence[tuple[TrialRecord, TrialUnits]]
+) -> list[TrialUnits]:
+    """With what the plan goes by that differs from item to item."""
     votes = _votes(workspace, plan)
     people: dict[ItemId, SettledLabel] = {}
     if plan.allocation in FROM_LABELS:
-        people = settled_labels(workspace, if_few({trial.id for trial in trials}))
-    items: dict[str, Item | None] = {}
-    found: list[tuple[TrialRecord, float | None, list[tuple[str, Item, str]]]] = []
-    for trial in trials:
-        mine: list[tuple[str, Item, str]] = []
-        if (mark := marks.get(trial.id)) is not None:
-            for name, letter in dict(zip(mark.keys, mark.decisions, strict=True)).items():
-                if name not in items:
-                    known = Item.of_key(name)
-                    items[name] = known if known.kind in kinds else None
-                if (item := items[name]) is not None:
-                    mine.append((name, item, _WORDS[letter]))
-        told = [v for _name, item, v in mine if item.kind in JUDGED and v != "unjudged"]
-        if others and trial.termination is not None:
-            decisions = decisions_of(workspace, trial.id, others, plan.judge)
-            mine += [(d.item.key, d.item, d.value.value) for d in decisions]
-        if mine:
-            accepted = told.count("yes") / len(told) if told else None
-            found.append((trial, accepted, mine))
-    versions = dict.fromkeys((trial.task_id, trial.revision) for trial, _share, _mine in found)
-    # Of a task, the relation of each item that was asked for: trials decide on the same ones.
-    tasks = {
-        (one.task_id, one.number): (one.task, dict[str, str]())
-        for one in workspace.tasks.these(versions)
-    }
-    units: list[Unit] = []
-    for trial, accepted, mine in found:
-        task, relations = tasks[trial.task_id, trial.revision]
-        trial_id, outcome = trial.id, outcome_of(accepted)
-        family, language, agent, task_id = trial.family, task.language, trial.agent.name, task.id
-        for name, item, value in mine:
-            if (relation := relations.get(name)) is None:
-                # A judgement from elsewhere may name a triple that this revision does not have.
-                element = element_of(task, item)
-                relation = relations[name] = element.relation if element else ""
-            vote, said = (), ""
-            if votes or people:
-                key = trial_id, name
-                vote = votes.get(key, ())
-                label = people[key].value if key in people else None
-                said = label.value if label else ""
-            units.append(
-                Unit(
-                    trial_id, item, value, family, language, agent, relation, task_id, vote, said,
-                    outcome,
-                )
-            )  # fmt: skip
-    return units
+        people = settled_labels(workspace, if_few({trial.id for trial, _units in found}))
+    versions = {(t.task_id, t.revision) for t, _units in found if "relation" in plan.strata}
+    tasks = {(one.task_id, one.number): one.task for one in workspace.tasks.these(versions)}
+    if not (votes or people or tasks):
+        return [units for _trial, units in found]
+    relations: dict[tuple[str, int, str], str] = {}
+
+    def known(trial: TrialRecord, item: Item) -> tuple[str, tuple[bool, ...], str]:
+        key, place = (trial.id, item.key), (trial.task_id, trial.revision, item.key)
+        if tasks and place not in relations:
+            # A judgement from elsewhere may name a triple that this revision does not have.
+            element = element_of(tasks[place[:2]], item)
+            relations[place] = element.relation if element else ""
+        label = people[key].value if key in people else None
+        return relations.get(place, ""), votes.get(key, ()), label.value if label else ""
+
+    return [
+        replace(units, each=[known(trial, item) for item in units.items]) for trial, units in found
+    ]
 
 
 def _votes(workspace: Workspace, plan: SamplingPlan) -> dict[ItemId, tuple[bool, ...]]:
@@ -118,14 +136,15 @@ def _votes(workspace: Workspace, plan: SamplingPlan) -> dict[ItemId, tuple[bool,
     if plan.allocation not in OWN_CHANCES and "judges" not in plan.strata:
         return {}
     found: dict[ItemId, tuple[bool, ...]] = {}
-    for trial_id, item, decision in workspace.verdict_pages.decided(plan.runs, every=True):
-        if decision is not Decision.UNJUDGED:
-            key = trial_id, item.key
-            found[key] = (*found.get(key, ()), decision is Decision.YES)
+    for mark in workspace.verdict_pages.marks(plan.runs):
+        for name, letter in zip(mark.keys, mark.decisions, strict=True):
+            if _WORDS[letter] != "unjudged" and not mark.of_jury:
+                key = mark.trial_id, name
+                found[key] = (*found.get(key, ()), _WORDS[letter] == "yes")
     return found
 
 
-def remark_on(units: Sequence[Unit], plan: SamplingPlan) -> str:
+def remark_on(units: Collection[Unit], plan: SamplingPlan) -> str:
     """Why the plan's allocation has nothing to go by; "" if it has."""
     if not units:
         return ""
@@ -145,7 +164,7 @@ def make_set(
     *,
     name: str,
     by: str,
-    units: Sequence[Unit] | None = None,
+    units: Collection[Unit] | None = None,
 ) -> LabelSet:
     """Draw a labelling set and save it with its plan. `units`: the plan's population, if already known. Raises
     `CuecardError` if there is nothing to draw.
@@ -286,7 +305,7 @@ class Preview:
 
 
 def n_by_variance(
-    units: Sequence[Unit], plan: SamplingPlan, width: float, correlation: float = 0
+    units: Collection[Unit], plan: SamplingPlan, width: float, correlation: float = 0
 ) -> LabelsNeeded:
     """How many items, drawn where earlier labels overturned more, make the 95% interval of the corrected share so wide.
     `correlation`: of corrections of a task's items; 0: as earlier labels tell. Raises `ValueError` for a width that is not
@@ -298,14 +317,15 @@ def n_by_variance(
     return labels_needed(width / 2, sizes_and_spreads(units, plan), tasks=tasks, correlation=alike)
 
 
-def preview_of(units: Sequence[Unit], plan: SamplingPlan) -> Preview:
+def preview_of(units: Collection[Unit], plan: SamplingPlan) -> Preview:
     """What `plan` would draw from these units."""
     strata = strata_of(units, plan)
     items = sum(stratum.items for stratum in strata)
+    some = [unit for unit, _n in alike(units, ())]
     return Preview(
         strata=strata,
         population=len(units),
-        trials=len({unit.trial_id for unit in units}),
-        tasks=len({unit.task for unit in units}),
+        trials=len({unit.trial_id for unit in some}),
+        tasks=len({unit.task for unit in some}),
         labels=items * (1 + plan.overlap * (plan.raters - 1)),
     )

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from heapq import nsmallest
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from itertools import chain, repeat
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from cuecard.annotate.estimation.allocation import (
     EVEN_BY_VOTES,
     active_chances,
+    allocate,
     neyman,
     pilot_doubts,
     pilot_spread,
     vote_uncertainty,
 )
 from cuecard.core.errors import CuecardError
-from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, _, listed, plural
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import LANGUAGE_WORDS
 from cuecard.core.text import one_line
 from cuecard.core.validation import reason_of
 from cuecard.core.verdicts import Item, ItemKind
@@ -39,6 +38,8 @@ OWN_CHANCES: frozenset[Allocation] = frozenset({"disagreement", "active"})
 FROM_LABELS: frozenset[Allocation] = frozenset({"variance", "active"})
 """What goes by the labels that there are, as a pilot."""
 _OF_TRIALS: frozenset[StratumKey] = frozenset({"outcome", "family", "language", "agent", "task"})
+OF_ONE: frozenset[StratumKey] = frozenset({"relation", "judges"})
+"""Strata that may differ among units of a trial with the same decision."""
 
 
 class SamplingPlan(Frozen):
@@ -114,8 +115,8 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
 
 class Unit(NamedTuple):
     """An item of the population with the properties it may be stratified by; all "" where unknown. `votes`: which judges
-    say yes; `judges`: whether they agree. `people`: what people decided on it before, if the plan goes by that.
-    `outcome`: of its trial, see `outcome_of`.
+    say yes; `judges`: whether they agree. `people`: what people decided on it before. These, `relation` and `language` are
+    known if the plan goes by them. `outcome`: of its trial, see `outcome_of`.
     """
 
     trial_id: int
@@ -144,11 +145,69 @@ class Unit(NamedTuple):
         return float(self.people != self.decision)
 
 
-def outcome_of(accepted: float | None) -> str:
+@dataclass(frozen=True)
+class TrialUnits:
+    """The units of one trial: what they share, and of each its item, what was decided on it, and, if the plan goes by one of
+    them, its relation, votes, and what people decided.
+    """
+
+    shared: Unit
+    items: Sequence[Item]
+    decisions: Sequence[str]
+    each: Sequence[tuple[str, tuple[bool, ...], str]] = ()
+
+    def __iter__(self) -> Iterator[Unit]:
+        trial_id, _item, _decision, family, language, agent, _, task, _, _, outcome = self.shared
+        each = self.each or repeat(("", (), ""))
+        for item, decision, (relation, votes, people) in zip(self.items, self.decisions, each):  # noqa: B905
+            yield Unit(
+                trial_id, item, decision, family, language, agent, relation, task, votes, people,
+                outcome,
+            )  # fmt: skip
+
+    def alike(self, strata: Collection[StratumKey]) -> Iterable[tuple[Unit, int]]:
+        """Of those that are the same in `strata` one, and how many it stands for."""
+        if self.each and not OF_ONE.isdisjoint(strata):
+            return zip(self, repeat(1))
+        if "decision" not in strata:
+            return [(self.shared, len(self.items))]
+        counts = Counter(self.decisions)
+        return [(self.shared._replace(decision=said), n) for said, n in counts.items()]
+
+
+@dataclass(frozen=True)
+class Population(Collection[Unit]):
+    """Units by trials, each made when it is asked for: there may be a million. `without`: how many trials have none."""
+
+    trials: Sequence[TrialUnits]
+    without: int = 0
+
+    def __len__(self) -> int:
+        return sum(len(trial.items) for trial in self.trials)
+
+    def __iter__(self) -> Iterator[Unit]:
+        return chain.from_iterable(self.trials)
+
+    def __contains__(self, unit: object) -> bool:
+        return any(unit == one for one in self)
+
+
+def alike(units: Iterable[Unit], strata: Collection[StratumKey]) -> Iterable[tuple[Unit, int]]:
+    """Units of one trial that are the same in `strata`: one of them, and how many it stands for."""
+    if isinstance(units, Population):
+        return chain.from_iterable(trial.alike(strata) for trial in units.trials)
+    return zip(units, repeat(1))
+
+
+def accepted(decisions: Sequence[str]) -> float | None:
+    """The share of what a judge decided that it accepts; None where it decided nothing."""
+    decided = len(decisions) - decisions.count("unjudged")
+    return decisions.count("yes") / decided if decided else None
+
+
+def outcome_of(share: float | None) -> str:
     """How a trial went by its judge, who accepted this share of its items: `none`, `some` or `all`; "" for None."""
-    return (
-        "" if accepted is None else "none" if accepted <= 0 else "all" if accepted >= 1 else "some"
-    )
+    return "" if share is None else "none" if share <= 0 else "all" if share >= 1 else "some"
 
 
 @dataclass(frozen=True)
@@ -166,7 +225,7 @@ class Stratum:
         return self.population * self.drawn / self.size
 
 
-def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
+def draw(units: Collection[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
     """The items of the set, in an order that tells nothing about them. Within a stratum each item (or trial) has the
     same probability, without replacement; it is kept, and its inverse is the weight (Horvitz & Thompson 1952). Equal
     units, in any order, and equal plans give equal sets; another seed gives another set, which may overlap with the
@@ -196,12 +255,20 @@ def draw(units: Sequence[Unit], plan: SamplingPlan) -> tuple[SetItem, ...]:
     return tuple(items)
 
 
-def strata_of(units: Sequence[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
+def strata_of(units: Collection[Unit], plan: SamplingPlan) -> tuple[Stratum, ...]:
     """What the draw takes from which stratum, by name; where each unit has its own chance, on average from all."""
-    if plan.by == "items" and plan.allocation in ("proportional", "equal"):
-        sizes = Counter(name for name, _unit in _named(units, plan))
-        wanted = allocate(sizes, plan)
-        return tuple(Stratum(name, n, wanted[name], n) for name, n in sorted(sizes.items()))
+    if plan.allocation in ("proportional", "equal"):
+        n_items: Counter[str] = Counter()
+        trials: defaultdict[str, set[int]] = defaultdict(set)
+        for name, unit, n in _named(alike(units, plan.strata), plan):
+            n_items[name] += n
+            trials[name].add(unit.trial_id)
+        n_trials = {name: len(ids) for name, ids in trials.items()}
+        sizes = n_trials if plan.by == "trials" else n_items
+        wanted = allocate(sizes, plan.n, equal=plan.allocation == "equal")
+        return tuple(
+            Stratum(name, n, wanted[name], n_items[name]) for name, n in sorted(sizes.items())
+        )
     groups = _grouped(units, plan)
     items = {name: sum(map(len, found.values())) for name, found in groups.items()}
     if plan.allocation in OWN_CHANCES and groups:
@@ -220,7 +287,7 @@ Grouped = Mapping[str, Mapping[tuple[int, str], Sequence[Unit]]]
 def _wanted(groups: Grouped, plan: SamplingPlan) -> dict[str, int]:
     sizes = {name: len(found) for name, found in groups.items()}
     if plan.allocation != "variance":
-        return allocate(sizes, plan)
+        return allocate(sizes, plan.n, equal=plan.allocation == "equal")
     return neyman(sizes, _spreads(groups, plan), plan.n)
 
 
@@ -232,7 +299,7 @@ def _spreads(groups: Grouped, plan: SamplingPlan) -> dict[str, float]:
     }
 
 
-def sizes_and_spreads(units: Sequence[Unit], plan: SamplingPlan) -> list[tuple[int, float]]:
+def sizes_and_spreads(units: Collection[Unit], plan: SamplingPlan) -> list[tuple[int, float]]:
     """Of each stratum how many drawing units it has, and the standard deviation of people's corrections by earlier labels."""
     groups = _grouped(units, plan)
     return [(len(groups[name]), spread) for name, spread in _spreads(groups, plan).items()]
@@ -266,54 +333,6 @@ def _own_chances(groups: Grouped, plan: SamplingPlan) -> dict[tuple[int, str], f
     return dict(zip((key for _name, key in every), chances, strict=True))
 
 
-def allocate(sizes: Mapping[str, int], plan: SamplingPlan) -> dict[str, int]:
-    """How many to draw from each stratum: `n` in all, by largest remainder; at least one from each as far
-    as `n` goes, never more than there are.
-    """
-    names = sorted(sizes)
-    total = sum(sizes.values())
-    n = min(plan.n, total)
-    if not n:
-        return dict.fromkeys(names, 0)
-    given = dict.fromkeys(names, 0)
-    for name in sorted(names, key=lambda name: -sizes[name])[:n]:
-        given[name] = 1
-    while (left := n - sum(given.values())) > 0:
-        open_ = [name for name in names if given[name] < sizes[name]]
-        shares = _shares(open_, sizes, given, n, plan)
-        before = sum(given.values())
-        for name in open_:
-            given[name] += min(int(shares[name]), sizes[name] - given[name])
-        if sum(given.values()) > before:
-            continue
-        ranked = sorted(open_, key=lambda name: (-shares[name], name))
-        for name in ranked[:left]:
-            given[name] += 1
-    return given
-
-
-def _shares(
-    names: Sequence[str],
-    sizes: Mapping[str, int],
-    given: Mapping[str, int],
-    n: int,
-    plan: SamplingPlan,
-) -> dict[str, Fraction]:
-    """What each stratum still lacks of its share; in all at most `n` minus what is given."""
-    weights = {name: sizes[name] if plan.allocation == "proportional" else 1 for name in names}
-    full = sum(given[name] for name in given if name not in weights)
-    goal = n - full
-    total = sum(weights.values())
-    lacks = {
-        name: max(Fraction(goal * weights[name], total) - given[name], Fraction(0))
-        for name in names
-    }
-    missing, left = sum(lacks.values()), n - sum(given.values())
-    if missing <= left:
-        return lacks
-    return {name: lack * left / missing for name, lack in lacks.items()}
-
-
 class _Drawn(NamedTuple):
     """A sampled unit: an item, or a trial with all its items."""
 
@@ -327,7 +346,7 @@ class _Drawn(NamedTuple):
 
 
 def _grouped(
-    units: Sequence[Unit], plan: SamplingPlan
+    units: Collection[Unit], plan: SamplingPlan
 ) -> dict[str, dict[tuple[int, str], list[Unit]]]:
     """By stratum, the sampling units (items, or trials with all their items)."""
     found: dict[str, dict[tuple[int, str], list[Unit]]] = defaultdict(lambda: defaultdict(list))
@@ -335,7 +354,7 @@ def _grouped(
     # Where each unit has its own chance, these are scaled by sums, which depend on the order.
     if plan.allocation in OWN_CHANCES:
         units = sorted(units, key=_place)
-    for name, unit in _named(units, plan):
+    for name, unit, _n in _named(zip(units, repeat(1)), plan):
         one = (unit.trial_id, unit.item.key if of_items else "")
         found[name][one].append(unit)
     if not of_items:
@@ -345,14 +364,16 @@ def _grouped(
     return {name: dict(found[name]) for name in sorted(found)}
 
 
-def _named(units: Iterable[Unit], plan: SamplingPlan) -> Iterator[tuple[str, Unit]]:
-    """Each unit with its stratum."""
+def _named(
+    units: Iterable[tuple[Unit, int]], plan: SamplingPlan
+) -> Iterator[tuple[str, Unit, int]]:
+    """Each unit, and how many it stands for, with its stratum."""
     names: dict[tuple[str, ...], str] = {}
-    for unit in units:
+    for unit, n in units:
         values = tuple([getattr(unit, key) for key in plan.strata])
         if (name := names.get(values)) is None:
             name = names[values] = stratum_of(unit, plan)
-        yield name, unit
+        yield name, unit, n
 
 
 def _place(unit: Unit) -> tuple[int, str]:
@@ -361,28 +382,6 @@ def _place(unit: Unit) -> tuple[int, str]:
 
 def stratum_of(unit: Unit, plan: SamplingPlan) -> str:
     return " · ".join(getattr(unit, key) or "–" for key in plan.strata)
-
-
-_WORDS: dict[StratumKey, Mapping[str, str]] = {
-    "decision": {"yes": N_("covered"), "no": N_("not covered"), "unjudged": N_("unjudged")},
-    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
-    "outcome": {
-        "none": N_("nothing accepted"),
-        "some": N_("some accepted"),
-        "all": N_("all accepted"),
-    },
-    "family": CORE.each(lambda family: family.label),
-    "language": LANGUAGE_WORDS,
-}
-
-
-def stratum_words(name: str, strata: Sequence[str]) -> str:
-    """A stratum's name as it is read; `strata`: the plan's."""
-    parts = name.split(" · ")
-    if len(parts) != len(strata):
-        return name  # a value has the sign between values in it
-    known = (_WORDS.get(cast(StratumKey, key), {}) for key in strata)
-    return " · ".join(_(w[p]) if p in w else p for w, p in zip(known, parts, strict=True))
 
 
 def _shared_out(drawn: Sequence[_Drawn], plan: SamplingPlan) -> Iterable[list[SetItem]]:

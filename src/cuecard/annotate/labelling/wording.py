@@ -1,12 +1,15 @@
-"""What labellers are asked of each kind of item, and one item in plain words, as a form outside the app shows it."""
+"""What labellers are asked of each kind of item, one item in plain words, as a form outside the app shows it, and strata."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuecard.annotate.labelling.views import LabelView
 from cuecard.core.evaluation.items import PredictedItem
+from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, listed
+from cuecard.core.tasks.models import LANGUAGE_WORDS
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 
@@ -104,3 +107,25 @@ def predicted_line(item: PredictedItem) -> str:
 
 def _lines(texts: list[str]) -> str:
     return "\n".join(one_line(text, _LONGEST) for text in texts)
+
+
+_STRATA: dict[str, Mapping[str, str]] = {
+    "decision": {"yes": N_("covered"), "no": N_("not covered"), "unjudged": N_("unjudged")},
+    "judges": {"agree": N_("judges agree"), "differ": N_("judges differ"), "–": N_("one judge")},
+    "outcome": {
+        "none": N_("nothing accepted"),
+        "some": N_("some accepted"),
+        "all": N_("all accepted"),
+    },
+    "family": CORE.each(lambda family: family.label),
+    "language": LANGUAGE_WORDS,
+}
+
+
+def stratum_words(name: str, strata: Sequence[str]) -> str:
+    """A stratum's name as it is read; `strata`: the plan's."""
+    parts = name.split(" · ")
+    if len(parts) != len(strata):
+        return name  # a value has the sign between values in it
+    known = (_STRATA.get(key, {}) for key in strata)
+    return " · ".join(_(w[p]) if p in w else p for w, p in zip(known, parts, strict=True))

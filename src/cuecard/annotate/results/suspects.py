@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.estimation.item_analysis import (
@@ -16,6 +17,7 @@ from cuecard.annotate.estimation.item_analysis import (
     Flag,
     ItemFigures,
     analyse,
+    asked_first,
     queue,
     rival_places,
     suspicious,
@@ -25,8 +27,9 @@ from cuecard.annotate.families.registry import ANNOTATE, GoldAnswer
 from cuecard.annotate.results.pages_seen import Seen, logs, pages
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.families.registry import CORE
+from cuecard.core.system import uncollected
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import Decision, Item
+from cuecard.core.verdicts import Decision, Item, Prediction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +44,7 @@ MOST_LOGS = 300
 """So many trials' logs are read for a survey at most,"""
 PER_AGENT = 2
 """of a task so many of each agent."""
+_AT_ONCE = 20  # tasks
 _YES, _NO = ord(Decision.YES.value[0]), ord(Decision.NO.value[0])
 
 
@@ -131,6 +135,7 @@ class Survey:
     )
 
 
+@uncollected()
 def survey(
     workspace: Workspace, pool: Pool, sight: Sight | None = None, *, items: bool = False
 ) -> Survey:
@@ -153,21 +158,21 @@ def survey(
     people = _people(workspace, first)
     budget = MOST_LOGS
     unread, every = 0, dict[str, Surveyed]()
-    for revision in workspace.tasks.these(units):
-        unit = revision.task_id, revision.number
-        one = _surveyed(revision, units[unit], marks, people)
-        # What is found in play may take back what a verdict says, and with it who found an item.
-        told = rival_places(one.block, flagged=not one.plays)
-        one = _with_told(workspace, one, told)
-        wanted = _to_read(one)
-        if wanted and len(wanted) <= budget:
-            budget -= len(wanted)
-            one = _with_logs(workspace, one, wanted)
-        elif wanted:
-            unread += 1
-        one = _with_figures(workspace, one, items=items)
-        if items or one.items:
-            every[f"{unit[0]}\n{unit[1]}"] = one
+    revisions = workspace.tasks.these(units)
+    surveyed = (_surveyed(one, units[one.task_id, one.number], marks, people) for one in revisions)
+    while some := list(islice(surveyed, _AT_ONCE)):
+        places, handed_in = _rival_places(workspace, some, whole=items)
+        for one, mine in zip(some, places, strict=True):
+            one = _with_told(workspace, one, mine, handed_in)
+            wanted = _to_read(one)
+            if wanted and len(wanted) <= budget:
+                budget -= len(wanted)
+                one = _with_logs(workspace, one, wanted)
+            elif wanted:
+                unread += 1
+            one = _with_figures(workspace, one, items=items)
+            if items or one.items:
+                every[f"{one.task.id}\n{one.revision}"] = one
     pairs = [(name, item) for name, one in every.items() for item in one.items]
 
     def of(flags: Collection[Flag]) -> list[Suspect]:
@@ -255,27 +260,31 @@ def _surveyed(
     split, voted = np.zeros(len(answers), int), np.zeros(len(answers), int)
     nobody = _People()
 
-    def said_of(mark: Marks) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Places of gold on which it decided, and 1 or 0 for each."""
-        if mark.keys not in placed:
-            placed[mark.keys] = np.array([place.get(key, -1) for key in mark.keys], np.intp)
-        letters = np.frombuffer(mark.decisions.encode(), np.uint8)
-        decided = (placed[mark.keys] >= 0) & ((letters == _YES) | (letters == _NO))
-        return placed[mark.keys][decided], (letters[decided] == _YES).astype(float)
+    def said_of(keys: tuple[str, ...], decisions: str):
+        """Places of gold that these items have, and of judgements on them 1, 0 or NaN for each."""
+        if keys not in placed:
+            placed[keys] = np.array([place.get(key, -1) for key in keys], np.intp)
+        letters = np.frombuffer(decisions.encode(), np.uint8).reshape(-1, len(keys))
+        values = np.select([letters == _YES, letters == _NO], [1.0, 0.0], np.nan)
+        return placed[keys][placed[keys] >= 0], values[:, placed[keys] >= 0]
 
+    alike: defaultdict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
     for number, row in enumerate(rows):
+        if (mark := marks.get(row.trial.id, {}).get(row.judged_by)) and mark.keys:
+            alike[mark.keys][number] = mark.decisions
+    for keys, decisions in alike.items():
+        at, values = said_of(keys, "".join(decisions.values()))
+        found[np.array([*decisions])[:, None], at] = values
+    for row in rows:
         by_judge, said = marks.get(row.trial.id, {}), people.get(row.trial.id, nobody)
-        if row.judged_by in by_judge:
-            at, value = said_of(by_judge[row.judged_by])
-            found[number, at] = value
         if len(by_judge) > 1 or said.labels:
             yes, no = np.zeros(len(answers), int), np.zeros(len(answers), int)
             for mark in by_judge.values():
-                if mark.of_jury:
+                if mark.of_jury or not mark.keys:
                     continue
-                at, value = said_of(mark)
-                np.add.at(yes, at[value == 1], 1)
-                np.add.at(no, at[value == 0], 1)
+                at, values = said_of(mark.keys, mark.decisions)
+                np.add.at(yes, at[values[0] == 1], 1)
+                np.add.at(no, at[values[0] == 0], 1)
             for key in said.labels.keys() & place.keys():
                 yes[place[key]] += said.labels[key][Decision.YES.value]
                 no[place[key]] += said.labels[key][Decision.NO.value]
@@ -296,28 +305,56 @@ def _surveyed(
     return Surveyed(task, revision.number, answers, tuple(rows), block)
 
 
-def _with_told(workspace: Workspace, one: Surveyed, places: Collection[int]) -> Surveyed:
-    """With what trials that missed these items say instead of gold, where nothing else can be right; read of such trials."""
-    open_ = {
-        answer.key: (at, {normalise(value) for value in answer.values})
-        for at in places
-        if (answer := one.answers[at]).single
-    }
-    if not open_:
-        return one
-    missed = one.block.found == 0
-    of_these = missed[:, [at for at, _right in open_.values()]].any(axis=1)
-    asked = {row.trial.id: n for n, row in enumerate(one.rows) if of_these[n]}
-    handed_in = workspace.runs.conclusions(list(asked))
-    numbers = [n for trial, n in asked.items() if trial in handed_in]
-    said = ANNOTATE[one.task.family].answers.told(
-        one.task.gold, (handed_in[one.rows[n].trial.id] for n in numbers)
-    )
+def _missed(one: Surveyed, *, flagged: bool) -> list[int]:
+    """Its `rival_places` where nothing but gold can be right."""
+    return [at for at in rival_places(one.block, flagged=flagged) if one.answers[at].single]
+
+
+def _rival_places(
+    workspace: Workspace, some: Sequence[Surveyed], *, whole: bool
+) -> tuple[list[list[int]], dict[int, Prediction]]:
+    """Of each task the items whose rivals are to be told, and what was read for that: unless `whole`, only those where some
+    agent says something else of the few that are asked first.
+    """
+    # What is found in play may take back what a verdict says, and with it who found an item.
+    places = [_missed(one, flagged=not one.plays) for one in some]
+    if whole:
+        return places, {}
+    pairs = zip(some, places, strict=True)
+    asked = [(one, mine, [] if one.plays else asked_first(one.block, mine)) for one, mine in pairs]
+    handed_in = workspace.runs.conclusions([one.rows[n].trial.id for one, _, of in asked for n in of])  # fmt: skip
+    for one, mine, numbers in asked:
+        if numbers:
+            mine[:] = sorted(_told(one, mine, numbers, handed_in)[0])
+    return places, handed_in
+
+
+def _with_told(
+    workspace: Workspace, one: Surveyed, places: Sequence[int], known: Mapping[int, Prediction]
+) -> Surveyed:
+    """With what trials that missed these items say instead of gold, read of those that are not known."""
+    missed = [n for n, of in enumerate(one.block.found[:, places] == 0) if of.any()]
+    trials = {one.rows[n].trial.id for n in missed}
+    handed_in = {**known, **workspace.runs.conclusions(trials - known.keys())} if trials else {}
+    told, spelled = _told(one, places, missed, handed_in)
+    block = replace(one.block, told={**one.block.told, **told})
+    return replace(one, block=block, spelled={**spelled, **one.spelled})
+
+
+def _told(
+    one: Surveyed, places: Sequence[int], numbers: Sequence[int], known: Mapping[int, Prediction]
+) -> tuple[dict[int, dict[int, list[str]]], dict[str, str]]:
+    """What these trials say instead of gold, by item and trial, and how it was first written."""
     found: dict[int, dict[int, list[str]]] = {}
     spelled: dict[str, str] = {}
-    for number, told in zip(numbers, said, strict=True):
+    every = ((at, one.answers[at]) for at in places)
+    open_ = {each.key: (at, {normalise(value) for value in each.values}) for at, each in every}
+    numbers = [n for n in numbers if open_ and one.rows[n].trial.id in known]
+    predictions = (known[one.rows[n].trial.id] for n in numbers)
+    said = ANNOTATE[one.task.family].answers.told(one.task.gold, predictions)
+    for number, told in zip(numbers, said, strict=False):  # `said` does not begin without trials
         for key, (at, right) in open_.items():
-            if key not in told or not missed[number, at]:
+            if key not in told or one.block.found[number, at] != 0:
                 continue
             others = {normalise(value): value for value in told[key]}
             others = {plain: value for plain, value in others.items() if plain and plain not in right}  # fmt: skip
@@ -325,8 +362,7 @@ def _with_told(workspace: Workspace, one: Surveyed, places: Collection[int]) -> 
                 found.setdefault(at, {})[number] = sorted(others)
                 for plain, value in others.items():
                     spelled.setdefault(plain, value)
-    block = replace(one.block, told={**one.block.told, **found})
-    return replace(one, block=block, spelled={**spelled, **one.spelled})
+    return found, spelled
 
 
 def _with_figures(workspace: Workspace, one: Surveyed, *, items: bool) -> Surveyed:
@@ -335,8 +371,8 @@ def _with_figures(workspace: Workspace, one: Surveyed, *, items: bool) -> Survey
         return replace(one, items=tuple(analyse(one.block)))
     found = suspicious(one.block)
     shown = set[int]() if one.plays else {item.at for item in found} - one.block.told.keys()
-    if shown and (rest := shown.intersection(rival_places(one.block, flagged=False))):
-        one = _with_told(workspace, one, sorted(rest))
+    if shown and (rest := shown.intersection(_missed(one, flagged=False))):
+        one = _with_told(workspace, one, sorted(rest), {})
         found = suspicious(one.block)
     return replace(one, items=tuple(found))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from cuecard.annotate.labelling.labelling_sets import Preview
     from cuecard.annotate.labelling.sampling import SamplingPlan, Unit
     from cuecard.core.label_records import LabelSet
-    from cuecard.store.workspace import Workspace
 
 Json = dict[str, Any]
 
@@ -119,12 +118,11 @@ def sample(
     made = None
     if not dry_run:
         made = make_set(ours.workspace, plan, name=name, by=ours.person, units=units)
-    unjudged = _without(ours.workspace, plan, {unit.trial_id for unit in units})
     preview = preview_of(units, plan)
     expected = preview.width(share, correlation)
 
     def show() -> None:
-        _print_set(plan, preview, made, unjudged)
+        _print_set(plan, preview, made, units.without)
         if expected is not None:
             text = _("If {share:.0%} agree, the 95% interval is about {width:.3f} wide.")
             say(text.format(share=share, width=expected))
@@ -133,7 +131,9 @@ def sample(
         for said in filter(None, (remark_on(units, plan), assumed)):
             note(said)
 
-    return Result(show, lambda: _set_json(plan, preview, made, expected, unjudged), remarks=remarks)
+    return Result(
+        show, lambda: _set_json(plan, preview, made, expected, units.without), remarks=remarks
+    )
 
 
 def _listed(text: str) -> list[str]:
@@ -141,7 +141,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _wide_enough(
-    plan: SamplingPlan, units: Sequence[Unit], width: float, share: float, correlation: float
+    plan: SamplingPlan, units: Collection[Unit], width: float, share: float, correlation: float
 ) -> tuple[SamplingPlan, str]:
     """The plan with as many items as an interval of this width takes, and what was assumed for it."""
     from cuecard.annotate.labelling.labelling_sets import n_by_variance, preview_of
@@ -170,12 +170,6 @@ def _wrong_width() -> typer.BadParameter:
     return typer.BadParameter(_("a width lies between 0 and 1"), param_hint="--width")
 
 
-def _without(workspace: Workspace, plan: SamplingPlan, drawn_from: set[int]) -> int:
-    """How many trials of the runs have nothing to label."""
-    trials = (trial for run in plan.runs for trial in workspace.runs.trials(run))
-    return sum(trial.id not in drawn_from for trial in trials)
-
-
 def _size(
     width: float, share: float, per_task: float, correlation: float, population: int | None
 ) -> Result:
@@ -201,7 +195,7 @@ def _size(
 
 
 def _print_set(plan: SamplingPlan, preview: Preview, made: LabelSet | None, unjudged: int) -> None:
-    from cuecard.annotate.labelling.sampling import stratum_words
+    from cuecard.annotate.labelling.wording import stratum_words
 
     sizes = _("trials") if plan.by == "trials" else _("items")
     table(

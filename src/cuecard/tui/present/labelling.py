@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from rich.cells import cell_len
 
 from cuecard.annotate.authoring.graph_view import Branch
-from cuecard.annotate.labelling.sampling import stratum_words
 from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Revealed
-from cuecard.annotate.labelling.wording import WORDING, predicted_line
+from cuecard.annotate.labelling.wording import WORDING, predicted_line, stratum_words
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, listed, ngettext

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuecard.annotate.labelling.labelling_sets import Preview, n_by_variance, preview_of, remark_on
-from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit, stratum_words
+from cuecard.annotate.labelling.sampling import SamplingPlan, StratumKey, Unit
+from cuecard.annotate.labelling.wording import stratum_words
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.i18n import N_, _, ngettext, plural
@@ -185,7 +186,7 @@ class SampleSnapshot:
 
 
 def worked_out(
-    plan: SamplingPlan, units: Sequence[Unit], width: float | None, share: float, alike: float
+    plan: SamplingPlan, units: Collection[Unit], width: float | None, share: float, alike: float
 ) -> SampleSnapshot:
     """What a plan would draw from `units`; with a `width` of the interval, `n` follows from it. `share`: of the items,
     expected to agree; `alike`: how much those of a task are. Raises `CuecardError`.
@@ -229,7 +230,7 @@ def _said(plan: SamplingPlan, preview: Preview, share: float, alike: float) -> l
 
 def _n_for(
     plan: SamplingPlan,
-    units: Sequence[Unit],
+    units: Collection[Unit],
     preview: Preview,
     width: float,
     share: float,

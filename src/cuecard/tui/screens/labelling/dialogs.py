@@ -18,9 +18,9 @@ from cuecard.annotate.labelling.sampling import (
     FROM_LABELS,
     OWN_CHANCES,
     Allocation,
+    Population,
     SamplingPlan,
     StratumKey,
-    Unit,
     plan_of,
 )
 from cuecard.annotate.labelling.session import LabelSession
@@ -321,8 +321,10 @@ class SampleForm(Frozen):
     @property
     def needs(self) -> tuple[object, ...]:
         """What the population depends on."""
-        votes = self.allocation in OWN_CHANCES or "judges" in self.strata
-        return self.runs, self.kinds, self.judge, votes, self.allocation in FROM_LABELS
+        read = {"judges", "language", "relation"}.intersection(self.strata)
+        if self.allocation in OWN_CHANCES:
+            read.add("judges")
+        return self.runs, self.kinds, self.judge, read, self.allocation in FROM_LABELS
 
 
 class SampleScreen(AnswerDialog[SampleForm, bool]):
@@ -353,7 +355,7 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
             options={"judge": shown if len(judges) > 1 else ()},
         )
         self._by_default = ", ".join(run.name for run in runs[:3])
-        self._known: tuple[tuple[object, ...], Sequence[Unit]] | None = None
+        self._known: tuple[tuple[object, ...], Population] | None = None
 
     def problem(self, model: SampleForm) -> str:
         try:
@@ -391,7 +393,7 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
             model.plan(), self._units(model), model.width, model.share / 100, model.alike
         )
 
-    def _units(self, model: SampleForm) -> Sequence[Unit]:
+    def _units(self, model: SampleForm) -> Population:
         """What there is to draw from, read anew where that is something else."""
         known = self._known
         if known is None or known[0] != model.needs:
