@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -20,7 +20,7 @@ class JudgementRecord(Frozen):
     judgement: Judgement
 
 
-class JudgementHead(Frozen):
+class JudgementHead(NamedTuple):
     """A judgement without its verdicts, of which there may be many."""
 
     id: int

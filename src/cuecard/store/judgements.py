@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Row, insert
 from sqlalchemy import select as select_columns
@@ -86,25 +87,10 @@ def load_heads(session: Session, condition: Any) -> list[JudgementHead]:
         .where(condition)
         .order_by(col(JudgementRow.trial_id), col(JudgementRow.judge_name))
     )
+    found = cast("Iterable[tuple[Any, ...]]", session.connection().execute(query))
     return [
-        JudgementHead.unchecked(
-            id=id,
-            trial_id=trial_id,
-            created_at=created_at,
-            judge=_player(judge),
-            revision_hash=revision_hash,
-            prompt_hash=prompt_hash,
-            trial_hash=trial_hash,
-        )
-        for (
-            id,
-            trial_id,
-            created_at,
-            judge,
-            revision_hash,
-            prompt_hash,
-            trial_hash,
-        ) in session.connection().execute(query)
+        JudgementHead(id, trial_id, created_at, _player(judge), *hashes)
+        for id, trial_id, created_at, judge, *hashes in found
     ]
 
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic import BaseModel
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select, tuple_
 
 from cuecard.core.records import Revision, RevisionLine, Saved, TaskState, TaskSummary, TaskTraits
 from cuecard.core.tasks.base import Origin
-from cuecard.core.tasks.models import Family, Task, TaskLanguage, content_hash
+from cuecard.core.tasks.models import Difficulty, Family, Task, TaskLanguage, content_hash
 from cuecard.store.codec import origins_in, unpack
 from cuecard.store.contributions import of_task, written_by
 from cuecard.store.engine import Database
@@ -251,6 +251,25 @@ _MOST = 4096
 _KNOWN: dict[str, TaskTraits] = {}
 
 
+class _Gold(BaseModel):
+    family: Family
+    facts: list[object] = []
+
+
+class _Persona(BaseModel):
+    stages: list[object] = []
+
+
+class _Told(BaseModel):
+    """Of a content what its traits are made of."""
+
+    language: TaskLanguage
+    domain: str | None = None
+    difficulty: Difficulty | None = None
+    gold: _Gold
+    persona: _Persona | None = None
+
+
 def load_traits(session: Session, run_id: int) -> dict[tuple[str, int], TaskTraits]:
     """Family, language, difficulty and domain of the revisions a run plays, by task id and revision number."""
     played = (
@@ -280,16 +299,15 @@ def _traits(digest: str, body: str | None, packed: bytes | None) -> TaskTraits:
     # Contents never change: what was read of one stays true.
     if (known := _KNOWN.get(digest)) is not None:
         return known
-    data: dict[str, Any] = from_json(unpack(body, packed))
-    gold: dict[str, Any] = data["gold"]
-    persona: dict[str, Any] = data.get("persona") or {}
+    # Of all else that a content holds, nothing is made.
+    told = _Told.model_validate_json(unpack(body, packed))
     found = TaskTraits(
-        family=gold["family"],
-        language=data["language"],
-        domain=data.get("domain") or "",
-        difficulty=data.get("difficulty"),
-        facts=len(gold.get("facts", ())),
-        stages=len(persona.get("stages", ())),
+        family=told.gold.family,
+        language=told.language,
+        domain=told.domain or "",
+        difficulty=told.difficulty,
+        facts=len(told.gold.facts),
+        stages=len(told.persona.stages) if told.persona else 0,
         hash=digest,
     )
     if len(_KNOWN) >= _MOST:

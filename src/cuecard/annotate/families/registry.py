@@ -112,7 +112,7 @@ class Errors:
     last call of a fixed cohort's curves; `columns` and `notes` those of the table of errors, translated.
     """
 
-    count: Callable[[Sequence[tuple[Any, TrialFigures]], int | None], Mapping[str, Any]]
+    count: Callable[[Any, int | None], Mapping[str, Any]]
     columns: Callable[[], Sequence[tuple[str, Callable[[Any], Any]]]]
     notes: Callable[[], Sequence[str]] = tuple
 
