@@ -342,10 +342,8 @@ def _coefficient(plan: Plan, places: NDArray[np.int64], many: int) -> Coefficien
 
 
 def _rate(plan: Plan, statistic: Statistic) -> Rate:
-    import numpy as np
-
-    counted = np.array(plan.above if plan.hits else plan.below, dtype=np.float64)
-    behind = plan.of_each(plan.trials.ids)[counted > 0].tolist()
+    counted = [n > 0 for n in (plan.above if plan.hits else plan.below)]
+    behind = plan.of_each(plan.trials.ids)[counted].tolist()
     return Rate(
         statistic=statistic,
         count=fsum(plan.above),
