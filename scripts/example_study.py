@@ -274,8 +274,9 @@ class _Study:
     def right(self, run: int) -> dict[tuple[int, str], bool]:
         """What is covered, by the judge that does not err."""
         return {
-            (trial, item.key): decision is Decision.YES
-            for trial, item, decision in self.ws.verdict_pages.decided([run], "lexical")
+            (mark.trial_id, key): letter == Decision.YES.value[0]
+            for mark in self.ws.verdict_pages.marks([run], "lexical")
+            for key, letter in zip(mark.keys, mark.decisions, strict=True)
         }
 
     def label_trials(self, run: int) -> None:

@@ -125,9 +125,15 @@ def picture(workspace: Workspace, run: int) -> dict[str, Any]:
     trials = workspace.runs.trials(run)
     ids = {trial.id: trial.uid for trial in trials}
     rows = gather(workspace, [run]).rows
-    local = {"run": {"id", "state"}, "trial": {"id", "run_id"}}
     return {
-        "rows": [row.model_dump(exclude=local) for row in rows],
+        "rows": [
+            row._replace(
+                run=row.run.model_dump(exclude={"id", "state"}),
+                trial=row.trial.model_dump(exclude={"id", "run_id"}),
+                kind=None,
+            )
+            for row in rows
+        ],
         "logs": [workspace.runs.log(trial) for trial in ids],
         "judgements": [
             [(one.created_at, one.judgement) for one in workspace.verdicts.of_trial(trial)]
