@@ -595,3 +595,24 @@ async def test_a_task_comes_back_at_the_tab_row_and_history_where_it_was_left(
         assert again.editor.tabs.has_focus
         await pilot.press("ctrl+z")
         await until(pilot, lambda: not again.edit.get(("title",)).endswith("!"))
+
+
+@pytest.mark.parametrize("editing", [True, False])
+async def test_a_place_that_is_gone_to_counts_more_than_where_a_tab_was_left(
+    app_with_samples: CuecardApp, editing: bool
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await open_task(pilot, "espresso", "gold.triples[40].tail")
+        assert screen.query_one(GraphPane).grid.cursor_row == 40
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is not screen)
+        again = TaskScreen("espresso", place="gold.triples[1].note", editing=editing)
+        app.push_screen(again)
+        await until(pilot, lambda: again.loaded and again.query(GraphPane))
+        await app.idle(0.05)
+        assert again.query_one(GraphPane).grid.cursor_row == 1
+        # What is added next stands below it, also from within its note.
+        if editing:
+            await pilot.press("ctrl+n", *"next")
+            await until(pilot, lambda: again.edit.get(("gold", "triples", 2, "head")) == "next")

@@ -241,15 +241,22 @@ class TaskEditor(Vertical):
 
     async def show_place(self, path: Path) -> None:
         """Open the tab on which `path` is edited and show it there, to be read."""
-        await self.open(self._mode.tab_of(path, self.edit.data))
+        await self._open_for(path)
         self._place = path
         if self.pane is not None:
             self.pane.locate(path)
 
     async def go_to(self, path: Path) -> None:
         """Open the tab on which `path` is edited, and go there."""
-        await self.open(self._mode.tab_of(path, self.edit.data))
+        await self._open_for(path)
         self._enter(path)
+
+    async def _open_for(self, path: Path) -> None:
+        """Open the tab on which `path` is edited; going there, it is not put back to where it was left."""
+        tab = self._mode.tab_of(path, self.edit.data)
+        if path:
+            self._left.pop(tab, None)
+        await self.open(tab)
 
     async def open(self, tab: TabId) -> None:
         """Show a tab, with the edit as it stands."""
