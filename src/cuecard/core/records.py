@@ -316,13 +316,12 @@ class TrialCell(Frozen):
     seed: int = 0
 
 
-class TrialRecord(Frozen):
+class TrialRecord(NamedTuple):
     """One trial: a dialogue on one revision, open while `termination` is None. `events`: the length of its log. `uid`:
-    the same in every copy of the workspace.
+    the same in every copy of the workspace. A plain tuple, as there are hundreds of thousands of them.
     """
 
     id: int
-    uid: str = ""
     run_id: int
     task_id: str
     title: str
@@ -338,6 +337,7 @@ class TrialRecord(Frozen):
     created_at: datetime
     ended_at: datetime | None
     events: int
+    uid: str = ""
 
 
 def first_judge(plan: Mapping[str, JsonValue]) -> str:
@@ -348,7 +348,7 @@ def first_judge(plan: Mapping[str, JsonValue]) -> str:
     return str(judges[0]) if isinstance(judges, list) and judges else ""
 
 
-class UsageRecord(Frozen):
+class UsageRecord(NamedTuple):
     """Tokens and cost of one model's calls for one `payer` of a trial (`agent`, `user`, `conclusion`, `world` or
     `judge`), over all its attempts. `cost` is None if no call had a price; `priced`: how many calls had one.
     """

@@ -323,8 +323,7 @@ class _Reading:
         ids = [id for id, _run, _position in places]
         parts: dict[int, dict[str, list[Any]]] = {id: defaultdict(list) for id in ids}
         for used in load_usage(self._session, col(TrialRow.id).in_(ids)):
-            told = used.model_dump(exclude={"trial_id"})
-            parts[used.trial_id]["usage"].append(shared.SharedUsage.model_validate(told))
+            parts[used.trial_id]["usage"].append(shared.SharedUsage.from_fields(used))
         # Newest first as they are read; they travel in the order in which they were made.
         for given in reversed(load_judgements(self._session, col(JudgementRow.trial_id).in_(ids))):
             told = shared.SharedJudgement(at=given.created_at, judgement=given.judgement)

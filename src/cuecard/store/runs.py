@@ -406,24 +406,24 @@ def _trials(session: Session, *conditions: Any) -> list[TrialRecord]:
     ends[None] = None
     # Unpacked: a row's columns by name take several times as long as all that is made of them.
     return [
-        TrialRecord.unchecked(
-            id=id,
-            uid=uid,
-            run_id=run_id,
-            task_id=task_id,
-            title=title,
-            family=family,
-            revision=revision,
-            agent=_player(agent),
-            user=_player(user),
-            world=_player(world),
-            sample=sample,
-            seed=seed,
-            termination=ends[termination],
-            detail=detail,
-            created_at=created_at,
-            ended_at=ended_at,
-            events=0 if last is None else last + 1,
+        TrialRecord(
+            id,
+            run_id,
+            task_id,
+            title,
+            family,
+            revision,
+            _player(agent),
+            _player(user),
+            _player(world),
+            sample,
+            seed,
+            ends[termination],
+            detail,
+            created_at,
+            ended_at,
+            0 if last is None else last + 1,
+            uid,
         )
         for (
             id,

@@ -216,16 +216,16 @@ def load_usage(session: Session, condition: Any) -> list[UsageRecord]:
         .order_by(col(UsageRow.trial_id), col(UsageRow.payer), col(UsageRow.model))
     )
     return [
-        UsageRecord.unchecked(
-            trial_id=trial_id,
-            payer=payer,
-            model=model,
-            calls=calls,
-            usage=Usage.unchecked(
+        UsageRecord(
+            trial_id,
+            payer,
+            model,
+            calls,
+            Usage.unchecked(
                 prompt=prompt, completion=completion, cached=cached, reasoning=reasoning
             ),
-            cost=cost,
-            priced=priced,
+            cost,
+            priced,
         )
         for (
             trial_id,

@@ -7,12 +7,14 @@ from math import fsum
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from cuecard.annotate.agreement import intervals
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import figure_over
 from cuecard.annotate.results.pool import Row, gather
 from cuecard.annotate.results.row_samples import samples_of, spent_value, with_task_intervals
+from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.aggregate import Statistic, TrialScore, aggregate, by_task
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.verdicts import Measure
@@ -101,7 +103,7 @@ def test_kept_figures_are_read_as_they_were_counted(tmp_path):
             assert one.figures is not None
             assert TrialFigures.read(one.figures.kept) == one.figures == other.figures
         for trial in workspace.runs.trials(run):
-            assert trial == type(trial).model_validate(trial.model_dump())
+            assert trial == TypeAdapter(TrialRecord).validate_python(trial)
             assert trial.events == len(workspace.runs.log(trial.id))
 
 

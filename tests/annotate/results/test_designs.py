@@ -36,7 +36,7 @@ def facts(agent: str, setting: str, rates: tuple[float, ...], **more):
 
 def human(one, name: str):
     user = one.trial.user.model_copy(update={"name": name, "kind": "human", "baseline": False})
-    return one.of_trial(one.trial.model_copy(update={"user": user}))
+    return one.of_trial(one.trial._replace(user=user))
 
 
 def texts(each) -> list[list[str]]:

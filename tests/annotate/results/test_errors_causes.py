@@ -23,7 +23,7 @@ from result_rows import pool, row
 
 
 def said(found: Row, detail: str) -> Row:
-    return found.of_trial(found.trial.model_copy(update={"detail": detail}))
+    return found.of_trial(found.trial._replace(detail=detail))
 
 
 def steps(*told: tuple[bool, int, int, bool]) -> tuple[StepFigures, ...]:

@@ -243,9 +243,7 @@ def test_a_simulator_is_told_of_by_what_people_decided_on_the_same_turns(tmp_pat
     played_by = [
         Pool(
             runs=rows.runs,
-            rows=tuple(
-                each.of_trial(each.trial.model_copy(update={"user": player})) for each in rows.rows
-            ),
+            rows=tuple(each.of_trial(each.trial._replace(user=player)) for each in rows.rows),
         )
         for player in (CAREFUL, CAREFUL.model_copy(update={"version": "another"}))
     ]

@@ -129,7 +129,7 @@ def picture(workspace: Workspace, run: int) -> dict[str, Any]:
         "rows": [
             row._replace(
                 run=row.run.model_dump(exclude={"id", "state"}),
-                trial=row.trial.model_dump(exclude={"id", "run_id"}),
+                trial=row.trial._replace(id=0, run_id=0),
                 kind=None,
             )
             for row in rows

@@ -466,7 +466,7 @@ def test_screens_reports_and_results_say_that_programs_ran_uncaged(told):
     assert player_label(ref) == "lab · python uncaged"
     assert player_word(ref).endswith(", python uncaged)")
     played = result_rows.row("react", "espresso", None)
-    trial = played.trial.model_copy(update={"world": ref})
+    trial = played.trial._replace(world=ref)
     noted = list(baselines(result_rows.pool(played.of_trial(trial))))
     assert "Programs of the tool python ran without a cage: lab." in noted
     assert baselines_line([("world", ref)]) == noted[-1]

@@ -189,7 +189,7 @@ def _as_users(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         if row.trial.user.kind == HUMAN:
             user = row.trial.user.model_copy(update={"name": HUMAN})
-            trial = row.trial.model_copy(update={"user": user})
+            trial = row.trial._replace(user=user)
             found.append(row.of_trial(trial))
         elif is_simulated(row.trial):
             found.append(row)

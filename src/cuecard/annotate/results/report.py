@@ -324,7 +324,7 @@ def _unnamed(pool: Pool) -> Pool:
         user = row.trial.user
         if user.kind == HUMAN:
             nobody = user.model_copy(update={"name": HUMAN})
-            trial = row.trial.model_copy(update={"user": nobody})
+            trial = row.trial._replace(user=nobody)
             rows.append(row.of_trial(trial))
         else:
             rows.append(row)

@@ -273,6 +273,17 @@ class Details(Frozen):
     statuses: dict[str, int] = {}
 
 
+def _read_details(body: str) -> Details:
+    told = from_json(body)
+    graph = told["graph"]
+    if graph is None:
+        return Details.model_validate_json(body)
+    # As they were written, without checks: they have many tallies, and tables read those of thousands of trials.
+    graph["relations"] = {name: _tally(*tally) for name, tally in graph["relations"].items()}
+    graph["stages"] = {int(stage): _tally(*tally) for stage, tally in graph["stages"].items()}
+    return Details.unchecked(**{**told, "graph": GraphFigures.unchecked(**graph)})
+
+
 class TrialFigures:  # noqa: PLW1641 - holds dictionaries
     """Everything that tables and error analysis read of one trial. `measures`: as of `score_trial`. Kept figures
     (`read`) give their `details` when they are first asked for: most tables need none.
@@ -307,10 +318,7 @@ class TrialFigures:  # noqa: PLW1641 - holds dictionaries
     @property
     def details(self) -> Details:
         if isinstance(self._details, str):
-            told = Details.model_validate_json(self._details)
-            # Made anew, the records of all trials share the names of their fields: of thousands these take megabytes.
-            graph = told.graph and GraphFigures.unchecked(**vars(told.graph))
-            self._details = Details.unchecked(**{**vars(told), "graph": graph})
+            self._details = _read_details(self._details)
         return self._details
 
     def __eq__(self, other: object) -> bool:

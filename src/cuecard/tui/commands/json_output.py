@@ -22,7 +22,7 @@ def as_json(data: object) -> None:
     ascii_only = "utf" not in sys.stdout.encoding.lower()
     pieces = json_pieces(data, ascii_only=ascii_only)
     while text := "".join(islice(pieces, _AT_ONCE)):
-        sys.stdout.write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+        sys.stdout.write(_harmless(text))
     sys.stdout.write("\n")
 
 
@@ -47,6 +47,12 @@ def json_pieces(data: object, margin: str = "\n", *, ascii_only: bool = False) -
         yield "[]" if between[0] == "[" else f"{margin}]"
     else:
         yield _text(data, margin, ascii_only)
+
+
+def _harmless(text: str) -> str:
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _text(value: object, margin: str, ascii_only: bool) -> str:

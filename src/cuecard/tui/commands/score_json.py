@@ -77,9 +77,13 @@ def scores_json(scores: RunScores) -> Json:
 def usage_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
     """`agents`: who played, by trial."""
     return {
-        "usage": [used.model_dump(mode="json") for used in usage],
+        "usage": [_used_json(used) for used in usage],
         "totals": totals_json(usage, agents),
     }
+
+
+def _used_json(used: UsageRecord) -> Json:
+    return {**used._asdict(), "usage": used.usage.model_dump()}
 
 
 def totals_json(usage: Sequence[UsageRecord], agents: Mapping[int, str]) -> Json:
@@ -209,7 +213,7 @@ def results_json(
             for one in trial_scores(pool)
         ),
         "groups": [_group_json(group, judges) for group in groups],
-        "usage": (used.model_dump(mode="json") for used in usage),
+        "usage": (_used_json(used) for used in usage),
         "totals": totals_json(usage, agents),
         "scores": scores,
         "tables": tables,

@@ -333,12 +333,8 @@ def _ended_since(
             end.problem and end.termination is Termination.INTERNAL_ERROR
         )
         if end is not None and begun and trial.termination is not end.termination:
-            trial = trial.model_copy(
-                update={
-                    "termination": end.termination,
-                    "detail": end.detail,
-                    "ended_at": datetime.now(UTC),
-                }
+            trial = trial._replace(
+                termination=end.termination, detail=end.detail, ended_at=datetime.now(UTC)
             )
             changed = True
         found.append(trial)
