@@ -289,7 +289,7 @@ PRESETS = {
 }
 """What a preset changes, as lines of a keymap."""
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt)\+)*(?:[a-z]+[a-z0-9_]*|[A-Z0-9])")
-_DECLARED = re.compile(r'\bKey\(\s*f?"([a-z_]+\.[a-z_0-9]+)["{]')
+_DECLARED = re.compile(r'\b(?:Key|Tab)\(\s*f?"([a-z_]+\.[a-z_0-9]+)["{]')
 _own: dict[str, tuple[str, ...]] = {}
 """Keys of single actions, by id, that a keymap gives them."""
 

@@ -40,7 +40,7 @@ from cuecard.tui.present.board import (
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText
 
@@ -236,7 +236,7 @@ class PeopleScreen(BoardList[PersonLoad]):
             self.app.switch_screen(BoardScreen(self.row.name))
 
 
-class BoardFiguresScreen(FiguresScreen):
+class BoardFiguresScreen(FiguresScreen[FiguresView]):
     """Statistics of reviews; Enter shows the rounds that the figure under the cursor counts."""
 
     CSS = "BoardFiguresScreen.-short #details { height: 7; }"
@@ -245,26 +245,18 @@ class BoardFiguresScreen(FiguresScreen):
         _OPEN,
         _TASKS,
         _PEOPLE,
-        Key("board.percent", Means.A_VIEW, "show('percent')", N_("Percent agreement"), N_("Percent agreement"), show=False, letter="a"),
-        Key("board.kappa", Means.A_VIEW, "show('kappa')", N_("Kappa"), N_("Kappa"), show=False, letter="k"),
-        Key("board.ac1", Means.A_VIEW, "show('ac1')", N_("Gwet's AC1"), N_("Gwet's AC1"), show=False, letter="g"),
+        *section_keys(SHOWN),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._view: FiguresView | None = None
         self._titles: Mapping[str, str] = {}
-
-    @property
-    def view(self) -> FiguresView | None:
-        return self._view
 
     @property
     def short_title(self) -> str:
         return _("Figures")
 
-    @property
-    def title_words(self) -> str:
+    def title_of(self, view: FiguresView) -> str:
         return self.short_title
 
     def empty(self) -> EmptyState:
@@ -288,9 +280,7 @@ class BoardFiguresScreen(FiguresScreen):
             return figures_of(logs, dimensions=tuple(labels)), {t.id: t.title for t in tasks}
 
         report, self._titles = await self.counted(_("counting"), work)
-        section = self._view.section if self._view else "percent"
-        self._view = FiguresView(report, labels, section)
-        self.show_all()
+        self.show_view(FiguresView(report, labels))
 
     def fill(self, cursor: tuple[int, int] | None = None) -> None:
         """The cursor stays: every statistic is of the same people and measures."""
@@ -304,10 +294,8 @@ class BoardFiguresScreen(FiguresScreen):
 
     action_turn = _turn
 
-    async def written(self) -> Report:
-        assert self._view is not None
-        tables = [table for section in SHOWN for table in self._view.of(section)]
-        return Report("review-figures", self.title_words, tables)
+    async def written(self, view: FiguresView) -> Report:
+        return Report("review-figures", self.title_of(view), view.every)
 
 
 class RoundsScreen(ListScreen[DecidedRound]):

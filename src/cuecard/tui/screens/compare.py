@@ -12,6 +12,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.compare import (
+    SECTIONS,
     Choice,
     CompareView,
     count,
@@ -25,7 +26,7 @@ from cuecard.tui.present.compare import (
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.trial_summary import rows_with
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class CompareScreen(FiguresScreen):
+class CompareScreen(FiguresScreen[CompareView]):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
@@ -45,36 +46,22 @@ class CompareScreen(FiguresScreen):
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
         Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
         Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
-        Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
-        Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
-        Key("compare.ranks", Means.A_VIEW, "show('ranks')", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first"), show=False, letter="r"),
-        Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
-        Key("compare.left", Means.A_VIEW, "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False, letter="l"),
-        Key("compare.paper", Means.A_VIEW, "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False, letter="p"),
+        *section_keys(SECTIONS),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
         """`title`: what the runs are called."""
         super().__init__()
         self._runs, self._title = runs, title
-        self._view: CompareView | None = None
         self._corrections: Corrections | None = None
-
-    @property
-    def view(self) -> CompareView | None:
-        """What is compared; None while trials are read."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return f"{_('Compare')} · {one_line(self._title, 40)}"
 
-    @property
-    def title_words(self) -> str:
-        compared = self._view.compared if self._view else ""
-        if not compared:
-            return self.short_title
-        return f"{one_line(self._title, 30)} · {compared}"
+    def title_of(self, view: CompareView) -> str:
+        compared = view.compared
+        return f"{one_line(self._title, 30)} · {compared}" if compared else self.short_title
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -110,10 +97,7 @@ class CompareScreen(FiguresScreen):
             return view, corrections_in(workspace, judges)
 
         view, self._corrections = await self.counted(_("reading trials"), work)
-        before, self._view = self._view, view
-        if before is not None:
-            view.keep_place_of(before)
-        self.show_all()
+        self.show_view(view)
         self.count()
 
     @guarded("compare_count")
@@ -233,11 +217,8 @@ class CompareScreen(FiguresScreen):
 
         self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
-    async def written(self) -> Report:
-        view = self._view
-        assert view is not None
-        tables = [table for section in view.named for table in view.of(section)]
-        return Report("comparison", self.title_words, tables, view.circumstances())
+    async def written(self, view: CompareView) -> Report:
+        return Report("comparison", self.title_of(view), view.every, view.circumstances())
 
     async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
         from cuecard.tui.screens.dialogs import ChoiceDialog

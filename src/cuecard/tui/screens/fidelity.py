@@ -23,6 +23,8 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.fidelity import (
+    SECTIONS,
+    WORST,
     FidelityView,
     Scatter,
     Sizes,
@@ -40,7 +42,7 @@ from cuecard.tui.present.fidelity import (
 )
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, PlainText
@@ -49,16 +51,17 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class FidelityScreen(FiguresScreen):
+_SECTIONS = section_keys(SECTIONS)
+
+
+class FidelityScreen(FiguresScreen[FidelityView]):
     """Of these runs, or of all that has something to compare. Enter goes from a figure to its turns."""
 
     BINDINGS = keys(
         Key("fidelity.open", Means.OPEN, "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
-        Key("fidelity.cues", Means.A_VIEW, "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language"), show=False, letter="c"),
-        Key("fidelity.findings", Means.A_VIEW, "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules"), show=False, letter="f"),
-        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter="w"),
-        Key("fidelity.outcome", Means.A_VIEW, "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents"), show=False, letter="o"),
-        Key("fidelity.meaning", Means.A_VIEW, "show('meaning')", N_("Meaning"), N_("Do scores go with what people said"), show=False, letter="m"),
+        *_SECTIONS[:2],
+        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter=WORST),
+        *_SECTIONS[2:],
         Key("fidelity.scope", Means.EDIT, "scope", N_("Choose"), N_("Which simulators, people and runs")),
         Key("fidelity.replay", Means.PLAY, "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
         Key("fidelity.sizes", Means.COMMAND, "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False, letter="z"),
@@ -70,21 +73,14 @@ class FidelityScreen(FiguresScreen):
         """`name`: of the run."""
         super().__init__()
         self._scope, self._name = Scope(runs=tuple(run_ids)), name
-        self._view: FidelityView | None = None
         self._names: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-
-    @property
-    def view(self) -> FidelityView | None:
-        """The report; None while it is counted."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return one_line(self._name, 40) or _("Fidelity")
 
-    @property
-    def title_words(self) -> str:
-        return title_words(self._view, self._name, self._scope) if self._view else ""
+    def title_of(self, view: FidelityView) -> str:
+        return title_words(view, self._name, self._scope)
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -118,13 +114,10 @@ class FidelityScreen(FiguresScreen):
             return FidelityView(inputs, found, fidelity_tables(found), scales)
 
         view = await self.counted(_("reading dialogues"), work)
-        if self._view is not None:
-            view.keep_place_of(self._view)
-        self._view = view
         if self._names is None or not (scope.simulators or scope.people):
             simulators = sorted({player.name for player in view.found.simulators})
             self._names = (tuple(simulators), view.found.people)
-        self.show_all()
+        self.show_view(view)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "worst":
@@ -173,11 +166,9 @@ class FidelityScreen(FiguresScreen):
             self._scope = chosen
             self.load()
 
-    async def written(self) -> Report:
+    async def written(self, view: FidelityView) -> Report:
         from cuecard.annotate.fidelity.tables import circumstances
 
-        view = self._view
-        assert view is not None
         title = " · ".join(filter(None, (_("Fidelity of simulators"), self._name)))
         return Report("fidelity", title, view.tables, circumstances(view.found))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
 from textual import events
@@ -24,7 +24,14 @@ from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.files import Report, path_of, report_text
-from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows, text_lines
+from cuecard.tui.present.tables import (
+    Tab,
+    TablesView,
+    plot_lines,
+    plot_rows,
+    table_rows,
+    text_lines,
+)
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Lines, PlainText
@@ -38,13 +45,22 @@ _BESIDE, _LEAST = 20, 8
 
 
 T = TypeVar("T")
+ViewT = TypeVar("ViewT", bound=TablesView[Any])
 
 
 class Left(Exception):
     """Raised in the thread of a computation that nobody waits for any more."""
 
 
-class FiguresScreen(CuecardScreen[None]):
+def section_keys(sections: Mapping[Any, Tab]) -> list[Key]:
+    """A key for each section."""
+    return [
+        Key(tab.id, Means.A_VIEW, f"show('{section}')", tab.name, tab.tip, False, letter=tab.letter)
+        for section, tab in sections.items()
+    ]
+
+
+class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`load`), word the empty
     state (`empty`) and the report (`written`).
     """
@@ -66,16 +82,12 @@ class FiguresScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._done = ""
+        self._view: ViewT | None = None
 
     @property
-    def view(self) -> TablesView[Any] | None:
+    def view(self) -> ViewT | None:
         """What is shown; None while it is counted."""
-        raise NotImplementedError
-
-    @property
-    def title_words(self) -> str:
-        """What the figures are about, in the first line."""
-        raise NotImplementedError
+        return self._view
 
     @property
     def shown_view(self) -> str:
@@ -83,21 +95,25 @@ class FiguresScreen(CuecardScreen[None]):
 
     @property
     def short_title(self) -> str:
-        """The same while it is counted."""
+        """What the figures are about, in the first line, while they are counted."""
+        raise NotImplementedError
+
+    def title_of(self, view: ViewT) -> str:
+        """The same once they are."""
         raise NotImplementedError
 
     def empty(self) -> EmptyState:
         raise NotImplementedError
 
     def load(self) -> object:
-        """Count, in a guarded worker, and `show_all`."""
+        """Count, in a guarded worker, and `show_view`."""
         raise NotImplementedError
 
     def action_open(self) -> None:
         """What is behind the figure under the cursor."""
         raise NotImplementedError
 
-    async def written(self) -> Report:
+    async def written(self, view: ViewT) -> Report:
         """What is exported."""
         raise NotImplementedError
 
@@ -210,7 +226,9 @@ class FiguresScreen(CuecardScreen[None]):
     async def action_export(self) -> None:
         from cuecard.core.system import write_text
 
-        report = await self.written()
+        if self._view is None:
+            return
+        report = await self.written(self._view)
         text = _(
             "All tables with their notes, as Markdown; as LaTeX or CSV if the name ends in .tex or .csv."
             " A file that is there is replaced."
@@ -235,6 +253,13 @@ class FiguresScreen(CuecardScreen[None]):
     def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
         event.stop()
         self.explain()
+
+    def show_view(self, view: ViewT) -> None:
+        """Show what was counted, at the place of what was shown before."""
+        if self._view is not None:
+            view.keep_place_of(self._view)
+        self._view = view
+        self.show_all()
 
     def show_all(self) -> None:
         """What was counted, or the empty state."""
@@ -281,7 +306,7 @@ class FiguresScreen(CuecardScreen[None]):
     def _tell_title(self) -> None:
         if self.view is not None:
             for title in self.query("#title").results(Static):
-                title.update(self.title_words)
+                title.update(self.title_of(self.view))
 
     def _fill_again(self) -> None:
         self.fill(self.place)
