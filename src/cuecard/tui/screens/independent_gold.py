@@ -173,11 +173,8 @@ class CompareGoldScreen(CuecardScreen[None]):
     @guarded("load")
     async def load(self) -> None:
         """Read both golds, with what this person has decided so far."""
-        try:
+        with self.or_leave():
             view = await self._read()
-        except CuecardError:
-            self.dismiss(None)
-            raise
         self._show(view)
 
     async def _read(self) -> GoldView:

@@ -245,7 +245,7 @@ class OpenReview(CuecardScreen[None]):
 
         person, task_id = self.person, self.task_id
         await self.keeper.flush()
-        try:
+        with self.or_leave():
             protocol = self.protocol = protocol_of(await self.services.config())
 
             def fetch(ws: Workspace) -> tuple[ReviewContext, dict[str, JsonValue]]:
@@ -253,9 +253,6 @@ class OpenReview(CuecardScreen[None]):
                 return context, ws.review_forms.get(task_id, context.sheet.revision, person)
 
             context, kept = await self.services.ask(fetch)
-        except CuecardError:
-            self.dismiss()
-            raise
         form = ReviewForm(task_id, context.sheet.revision, person, context.sample)
         form.load(kept)
         before, view = self.view, await asyncio.to_thread(ReviewView, context, form)

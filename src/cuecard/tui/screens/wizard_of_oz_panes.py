@@ -225,14 +225,11 @@ class Looking(CuecardScreen[None]):
         def put(move: Mapping[str, Any]) -> bool:
             return services.put("move", lambda: move)
 
-        try:
+        with self.or_leave():
             config = await services.config()
             player = await services.ask(
                 lambda ws: WizardPlayer.take(ws, trial_id, person, config, put)
             )
-        except Exception:  # whatever it was, there is nothing to show
-            self.dismiss()
-            raise
         self._player = player
         self._file = KeptJson(self.services.url, f"wizard {trial_id} {person}")
         self._state = WizardOfOzState(player.briefing, Typed.of(self._file.load()))
