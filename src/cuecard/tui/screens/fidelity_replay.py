@@ -188,11 +188,7 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self.query_one(CardPane).fold_persona()
 
     def action_scroll(self, direction: int) -> None:
-        transcript = self.query_one(Transcript)
-        if direction > 0:
-            transcript.action_page_down()
-        else:
-            transcript.action_page_up()
+        self.query_one(Transcript).page(direction)
 
     def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
