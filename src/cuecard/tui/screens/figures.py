@@ -224,8 +224,6 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.core.system import write_text
-
         if self._view is None:
             return
         report = await self.written(self._view)
@@ -234,17 +232,7 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
             " A file that is there is replaced."
         )
         dialog = PathDialog(_("Export the report"), text, f"{report.name}.md")
-        typed = await self.app.push_screen_wait(dialog)
-        if typed is None:
-            return
-        path = path_of(typed)
-        content = report_text(report, path.suffix)
-
-        def write(_workspace: Workspace) -> Path:
-            return write_text(path, content)
-
-        found = await self.services.ask(write)
-        self.cue_app.tell(_("Written: {path}").format(path=found))
+        await write_file(self, dialog, lambda path: report_text(report, path.suffix))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -337,6 +325,20 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     def _tell_progress(self) -> None:
         if self._done:
             self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
+
+
+async def write_file(
+    screen: CuecardScreen[Any], dialog: PathDialog, content: Callable[[Path], str]
+) -> None:
+    """Ask where to, and write what `content` makes for that path. Raises `CuecardError`."""
+    from cuecard.core.system import write_text
+
+    typed = await screen.app.push_screen_wait(dialog)
+    if typed is not None:
+        path = path_of(typed)
+        text = content(path)
+        found = await screen.services.ask(lambda _ws: write_text(path, text))
+        screen.cue_app.tell(_("Written: {path}").format(path=found))
 
 
 async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:

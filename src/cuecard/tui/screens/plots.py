@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -23,7 +22,6 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
-from cuecard.tui.present.files import path_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
@@ -287,8 +285,7 @@ class PlotsScreen(CuecardScreen[None]):
 
     @guarded("plots_export")
     async def action_export(self) -> None:
-        from cuecard.core.system import write_text
-        from cuecard.tui.screens.figures import PathDialog
+        from cuecard.tui.screens.figures import PathDialog, write_file
 
         view = self._view
         if view is None:
@@ -299,17 +296,7 @@ class PlotsScreen(CuecardScreen[None]):
         )
         suffix = "csv" if view.as_table else "svg"
         dialog = PathDialog(_("Export the plot"), text, f"{view.plot.key}.{suffix}")
-        typed = await self.app.push_screen_wait(dialog)
-        if typed is None:
-            return
-        path = path_of(typed)
-        content = view.file_text(path.suffix)
-
-        def write(_workspace: Workspace) -> Path:
-            return write_text(path, content)
-
-        written = await self.services.ask(write)
-        self.cue_app.tell(_("Written: {path}").format(path=written))
+        await write_file(self, dialog, lambda path: view.file_text(path.suffix))
 
     def action_reload(self) -> None:
         self.load(self._view.by if self._view else AGENTS)
