@@ -29,14 +29,7 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.board import (
-    SHOWN,
-    BoardView,
-    FiguresView,
-    name_cell,
-    number_cell,
-    waits_cell,
-)
+from cuecard.tui.present import board as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
@@ -80,7 +73,7 @@ class BoardList(ListScreen[Row]):
     def __init__(self) -> None:
         super().__init__()
         nothing = Board(reader=self.person, complete=False, tasks=(), people=())
-        self.board = BoardView(nothing, datetime.now(UTC))
+        self.board = present.BoardView(nothing, datetime.now(UTC))
 
     async def read_board(self) -> None:
         """Raises `CuecardError`."""
@@ -122,7 +115,7 @@ class BoardScreen(BoardList[BoardTask]):
         return (
             Column(N_("Task"), lambda task: task.task.title, grow=3, least=16),
             Column(N_("State"), lambda task: self._badge(TASK_STATE, task.state.value), sort=lambda task: STATES.index(task.state)),
-            Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
+            Column(N_("Waits for"), lambda task: present.waits_cell(task, self.person), grow=2, least=30),
             Column(N_("Family"), lambda task: self._badge(FAMILY, task.task.family), spare=3),
             Column(N_("Lang"), lambda task: LANGUAGE_LABEL[task.task.language], spare=2),
             Column(N_("Author"), lambda task: listed(task.authors), grow=1, spare=1),
@@ -186,7 +179,7 @@ class BoardScreen(BoardList[BoardTask]):
         state = next((each for each in TaskState if each.value == by.get("state")), None)
         self._narrow(replace(self.board, state=state))
 
-    def _narrow(self, board: BoardView) -> None:
+    def _narrow(self, board: present.BoardView) -> None:
         self.board = board
         self.show(board.tasks, self.key(board.tasks[0]) if board.tasks else None)
 
@@ -201,10 +194,10 @@ class PeopleScreen(BoardList[PersonLoad]):
 
     def columns(self) -> Sequence[Column[PersonLoad]]:
         def count(title: str, get: Callable[[PersonLoad], int]) -> Column[PersonLoad]:
-            return Column(title, lambda load: number_cell(get(load)), right=True)
+            return Column(title, lambda load: present.number_cell(get(load)), right=True)
 
         return (
-            Column(N_("Person"), lambda load: name_cell(load, self.person), grow=2),
+            Column(N_("Person"), lambda load: present.name_cell(load, self.person), grow=2),
             count(NP_("not finished", "Open"), lambda load: load.open),
             count(N_("Drafts"), lambda load: load.drafts),
             count(N_("Returned"), lambda load: load.returned),
@@ -236,7 +229,7 @@ class PeopleScreen(BoardList[PersonLoad]):
             self.app.switch_screen(BoardScreen(self.row.name))
 
 
-class BoardFiguresScreen(FiguresScreen[FiguresView]):
+class BoardFiguresScreen(FiguresScreen[present.FiguresView]):
     """Statistics of reviews; Enter shows the rounds that the figure under the cursor counts."""
 
     CSS = "BoardFiguresScreen.-short #details { height: 7; }"
@@ -245,7 +238,7 @@ class BoardFiguresScreen(FiguresScreen[FiguresView]):
         _OPEN,
         _TASKS,
         _PEOPLE,
-        *section_keys(SHOWN),
+        *section_keys(present.SHOWN),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -256,7 +249,7 @@ class BoardFiguresScreen(FiguresScreen[FiguresView]):
     def short_title(self) -> str:
         return _("Figures")
 
-    def title_of(self, view: FiguresView) -> str:
+    def title_of(self, view: present.FiguresView) -> str:
         return self.short_title
 
     def empty(self) -> EmptyState:
@@ -280,7 +273,7 @@ class BoardFiguresScreen(FiguresScreen[FiguresView]):
             return figures_of(logs, dimensions=tuple(labels)), {t.id: t.title for t in tasks}
 
         report, self._titles = await self.counted(_("counting"), work)
-        self.show_view(FiguresView(report, labels))
+        self.show_view(present.FiguresView(report, labels))
 
     def fill(self, cursor: tuple[int, int] | None = None) -> None:
         """The cursor stays: every statistic is of the same people and measures."""
@@ -294,7 +287,7 @@ class BoardFiguresScreen(FiguresScreen[FiguresView]):
 
     action_turn = _turn
 
-    async def written(self, view: FiguresView) -> Report:
+    async def written(self, view: present.FiguresView) -> Report:
         return Report("review-figures", self.title_of(view), view.every)
 
 
@@ -309,7 +302,7 @@ class RoundsScreen(ListScreen[DecidedRound]):
 
     def __init__(
         self,
-        figures: FiguresView,
+        figures: present.FiguresView,
         measure: str,
         rounds: Sequence[DecidedRound],
         titles: Mapping[str, str],

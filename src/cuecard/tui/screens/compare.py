@@ -11,18 +11,7 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.present.compare import (
-    SECTIONS,
-    Choice,
-    CompareView,
-    count,
-    first_choice,
-    judges_of,
-    measure_options,
-    measure_word,
-    offers,
-    samples_in,
-)
+from cuecard.tui.present import compare as present
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.trial_summary import rows_with
@@ -34,7 +23,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class CompareScreen(FiguresScreen[CompareView]):
+class CompareScreen(FiguresScreen[present.CompareView]):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
@@ -46,7 +35,7 @@ class CompareScreen(FiguresScreen[CompareView]):
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
         Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
         Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
-        *section_keys(SECTIONS),
+        *section_keys(present.SECTIONS),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
@@ -59,7 +48,7 @@ class CompareScreen(FiguresScreen[CompareView]):
     def short_title(self) -> str:
         return f"{_('Compare')} · {one_line(self._title, 40)}"
 
-    def title_of(self, view: CompareView) -> str:
+    def title_of(self, view: present.CompareView) -> str:
         compared = view.compared
         return f"{one_line(self._title, 30)} · {compared}" if compared else self.short_title
 
@@ -84,16 +73,16 @@ class CompareScreen(FiguresScreen[CompareView]):
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 
-        def work(workspace: Workspace) -> tuple[CompareView, Corrections]:
+        def work(workspace: Workspace) -> tuple[present.CompareView, Corrections]:
             pool = self.services.pool(workspace, runs, on_count=read)
-            names = judges_of(workspace, runs)
+            names = present.judges_of(workspace, runs)
             judges = (
                 self.services.pool(workspace, runs, names, on_count=read)
                 if len(names) > 1
                 else pool
             )
-            offered = offers(pool, judges)
-            view = CompareView(offered, first_choice(offered, len(runs)))
+            offered = present.offers(pool, judges)
+            view = present.CompareView(offered, present.first_choice(offered, len(runs)))
             return view, corrections_in(workspace, judges)
 
         view, self._corrections = await self.counted(_("reading trials"), work)
@@ -108,7 +97,9 @@ class CompareScreen(FiguresScreen[CompareView]):
         if view is None or choice is None or choice in view.known:
             return
         offer, told = view.offer, self._corrections
-        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice, told))
+        counted = await self.counted(
+            _("comparing"), lambda _workspace: present.count(offer, choice, told)
+        )
         view.keep(choice, counted)
         if self._view is view:
             self.show_all()
@@ -190,7 +181,7 @@ class CompareScreen(FiguresScreen[CompareView]):
         if view is None or view.choice is None:
             return
         family, now = view.choice.family, (view.choice.by, view.choice.statistic)
-        samples = samples_in(view.offer.pool, family)
+        samples = present.samples_in(view.offer.pool, family)
         chosen = await self._ask(
             _("Measure"),
             _("Differences and tasks by this measure."),
@@ -198,9 +189,9 @@ class CompareScreen(FiguresScreen[CompareView]):
                 (
                     f"{measure}-{taken.value}",
                     "",
-                    _marked(measure_word(measure, taken, samples), (measure, taken) == now),
+                    _marked(present.measure_word(measure, taken, samples), (measure, taken) == now),
                 )
-                for measure, taken in measure_options(view.offer.pool, family)
+                for measure, taken in present.measure_options(view.offer.pool, family)
             ],
         )
         if chosen is not None:
@@ -217,7 +208,7 @@ class CompareScreen(FiguresScreen[CompareView]):
 
         self.app.push_screen(SuspectsScreen(self._runs, self._title))
 
-    async def written(self, view: CompareView) -> Report:
+    async def written(self, view: present.CompareView) -> Report:
         return Report("comparison", self.title_of(view), view.every, view.circumstances())
 
     async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
@@ -225,7 +216,7 @@ class CompareScreen(FiguresScreen[CompareView]):
 
         return await self.app.push_screen_wait(ChoiceDialog(title, text, options))
 
-    def _take(self, choice: Choice) -> None:
+    def _take(self, choice: present.Choice) -> None:
         if self._view is not None:
             self._view.take(choice)
             self.show_all()

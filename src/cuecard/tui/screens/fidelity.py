@@ -22,24 +22,7 @@ from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import FormDialog
-from cuecard.tui.present.fidelity import (
-    SECTIONS,
-    WORST,
-    FidelityView,
-    Scatter,
-    Sizes,
-    figure_lines,
-    here,
-    plot_cells,
-    plot_columns,
-    plot_heading,
-    scales_of,
-    scatter_of,
-    session_cells,
-    sizes_lines,
-    title_words,
-    told,
-)
+from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
@@ -51,16 +34,16 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-_SECTIONS = section_keys(SECTIONS)
+_SECTIONS = section_keys(present.SECTIONS)
 
 
-class FidelityScreen(FiguresScreen[FidelityView]):
+class FidelityScreen(FiguresScreen[present.FidelityView]):
     """Of these runs, or of all that has something to compare. Enter goes from a figure to its turns."""
 
     BINDINGS = keys(
         Key("fidelity.open", Means.OPEN, "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
         *_SECTIONS[:2],
-        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter=WORST),
+        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter=present.WORST),
         *_SECTIONS[2:],
         Key("fidelity.scope", Means.EDIT, "scope", N_("Choose"), N_("Which simulators, people and runs")),
         Key("fidelity.replay", Means.PLAY, "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
@@ -79,8 +62,8 @@ class FidelityScreen(FiguresScreen[FidelityView]):
     def short_title(self) -> str:
         return one_line(self._name, 40) or _("Fidelity")
 
-    def title_of(self, view: FidelityView) -> str:
-        return title_words(view, self._name, self._scope)
+    def title_of(self, view: present.FidelityView) -> str:
+        return present.title_words(view, self._name, self._scope)
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -104,14 +87,14 @@ class FidelityScreen(FiguresScreen[FidelityView]):
 
         read = self.counter(_("reading dialogues {done}/{all}"))
 
-        def work(workspace: Workspace) -> FidelityView:
+        def work(workspace: Workspace) -> present.FidelityView:
             inputs = gather(workspace, scope, read)
             self.counting(_("scoring"))
             outcomes, meaning = scored_part(workspace, scope)
             self.counting(_("counting"))
             found = report_of(inputs, outcomes, meaning)
-            scales = scales_of(workspace.session_forms.newest())
-            return FidelityView(inputs, found, fidelity_tables(found), scales)
+            scales = present.scales_of(workspace.session_forms.newest())
+            return present.FidelityView(inputs, found, fidelity_tables(found), scales)
 
         view = await self.counted(_("reading dialogues"), work)
         if self._names is None or not (scope.simulators or scope.people):
@@ -166,7 +149,7 @@ class FidelityScreen(FiguresScreen[FidelityView]):
             self._scope = chosen
             self.load()
 
-    async def written(self, view: FidelityView) -> Report:
+    async def written(self, view: present.FidelityView) -> Report:
         from cuecard.annotate.fidelity.tables import circumstances
 
         title = " · ".join(filter(None, (_("Fidelity of simulators"), self._name)))
@@ -207,12 +190,12 @@ class ScatterScreen(CuecardScreen[None]):
     def __init__(self, found: Correlation, scale: tuple[int, int] | None = None) -> None:
         super().__init__()
         self._found, self._scale = found, scale
-        self._scatter: Scatter | None = None
+        self._scatter: present.Scatter | None = None
         self._listed: tuple[Point, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield HeadLine(told(self._found), id="title", markup=False)
-        yield Static(plot_heading(self._found), id="heading", markup=False)
+        yield HeadLine(present.told(self._found), id="title", markup=False)
+        yield Static(present.plot_heading(self._found), id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="plot")
         yield ListTable(SESSIONS, id="sessions")
         with VerticalScroll(id="details", can_focus=False):
@@ -263,16 +246,16 @@ class ScatterScreen(CuecardScreen[None]):
     def _draw(self) -> None:
         grid = self.query_one("#plot", FigureTable)
         room = (self.size.width - 10) // (_COLUMN + 2)
-        scatter = self._scatter = scatter_of(self._found.points, self._scale, room)
-        grid.set_columns(plot_columns(scatter, _COLUMN), fixed=1)
-        rows = [plot_cells(scatter, row) for row in range(len(scatter.answers))]
+        scatter = self._scatter = present.scatter_of(self._found.points, self._scale, room)
+        grid.set_columns(present.plot_columns(scatter, _COLUMN), fixed=1)
+        rows = [present.plot_cells(scatter, row) for row in range(len(scatter.answers))]
         grid.load(ListSource(rows), cursor=(grid.cursor_row, max(1, grid.cursor_column)))
         self._explain()
 
     def _list(self, points: Sequence[Point]) -> None:
         self._listed = tuple(sorted(points, key=lambda p: (-p.x, p.y)))
         table = self.query_one("#sessions", ListTable)
-        table.fill([session_cells(point) for point in self._listed])
+        table.fill([present.session_cells(point) for point in self._listed])
         self.query_one("#plot").display = False
         table.display = True
         table.focus()
@@ -294,7 +277,7 @@ class ScatterScreen(CuecardScreen[None]):
         else:
             column = plot.cursor_column - 1
             points = scatter.at(plot.cursor_row, column if column >= 0 else None)
-        lines = [here(points), *figure_lines(self._found)]
+        lines = [present.here(points), *present.figure_lines(self._found)]
         self.query_one("#detail", PlainText).load("\n".join(map(one_line, lines)))
 
 
@@ -315,12 +298,12 @@ def scope_dialog(
     )
 
 
-class SizesDialog(FormDialog[Sizes]):
+class SizesDialog(FormDialog[present.Sizes]):
     """How many sessions it takes; typed numbers count at once. `sessions` and `effect` as in `sizes_lines`."""
 
     def __init__(self, sessions: int, effect: float | None) -> None:
-        super().__init__(_("How many sessions does it take?"), Sizes(), button=_("Close"))
+        super().__init__(_("How many sessions does it take?"), present.Sizes(), button=_("Close"))
         self._sessions, self._effect = sessions, effect
 
-    async def summary(self, model: Sizes) -> str:
-        return "\n".join(sizes_lines(model, self._sessions, self._effect))
+    async def summary(self, model: present.Sizes) -> str:
+        return "\n".join(present.sizes_lines(model, self._sessions, self._effect))

@@ -19,18 +19,10 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.kit.walks import WalkScreen
+from cuecard.tui.present import replay as present
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import STATUS_KEYS, value_label
 from cuecard.tui.present.play_panes import Later
-from cuecard.tui.present.replay import (
-    heading,
-    passed_line,
-    play_state,
-    progress,
-    question_lines,
-    summary_lines,
-    told_paragraphs,
-)
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.screens import fidelity_replay_choice as works
 from cuecard.tui.screens.dialogs import TextDialog
@@ -229,9 +221,9 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self.query_one("#body").display = self.query_one("#question").display = view is not None
         self.query_one("#end").display = view is None and bool(step.total)
         self.query_one(EmptyState).display = not step.total
-        self.query_one("#head", Lines).load([heading(session.task.title, session.by)])
-        told = progress(view, step.total, step.decided)
-        said = [told, passed_line(view.passed) if view else ""]
+        self.query_one("#head", Lines).load([present.heading(session.task.title, session.by)])
+        told = present.progress(view, step.total, step.decided)
+        said = [told, present.passed_line(view.passed) if view else ""]
         self.query_one("#progress", Static).update(" · ".join(filter(None, said)))
         if view is not None:
             self._show_turn(session, view)
@@ -239,20 +231,20 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
             self._show_end(session, step.summary)
 
     def _show_turn(self, session: ReplaySession, view: ReplayView) -> None:
-        self.query_one(CardPane).load(play_state(session.task, view.events), self._later)
+        self.query_one(CardPane).load(present.play_state(session.task, view.events), self._later)
         shown: list[Event] = list(view.events)
         pane = self.query_one("#told")
         pane.display = view.told is not None
         if view.told is not None:
             last = shown[-1]
             shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
-            lines = told_paragraphs(view, view.told)
+            lines = present.told_paragraphs(view, view.told)
             self.query_one("#told-text", Paragraphs).load(lines)
             asked = [_("⏎ goes on to the next turn · c adds a comment · b looks back")]
             if self._reading:
                 asked = [_("⏎ goes back to the list")]
         else:
-            asked = question_lines(view, max(20, self.size.width - 4))
+            asked = present.question_lines(view, max(20, self.size.width - 4))
             if view.draft.comment:
                 asked.append(_("Goes with your decision: {text}").format(text=view.draft.comment))
         self.query_one("#question", Static).update("\n".join(asked))
@@ -261,7 +253,7 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self.call_after_refresh(transcript.move_to, len(shown) - 1)
 
     def _show_end(self, session: ReplaySession, summary: ReplaySummary) -> None:
-        self.query_one("#summary", Paragraphs).load(summary_lines(summary, session.by))
+        self.query_one("#summary", Paragraphs).load(present.summary_lines(summary, session.by))
         self._kind = ItemKind.STATUS if chain_of(session.task) else ItemKind.CUE
         self.differing.display = bool(summary.differing)
         self.differing.load(summary.differing)

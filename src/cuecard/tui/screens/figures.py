@@ -23,15 +23,8 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present import tables as present
 from cuecard.tui.present.files import Report, path_of, report_text
-from cuecard.tui.present.tables import (
-    Tab,
-    TablesView,
-    plot_lines,
-    plot_rows,
-    table_rows,
-    text_lines,
-)
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Lines, PlainText
@@ -45,14 +38,14 @@ _BESIDE, _LEAST = 20, 8
 
 
 T = TypeVar("T")
-ViewT = TypeVar("ViewT", bound=TablesView[Any])
+ViewT = TypeVar("ViewT", bound=present.TablesView[Any])
 
 
 class Left(Exception):
     """Raised in the thread of a computation that nobody waits for any more."""
 
 
-def section_keys(sections: Mapping[Any, Tab]) -> list[Key]:
+def section_keys(sections: Mapping[Any, present.Tab]) -> list[Key]:
     """A key for each section."""
     return [
         Key(tab.id, Means.A_VIEW, f"show('{section}')", tab.name, tab.tip, False, letter=tab.letter)
@@ -276,9 +269,9 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
         if view.table is None:
             columns, rows = (), ()
         elif view.plotted and view.drawn:
-            columns, rows = plot_rows(view.drawn, self.size.width)
+            columns, rows = present.plot_rows(view.drawn, self.size.width)
         else:
-            columns, rows = table_rows(view.table, self.size.width)
+            columns, rows = present.table_rows(view.table, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
         grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
         self.explain()
@@ -299,7 +292,7 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     def _fill_again(self) -> None:
         self.fill(self.place)
 
-    def _draw_below(self, view: TablesView[Any]) -> None:
+    def _draw_below(self, view: present.TablesView[Any]) -> None:
         """On tall screens the intervals stand below a table of few lines as well, and what is known of its line."""
         drawn = self.query_one("#drawn", ChangingText)
         table, plotted = view.table, view.drawn
@@ -315,11 +308,11 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
             self.grid.styles.height = len(table.lines) + 2 if table and drawn.display else "1fr"
         if plotted is None or not drawn.display:
             return
-        lines = plot_lines(plotted, self.size.width, spare - 2)
+        lines = present.plot_lines(plotted, self.size.width, spare - 2)
         if (left := spare - len(lines) - 3) > 0 and (
             found := view.beside(self.grid.cursor_row, left)
         ):
-            lines += ["", one_line(found.title), *text_lines(found, self.size.width - 2)]
+            lines += ["", one_line(found.title), *present.text_lines(found, self.size.width - 2)]
         drawn.tell("\n".join(lines))
 
     def _tell_progress(self) -> None:

@@ -24,17 +24,8 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.walks import WalkScreen
+from cuecard.tui.present import labelling as present
 from cuecard.tui.present.drafts import FileDrafts
-from cuecard.tui.present.labelling import (
-    STATUS_KEYS,
-    answers,
-    evidence_paragraphs,
-    gold_paragraphs,
-    mine_paragraphs,
-    progress_line,
-    question,
-    revealed_paragraphs,
-)
 from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.labelling import dialogs as works
 from cuecard.tui.screens.labelling.dialogs import Detail, Step, Work, step_of
@@ -67,7 +58,7 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         Key("label.unsure", Means.UNSURE, "label('unsure')", N_("Unsure"), N_("I cannot tell")),
         *(
             Key(f"label.status_{status.value}", Means.CHOICE, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False, letter=key)
-            for key, status in STATUS_KEYS.items()
+            for key, status in present.STATUS_KEYS.items()
         ),
         Key("label.on", (Means.OPEN, Means.MARK, Means.FURTHER), "skip", N_("Next"), N_("To the next item"), show=False),
         Key("label.back", Means.BEFORE, "back", N_("Back"), N_("To the item before; every label can be changed")),
@@ -196,7 +187,7 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         self.press(works.labelling(LabelValue(value), reveal_after=self._reveal_after))
 
     def action_status(self, key: str) -> None:
-        self.press(works.labelling(STATUS_KEYS[key], reveal_after=self._reveal_after))
+        self.press(works.labelling(present.STATUS_KEYS[key], reveal_after=self._reveal_after))
 
     def action_show(self, what: Detail) -> None:
         self.press(what)
@@ -277,7 +268,7 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         self.query_one("#question").display = view is not None
         self.query_one(EmptyState).display = view is None
         where = one_line(self._name, 24)
-        said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        said = [where, present.progress_line(step.position, step.total, step.labelled, step.pace)]
         if step.skipped:
             text = ngettext("{n} skipped", "{n} skipped", step.skipped)
             said.append(text.format(n=step.skipped))
@@ -300,14 +291,14 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         gold, evidence = self.query_one("#gold"), self.query_one("#evidence")
         gold.border_title = _(wording.title)
         gold.border_subtitle = Text(one_line(view.title, 40))  # a string would be parsed for markup
-        self.query_one("#gold-text", Paragraphs).load(gold_paragraphs(view))
+        self.query_one("#gold-text", Paragraphs).load(present.gold_paragraphs(view))
         evidence.border_title = _(wording.evidence)
         evidence.border_subtitle = _("m all · g gold · t dialogue · s skip · v reveal after")
-        self.query_one("#evidence-text", Paragraphs).load(evidence_paragraphs(view))
-        lines = [question(kind), *answers(kind)]
-        mine = mine_paragraphs(view)
+        self.query_one("#evidence-text", Paragraphs).load(present.evidence_paragraphs(view))
+        lines = [present.question(kind), *present.answers(kind)]
+        mine = present.mine_paragraphs(view)
         if step.revealed:
-            mine += revealed_paragraphs(view, step.revealed)
+            mine += present.revealed_paragraphs(view, step.revealed)
             lines = [
                 _("⏎ goes on · another answer changes your mind, and is counted apart"),
                 *lines[1:],

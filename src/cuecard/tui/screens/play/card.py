@@ -17,18 +17,11 @@ from cuecard.core.tasks.models import Persona
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import VerticalScroll
+from cuecard.tui.present import play_panes as present
 from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.keyboard import shown_key
 from cuecard.tui.present.labels import AMBIGUITY
 from cuecard.tui.present.play import PlayState
-from cuecard.tui.present.play_panes import (
-    Later,
-    PlayFigures,
-    Rung,
-    clue_told,
-    figure_lines,
-    rungs_of,
-)
 from cuecard.tui.widgets.text import CueCard, LabelledCard, Lines, PlainText, Section, as_text
 
 if TYPE_CHECKING:
@@ -53,7 +46,7 @@ class Ladder(Static, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
-        self._rungs: list[Rung] = []
+        self._rungs: list[present.Rung] = []
         self._opened: set[int] = set()
         self._cursor = 0
 
@@ -70,7 +63,7 @@ class Ladder(Static, can_focus=True):
     def on_resize(self) -> None:
         self._draw()
 
-    def load(self, rungs: Sequence[Rung]) -> None:
+    def load(self, rungs: Sequence[present.Rung]) -> None:
         self.display = bool(rungs)
         if list(rungs) == self._rungs:
             return
@@ -164,7 +157,7 @@ class CardPane(VerticalScroll, can_focus=False):
         for hidden in ("#persona", "CueCard", "LabelledCard", "Ladder"):
             self.query_one(hidden).display = False
 
-    def load(self, state: PlayState, later: Later = "titles") -> None:
+    def load(self, state: PlayState, later: present.Later = "titles") -> None:
         """`later`: what shows of stages to come."""
         cue_card, card = self.query_one(CueCard), self.query_one(LabelledCard)
         number, stage = state.stage_number, state.stage
@@ -174,7 +167,7 @@ class CardPane(VerticalScroll, can_focus=False):
             card.load("", ())
         else:
             card.load(*_card(state))
-        self.query_one(Ladder).load(rungs_of(state, later))
+        self.query_one(Ladder).load(present.rungs_of(state, later))
         persona = state.task.persona
         self.query_one("#who", Lines).load(_who(persona))
         self.query_one("#who").display = persona is not None
@@ -227,7 +220,7 @@ def _step_card(
         kind = _(AMBIGUITY[step.ambiguity.type])
         label = _("CLUE, IF ASKED {kind}").format(kind=kind)
         sections.append(Section(label, step.ambiguity.clue, "strong"))
-        told = _("clue: {told}").format(told=clue_told(state.released_in(number)))
+        told = _("clue: {told}").format(told=present.clue_told(state.released_in(number)))
     if chain.forbidden:
         sections.append(Section(_("NEVER SAY"), listed(chain.forbidden), "bad"))
     return f"▸ {number + 1}/{len(chain.steps)}", sections, told
@@ -264,7 +257,7 @@ class FiguresPane(VerticalScroll):
 
     def load(
         self,
-        figures: PlayFigures,
+        figures: present.PlayFigures,
         *,
         now: datetime | None = None,
         currency: str = "USD",
@@ -275,7 +268,7 @@ class FiguresPane(VerticalScroll):
         model can read, where that is known; `listening`: how many simulators there are and have
         answered in this turn.
         """
-        told = figure_lines(
+        told = present.figure_lines(
             figures, now=now, currency=currency, context=context, listening=listening
         )
         self.query_one("#figures", Lines).load(told)
