@@ -16,6 +16,7 @@ from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.trial_summary import rows_with
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
+from cuecard.tui.screens.run.start import AboutRuns
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class CompareScreen(FiguresScreen[present.CompareView]):
+class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
@@ -198,15 +199,8 @@ class CompareScreen(FiguresScreen[present.CompareView]):
             measure, _dash, taken = chosen.rpartition("-")
             self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
 
-    def action_plan(self) -> None:
-        from cuecard.tui.screens.planning import PlanScreen
-
-        self.app.push_screen(PlanScreen(self._runs, self._title))
-
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
-
-        self.app.push_screen(SuspectsScreen(self._runs, self._title))
+    def named_runs(self) -> tuple[tuple[int, ...], str]:
+        return self._runs, self._title
 
     async def written(self, view: present.CompareView) -> Report:
         return Report("comparison", self.title_of(view), view.every, view.circumstances())

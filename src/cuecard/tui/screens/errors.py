@@ -33,6 +33,7 @@ from cuecard.tui.present.errors import (
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
+from cuecard.tui.screens.run.start import AboutRuns
 from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class ErrorsScreen(FiguresScreen[ErrorsView]):
+class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
     """Of the trials of these runs, of all agents and families or of one."""
 
     BINDINGS = keys(
@@ -147,10 +148,8 @@ class ErrorsScreen(FiguresScreen[ErrorsView]):
         if self._view is not None:
             self._take(replace(self._view.filter, family=self._view.next_family))
 
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
-
-        self.app.push_screen(SuspectsScreen(self._runs, self._title))
+    def named_runs(self) -> tuple[tuple[int, ...], str]:
+        return self._runs, self._title
 
     async def written(self, view: ErrorsView) -> Report:
         pool, filter = view.chosen, view.filter
