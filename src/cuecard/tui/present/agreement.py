@@ -35,6 +35,7 @@ from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labelling import evidence_paragraphs, predicted_paragraph, value_label
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
@@ -104,8 +105,7 @@ class AgreementView(TablesView[Shown]):
         names: list[Subject] = [subject for subject, _n in self.comparison.subjects]
         if len(names) < 2:
             return None
-        at = names.index(self.comparison.subject) if self.comparison.subject in names else -1
-        return names[(at + 1) % len(names)]
+        return after(self.comparison.subject, names)
 
     def place(self, row: int, column: int) -> Place | None:
         """The items behind the cell; of a line's name, those of its first figure."""

@@ -34,6 +34,7 @@ from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
@@ -427,8 +428,7 @@ class CompareView(TablesView[Section]):
         families = self.offer.families if self.choice else ()
         if self.choice is None or len(families) < 2:
             return None
-        at = families.index(self.choice.family) if self.choice.family in families else -1
-        family = families[(at + 1) % len(families)]
+        family = after(self.choice.family, families)
         return replace(self.choice, family=family, measure=None, taken=None)
 
     @property

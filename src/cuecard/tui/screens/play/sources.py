@@ -1,6 +1,5 @@
 """The sources (pages) behind a dialogue, and notes on problems, opened from Play."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -21,7 +20,7 @@ from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.outside_programs import open_page
+from cuecard.tui.outside_programs import open_told
 from cuecard.tui.present import tool_calls as present
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.play import PlayState
@@ -110,7 +109,7 @@ class SourcesDialog(CuecardDialog[None]):
     @guarded("browser", background=True)
     async def action_browse(self) -> None:
         if self.current:
-            self.cue_app.tell(await opened(self.current.url))
+            self.cue_app.tell(await open_told(self.current.url))
 
     def _show(self) -> None:
         table, nothing = self.query_one(ListTable), self.query_one("#nothing", Static)
@@ -159,17 +158,7 @@ class SourceScreen(CuecardScreen[None]):
 
     @guarded("browser", background=True)
     async def action_browse(self) -> None:
-        self.cue_app.tell(await opened(self._source.url))
-
-
-async def opened(url: str) -> str:
-    """Open a page in the browser, and say what came of it."""
-    if not url:
-        return _("This page has no address.")
-    if await asyncio.to_thread(open_page, url):
-        return _("Opening {url}").format(url=one_line(url, 200))
-    text = _("There is no browser to open here. The address is {url}")
-    return text.format(url=one_line(url, 200))
+        self.cue_app.tell(await open_told(self._source.url))
 
 
 About = Literal["agent", "task", "other"]
