@@ -53,7 +53,56 @@ def section_keys(sections: Mapping[Any, present.Tab]) -> list[Key]:
     ]
 
 
-class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
+class CountingScreen(CuecardScreen[None]):
+    """Its title says how far it is while something is counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._done = ""
+
+    @property
+    def short_title(self) -> str:
+        """What it is about, in the first line, while that is counted."""
+        raise NotImplementedError
+
+    def tell_title(self) -> None:
+        """The same once it is."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.set_interval(0.2, self._tell_progress)
+
+    def counting(self, text: str) -> None:
+        """What is being done, shown in the title. May be called from the thread that counts."""
+        self._done = text
+
+    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
+        """What `call` gives, run in a thread; the title says so until then."""
+        self._done = text
+        try:
+            return await self.services.ask(call)
+        finally:
+            self._done = ""
+            self.tell_title()
+
+    def counter(self, text: str) -> Callable[[int, int], None]:
+        """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
+        this screen was left.
+        """
+
+        def tell(done: int, of: int) -> None:
+            if not self.is_running:
+                raise Left
+            self._done = text.format(done=done, all=of)
+
+        return tell
+
+    def _tell_progress(self) -> None:
+        if self._done:
+            self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
+
+
+class FiguresScreen(CountingScreen, Generic[ViewT]):
     """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`load`), word the empty
     state (`empty`) and the report (`written`).
     """
@@ -74,7 +123,6 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._done = ""
         self._view: ViewT | None = None
 
     @property
@@ -86,13 +134,8 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     def shown_view(self) -> str:
         return f"show('{self.view.section}')" if self.view is not None else ""
 
-    @property
-    def short_title(self) -> str:
-        """What the figures are about, in the first line, while they are counted."""
-        raise NotImplementedError
-
     def title_of(self, view: ViewT) -> str:
-        """The same once they are."""
+        """What the figures are about, in the first line."""
         raise NotImplementedError
 
     def empty(self) -> EmptyState:
@@ -133,7 +176,6 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     def on_mount(self) -> None:
         for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):
             widget.display = False
-        self.set_interval(0.2, self._tell_progress)
         self.load()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -148,31 +190,6 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
     def place(self) -> tuple[int, int]:
         """Row and column under the cursor."""
         return self.grid.cursor_row, self.grid.cursor_column
-
-    def counting(self, text: str) -> None:
-        """What is being done, shown in the title. May be called from the thread that counts."""
-        self._done = text
-
-    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
-        """What `call` gives, run in a thread; the title says so until then."""
-        self._done = text
-        try:
-            return await self.services.ask(call)
-        finally:
-            self._done = ""
-            self._tell_title()
-
-    def counter(self, text: str) -> Callable[[int, int], None]:
-        """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
-        this screen was left.
-        """
-
-        def tell(done: int, of: int) -> None:
-            if not self.is_running:
-                raise Left
-            self._done = text.format(done=done, all=of)
-
-        return tell
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self.view
@@ -250,7 +267,7 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
         for widget in self.query("#tabs, #heading, #figures, #details"):
             widget.display = view.anything
         self.query_one(EmptyState).display = not view.anything
-        self._tell_title()
+        self.tell_title()
         if view.anything:
             self.fill()
             if view.table is not None:
@@ -284,7 +301,7 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
             self._draw_below(self.view)
         self.refresh_bindings()
 
-    def _tell_title(self) -> None:
+    def tell_title(self) -> None:
         if self.view is not None:
             for title in self.query("#title").results(Static):
                 title.update(self.title_of(self.view))
@@ -314,10 +331,6 @@ class FiguresScreen(CuecardScreen[None], Generic[ViewT]):
         ):
             lines += ["", one_line(found.title), *present.text_lines(found, self.size.width - 2)]
         drawn.tell("\n".join(lines))
-
-    def _tell_progress(self) -> None:
-        if self._done:
-            self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
 
 
 async def write_file(

@@ -64,7 +64,6 @@ class PlanScreen(FiguresScreen[PlanView]):
     def on_mount(self) -> None:
         self._drawing.display = False
         self.mount(self._drawing, before="#details")
-        super().on_mount()
 
     @guarded("plan")
     async def load(self) -> None:
