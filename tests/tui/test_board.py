@@ -72,7 +72,8 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         assert "0% n=1" in shown(app.screen)
         assert "AC1: -1.00 n=1 — no interval: fewer than 5 groups" in shown(app.screen)
         assert isinstance(app.screen, BoardFiguresScreen)
-        assert "Ben / Zebedee | 0% n=1" in report_text(await app.screen.written(), ".md")
+        assert (view := app.screen.view) is not None
+        assert "Ben / Zebedee | 0% n=1" in report_text(await app.screen.written(view), ".md")
         await pilot.press("v", "k", "enter")
         await until(pilot, lambda: isinstance(app.screen, RoundsScreen))
         await until(pilot, lambda: "Ben ↺ return · Zebedee ✓ approve" in shown(app.screen))

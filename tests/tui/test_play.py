@@ -9,13 +9,12 @@ from cuecard.core.engine.events import Termination
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.play.card import CardPane
+from cuecard.tui.screens.play.card import CardPane, CueCard
 from cuecard.tui.screens.play.dialogs import MarkDialog
 from cuecard.tui.screens.play.ending import Ending
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.screens.trial.screen import TrialScreen
-from cuecard.tui.widgets.text import CueCard
 from tui_rooms import (
     HOSTILE,
     agent_spoke,

@@ -18,6 +18,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.drafts import DraftState
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, HelpDialog
+from cuecard.tui.screens.play.card import CueCard
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
 from cuecard.tui.screens.task.brief import ProblemsPane
@@ -27,7 +28,6 @@ from cuecard.tui.screens.task.screen import TaskScreen
 from cuecard.tui.screens.task.table import TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
 from cuecard.tui.widgets.nav import TabRow
-from cuecard.tui.widgets.text import CueCard
 from tui_rooms import until
 
 SAMPLES = (

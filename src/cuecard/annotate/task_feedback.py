@@ -15,6 +15,7 @@ from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.items import subject_of, until_decided
 from cuecard.core.families.registry import chain_of, facts_of
 from cuecard.core.i18n import _
+from cuecard.core.records import TrialRecord
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
@@ -146,7 +147,17 @@ def tell_authors(
     trial = workspace.runs.trial(trial_id)
     said = _("Noted at play, trial {trial}:").format(trial=trial_id) + f"\n{text.strip()}"
     body = Commented(place=place, text=said, during="play")
-    instead = _("The note is kept with the session.")
+    return _comment(workspace, trial, by, body, _("The note is kept with the session."), at)
+
+
+def _comment(
+    workspace: Workspace,
+    trial: TrialRecord,
+    by: str,
+    body: Commented,
+    instead: str,
+    at: datetime | None,
+) -> Contribution:
     return workspace.reviews.act(
         trial.task_id,
         by,
@@ -218,14 +229,7 @@ def comment_on_task(
     )
     body = Commented(place=place, text=f"{seen}\n{text.strip()}")
     instead = _("Write a comment on the trial; it can be told them later.")
-    return workspace.reviews.act(
-        trial.task_id,
-        by,
-        body,
-        revision=trial.revision,
-        guard=lambda log: check_may_be_told(log, by, instead),
-        at=at,
-    )
+    return _comment(workspace, trial, by, body, instead, at)
 
 
 def comment_on_suspect(

@@ -25,7 +25,7 @@ from cuecard.core.errors import (
     secret_fields,
     secret_options,
 )
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
 from cuecard.core.tasks.base import DimensionKey, FormQuestion, Frozen, Name
 from cuecard.core.tasks.models import Family
@@ -103,12 +103,9 @@ def qc_problems(
             yield ("qc", "models", index), _("{name} is listed twice").format(name=name)
     if qc.examiner and qc.examiner not in models:
         yield ("qc", "examiner"), no_model(qc.examiner, models)
-    if qc.judge not in judges:
-        reason = _("there is no judge {name} here; known judges: {names}")
-        yield ("qc", "judge"), reason.format(name=qc.judge, names=listed(judges) or "-")
-    if qc.world and qc.world not in worlds:
-        reason = _("there is no world {name} here; known worlds: {names}")
-        yield ("qc", "world"), reason.format(name=qc.world, names=listed(worlds) or "-")
+    yield from _unknown(("qc", "judge"), _NO_JUDGE, qc.judge, judges)
+    if qc.world:
+        yield from _unknown(("qc", "world"), _NO_WORLD, qc.world, worlds)
 
 
 def jury_problems(judges: Mapping[str, JudgeConfig]) -> Iterator[Problem]:
@@ -119,8 +116,7 @@ def jury_problems(judges: Mapping[str, JudgeConfig]) -> Iterator[Problem]:
         place = ("judges", name, "members")
         for index, member in enumerate(jury.members):
             if member not in judges:
-                reason = _("there is no judge {name} here; known judges: {names}")
-                yield (*place, index), reason.format(name=member, names=_listed(judges))
+                yield from _unknown((*place, index), _NO_JUDGE, member, judges)
             elif isinstance(judges[member], JuryConfig):
                 yield (*place, index), _("a jury cannot be a member of one")
             elif member in jury.members[:index]:
@@ -131,10 +127,25 @@ def jury_problems(judges: Mapping[str, JudgeConfig]) -> Iterator[Problem]:
             yield place, _("an even number of votes can tie: one member more or less, or weights")
 
 
+_NO_JUDGE = N_("there is no judge {name} here; known judges: {names}")
+_NO_MODEL = N_("there is no model {name} here; known models: {names}")
+_NO_USER = N_("there is no user {name} here; known users: {names}")
+_NO_WORLD = N_("there is no world {name} here; known worlds: {names}")
+
+
 def no_model(name: str, models: Collection[str]) -> str:
-    return _("there is no model {name} here; known models: {names}").format(
-        name=name, names=_listed(models)
-    )
+    return _reason(_NO_MODEL, name, models)
+
+
+def _reason(reason: str, name: str, known: Collection[str]) -> str:
+    return _(reason).format(name=name, names=listed(known) or "-")
+
+
+def _unknown(
+    place: tuple[str | int, ...], reason: str, name: str, known: Collection[str]
+) -> Iterator[Problem]:
+    if name not in known:
+        yield place, _reason(reason, name, known)
 
 
 class ContaminationConfig(Frozen):
@@ -170,20 +181,11 @@ def play_problems(
             yield ("play", "form", index, "key"), reason
     for index, name in enumerate(play.shadows):
         if name not in users:
-            reason = _("there is no user {name} here; known users: {names}")
-            yield ("play", "shadows", index), reason.format(name=name, names=_listed(users))
+            yield from _unknown(("play", "shadows", index), _NO_USER, name, users)
         elif name in play.shadows[:index]:
             yield ("play", "shadows", index), _("{name} is listed twice").format(name=name)
-    if play.judge not in judges:
-        reason = _("there is no judge {name} here; known judges: {names}")
-        yield ("play", "judge"), reason.format(name=play.judge, names=_listed(judges))
-    if play.world not in worlds:
-        reason = _("there is no world {name} here; known worlds: {names}")
-        yield ("play", "world"), reason.format(name=play.world, names=_listed(worlds))
-
-
-def _listed(names: Iterable[str]) -> str:
-    return listed(names) or "-"
+    yield from _unknown(("play", "judge"), _NO_JUDGE, play.judge, judges)
+    yield from _unknown(("play", "world"), _NO_WORLD, play.world, worlds)
 
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -198,7 +200,7 @@ class AuthoringConfig(Frozen):
 def _named(found: Mapping[str, T], name: str, title: str, known: str) -> T:
     if name in found:
         return found[name]
-    raise ConfigError(title, name, known.format(names=_listed(found)))
+    raise ConfigError(title, name, known.format(names=listed(found) or "-"))
 
 
 class Config(Frozen):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,7 @@ from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Static
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import (
@@ -72,6 +74,15 @@ class _Shared(DrawnOnce):
         while self.app.screen is not self:
             self.app.screen.dismiss()
         return super().dismiss(result)
+
+    @contextmanager
+    def or_leave(self) -> Generator[None]:
+        """Read what there is nothing to show without: where that fails, the screen closes, and the error is told."""
+        try:
+            yield
+        except CuecardError:
+            self.dismiss()
+            raise
 
     def report(self, error: BaseException) -> None:
         """Show an error: what happened, where, why, and how to fix it."""

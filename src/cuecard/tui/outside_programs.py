@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import os
@@ -26,7 +27,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.system import keep, kept_path
 from cuecard.core.tasks.base import is_web_address
-from cuecard.core.text import slug, storable
+from cuecard.core.text import one_line, slug, storable
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -64,6 +65,15 @@ def browser_command(environ: Mapping[str, str], platform: str) -> list[str] | No
         if shutil.which(words[0], path=path):
             return words
     return None
+
+
+async def open_told(url: str) -> str:
+    """Open a page in the browser, and say what came of it."""
+    if not url:
+        return _("This page has no address.")
+    opened = await asyncio.to_thread(open_page, url)
+    text = _("There is no browser to open here. The address is {url}")
+    return (_("Opening {url}") if opened else text).format(url=one_line(url, 200))
 
 
 def open_page(url: str) -> bool:

@@ -154,54 +154,6 @@ def _mapping(value: object) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
-_DARK = Theme(
-    name="cuecard-dark",
-    primary="#d9a441",
-    secondary="#6aa9c9",
-    accent="#d9a441",
-    warning="#e0b050",
-    error="#e0705c",
-    success="#7fb77e",
-    foreground="#e6e1d6",
-    background="#16181c",
-    surface="#1d2025",
-    panel="#262a31",
-    dark=True,
-    variables={
-        "family-graph": "#6aa9c9",
-        "family-table": "#b48ead",
-        "family-checkpoints": "#d9a441",
-        "family-facts": "#7fb77e",
-        "muted": "#96989d",
-        "footer-key-foreground": "#d9a441",
-        "input-selection-background": "#d9a441 35%",
-    },
-)
-_LIGHT = Theme(
-    name="cuecard-light",
-    primary="#8a5a00",
-    secondary="#1f6584",
-    accent="#8a5a00",
-    warning="#845c00",
-    error="#b03a26",
-    success="#2f6b34",
-    foreground="#22252a",
-    background="#faf8f3",
-    surface="#f2efe7",
-    panel="#e7e2d6",
-    dark=False,
-    variables={
-        "family-graph": "#1f6584",
-        "family-table": "#7a4378",
-        "family-checkpoints": "#8a5a00",
-        "family-facts": "#2f6b34",
-        "muted": "#605f5b",
-        "footer-key-foreground": "#8a5a00",
-        "input-selection-background": "#8a5a00 25%",
-    },
-)
-
-
 def _backs(theme: Theme) -> dict[str, str]:
     """What stands behind the cursor, what is typed into, and what is marked. Of 16 colours none stands out on all others:
     there the cursor is reversed.
@@ -232,7 +184,18 @@ def _coloured(name: str, base: Theme, **colours: str) -> Theme:
     return replace(theme, variables={**base.variables, **_backs(theme), **own})
 
 
-DARK, LIGHT = _coloured("cuecard-dark", _DARK), _coloured("cuecard-light", _LIGHT)
+DARK = _coloured(
+    "cuecard-dark", Theme("", "", dark=True), primary="#d9a441", secondary="#6aa9c9", accent="#d9a441", warning="#e0b050", error="#e0705c",
+    success="#7fb77e", foreground="#e6e1d6", background="#16181c", surface="#1d2025", panel="#262a31", muted="#96989d",
+    family_graph="#6aa9c9", family_table="#b48ead", family_checkpoints="#d9a441", family_facts="#7fb77e", footer_key_foreground="#d9a441",
+    input_selection_background="#d9a441 35%",
+)  # fmt: skip
+LIGHT = _coloured(
+    "cuecard-light", Theme("", "", dark=False), primary="#8a5a00", secondary="#1f6584", accent="#8a5a00", warning="#845c00", error="#b03a26",
+    success="#2f6b34", foreground="#22252a", background="#faf8f3", surface="#f2efe7", panel="#e7e2d6", muted="#605f5b",
+    family_graph="#1f6584", family_table="#7a4378", family_checkpoints="#8a5a00", family_facts="#2f6b34", footer_key_foreground="#8a5a00",
+    input_selection_background="#8a5a00 25%",
+)  # fmt: skip
 CONTRAST = _coloured(
     "cuecard-contrast", DARK, primary="#ffd75f", secondary="#87d7ff", accent="#ffd75f", warning="#ffd75f", error="#ff9d8a",
     success="#8fe88f", foreground="#ffffff", background="#000000", surface="#000000", panel="#1c1c1c", muted="#d0d0d0",

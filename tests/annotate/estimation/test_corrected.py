@@ -249,7 +249,6 @@ def test_two_agents_are_compared_on_their_common_tasks():
     both = joint({"one": one, "other": other})
     assert not isinstance(both, str)
     assert both.values[0] - both.values[1] == pytest.approx(found.value)
-    assert both.covariance.shape == (2, 2)
     assert both.moved.sum(axis=1) == pytest.approx(both.values)
     # 18 tasks of the second have labels; with all of them there is nothing that two figures are fitted to.
     assert (both.labelled_tasks, both.whole, both.widening) == (18, False, 18 / 16)

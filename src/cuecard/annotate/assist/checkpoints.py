@@ -53,13 +53,9 @@ async def draft_checkpoints(
     )
     text = prompt.render(material=material)
 
-    async def ask() -> DraftChain | None:
-        def examine(draft: DraftChain) -> list[str]:
-            return _complaints(draft, language)
-
-        return await helper.ask(text, DraftChain, prompt, language, examine=examine)
-
-    (draft,) = await helper.each([ask])
+    draft = await helper.whole(
+        text, DraftChain, prompt, language, lambda draft: _complaints(draft, language)
+    )
     items: list[ProposedItem] = []
     if draft is not None:
         items = _items(data, question, draft)

@@ -71,13 +71,9 @@ async def draft_facts(data: Mapping[str, Any], inputs: FromPairs, helper: Helper
         most=str(MOST),
     )
 
-    async def ask() -> DraftWorld | None:
-        def examine(draft: DraftWorld) -> list[str]:
-            return _complaints(draft, helper.today, language)
-
-        return await helper.ask(text, DraftWorld, prompt, language, examine=examine)
-
-    (draft,) = await helper.each([ask])
+    draft = await helper.whole(
+        text, DraftWorld, prompt, language, lambda draft: _complaints(draft, helper.today, language)
+    )
     items: list[ProposedItem] = []
     if draft is not None:
         items = _items(data, draft, helper.today)

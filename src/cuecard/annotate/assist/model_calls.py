@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue
@@ -132,6 +133,19 @@ class Helper:
         if again.value is None or len(examine(again.value)) > len(complaints):
             return first.value
         return again.value
+
+    async def whole(
+        self,
+        text: str,
+        shape: type[Shape],
+        prompt: Prompt,
+        language: TaskLanguage,
+        examine: Callable[[Shape], Sequence[str]],
+    ) -> Shape | None:
+        """The same as the only part of a draft."""
+        ask = partial(self.ask, text, shape, prompt, language, examine=examine)
+        (found,) = await self.each([ask])
+        return found
 
     async def each(
         self, parts: Sequence[Callable[[], Awaitable[Part]]], *, before: int = 0, after: int = 0

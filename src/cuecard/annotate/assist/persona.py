@@ -60,13 +60,9 @@ async def draft_persona(data: Mapping[str, Any], inputs: ForPersona, helper: Hel
         material=material, least=str(max(LEAST - kept, 1)), most=str(max(MOST - kept, 1))
     )
 
-    async def ask() -> DraftPersona | None:
-        def examine(draft: DraftPersona) -> list[str]:
-            return _complaints(draft, kept, language)
-
-        return await helper.ask(text, DraftPersona, prompt, language, examine=examine)
-
-    (draft,) = await helper.each([ask])
+    draft = await helper.whole(
+        text, DraftPersona, prompt, language, lambda draft: _complaints(draft, kept, language)
+    )
     items: list[ProposedItem] = []
     if draft is not None:
         items = _items(data, draft, triples, kept=kept, anew=inputs.anew)

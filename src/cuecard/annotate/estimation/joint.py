@@ -47,13 +47,6 @@ class Joint:
         few = max(self.labelled_tasks, _FITTED + 1)
         return 1.0 if self.whole else few / (few - _FITTED)
 
-    @property
-    def covariance(self) -> Floats:
-        """Of `values`, agents x agents, by task."""
-        count = len(self.tasks)
-        spread = self.moved - self.moved.mean(axis=1, keepdims=True)
-        return count / max(count - 1, 1) * spread @ spread.T
-
     def figure(
         self, one: int, name: str = "", *, alone: bool = False, share: bool = False
     ) -> Statistic:

@@ -8,16 +8,7 @@ from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_ambiguity, blank_step
-from cuecard.annotate.families.common import (
-    answer_against,
-    answer_decided,
-    answer_element,
-    answer_terms,
-    answer_told,
-    as_replaced,
-    final_answer,
-    no_strata,
-)
+from cuecard.annotate.families import common
 from cuecard.annotate.families.registry import (
     AnnotateFamily,
     Answers,
@@ -49,7 +40,7 @@ def _gold_answers(chain: CheckpointChain) -> tuple[GoldAnswer, ...]:
         )
         for index, step in enumerate(chain.steps)
     )
-    return (*steps, final_answer(chain, "final_answer", chain.opening))
+    return (*steps, common.final_answer(chain, "final_answer", chain.opening))
 
 
 def _played(chain: CheckpointChain, events: Sequence[Event]) -> dict[str, bool]:
@@ -145,14 +136,14 @@ CHECKPOINTS = AnnotateFamily(
             help=N_("Targets, aliases and candidates are true and supported by the sources."),
         ),
     ),
-    terms=answer_terms,
-    stratum=no_strata,
-    element=answer_element("final_answer"),
-    answers=Answers(_gold_answers, answer_told, _played),
-    decided=answer_decided,
-    corrected=as_replaced,
+    terms=common.answer_terms,
+    stratum=common.no_strata,
+    element=common.answer_element("final_answer"),
+    answers=Answers(_gold_answers, common.answer_told, _played),
+    decided=common.answer_decided,
+    corrected=common.as_replaced,
     cause=cause_by_steps,
-    against=lambda chain, prediction, judgement, _hits: answer_against(
+    against=lambda chain, prediction, judgement, _hits: common.answer_against(
         chain.final_answer, chain.final_aliases, prediction, judgement
     ),
     compared=("acc", "cp", "det_accuracy", "det_f1", "ce_a", "ce_b", "asks"),

@@ -7,15 +7,7 @@ from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_fact
-from cuecard.annotate.families.common import (
-    answer_against,
-    answer_decided,
-    answer_element,
-    answer_terms,
-    answer_told,
-    as_replaced,
-    final_answer,
-)
+from cuecard.annotate.families import common
 from cuecard.annotate.families.registry import (
     AnnotateFamily,
     Answers,
@@ -56,7 +48,7 @@ def _against(
         )
         for fact in world.facts
     )
-    return answer_against(world.answer, world.answer_aliases, prediction, judgement, facts)
+    return common.answer_against(world.answer, world.answer_aliases, prediction, judgement, facts)
 
 
 def _gold_answers(world: FactWorld) -> tuple[GoldAnswer, ...]:
@@ -71,7 +63,7 @@ def _gold_answers(world: FactWorld) -> tuple[GoldAnswer, ...]:
         )
         for index, fact in enumerate(world.facts)
     )
-    return (*facts, final_answer(world, "answer", _("the answer")))
+    return (*facts, common.final_answer(world, "answer", _("the answer")))
 
 
 def _played(world: FactWorld, events: Sequence[Event]) -> dict[str, bool]:
@@ -157,12 +149,12 @@ FACTS = AnnotateFamily(
             help=N_("What the world says cannot be known beforehand, and the question is clear."),
         ),
     ),
-    terms=answer_terms,
+    terms=common.answer_terms,
     stratum=lambda world, at: (world.facts[at].kind.value, world.facts[at].entity),
-    element=answer_element("answer"),
-    answers=Answers(_gold_answers, answer_told, _played),
-    decided=answer_decided,
-    corrected=as_replaced,
+    element=common.answer_element("answer"),
+    answers=Answers(_gold_answers, common.answer_told, _played),
+    decided=common.answer_decided,
+    corrected=common.as_replaced,
     cause=cause_by_facts,
     against=_against,
     compared=("pass_at_1", "fcr", "hit_rate"),

@@ -1,6 +1,6 @@
 """Checkpoint chains and worlds built twice: aligned by step, fact and answer, and made one."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from cuecard.annotate.authoring.task_data import blank_step
@@ -9,6 +9,7 @@ from cuecard.annotate.independent_gold.matching import (
     BuiltTwice,
     Decided,
     Element,
+    ElementKind,
     Level,
     Status,
     best_assignment,
@@ -20,6 +21,7 @@ from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.i18n import _
 from cuecard.core.judges.similarity import same_thing
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import normalise
 from cuecard.core.users.leaks import chain_things
 
@@ -104,47 +106,52 @@ def _loosely(
     return best_assignment(edges)
 
 
+Seen = tuple[Element, object, object]
+
+
 def _steps(
     author: CheckpointChain, second: CheckpointChain, pairs: dict[int, int], same: dict[int, int]
-) -> Iterator[tuple[Element, object, object]]:
-    for m, mine in enumerate(author.steps):
-        said = mine.model_dump(mode="json")
-        if m not in pairs:
-            yield Element("", "step", "author", m, None), said, None
-            continue
-        theirs = second.steps[pairs[m]]
-        status: Status = "differ"
-        why = _("another target")
-        if m in same:
-            alike = _ambiguity(mine) == _ambiguity(theirs)
-            status = "agreed" if alike else "differ"
-            why = "" if alike else _("another ambiguity")
-        told = theirs.model_dump(mode="json")
-        yield Element("", "step", status, m, pairs[m], why=why), said, told
-    taken = set(pairs.values())
-    for n, theirs in enumerate(second.steps):
-        if n not in taken:
-            yield Element("", "step", "second", None, n), None, theirs.model_dump(mode="json")
+) -> Iterator[Seen]:
+    def why(m: int, n: int) -> str:
+        if m not in same:
+            return _("another target")
+        alike = _ambiguity(author.steps[m]) == _ambiguity(second.steps[n])
+        return "" if alike else _("another ambiguity")
+
+    return _side_by_side("step", author.steps, second.steps, pairs, why)
 
 
-def _facts(
-    author: FactWorld, second: FactWorld, pairs: dict[int, int]
-) -> Iterator[tuple[Element, object, object]]:
-    for m, mine in enumerate(author.facts):
+def _facts(author: FactWorld, second: FactWorld, pairs: dict[int, int]) -> Iterator[Seen]:
+    def why(m: int, n: int) -> str:
+        return "" if _same_fact(author.facts[m], second.facts[n]) else _("another value")
+
+    return _side_by_side("fact", author.facts, second.facts, pairs, why)
+
+
+def _side_by_side(
+    kind: ElementKind,
+    author: Sequence[Frozen],
+    second: Sequence[Frozen],
+    pairs: dict[int, int],
+    why: Callable[[int, int], str],
+) -> Iterator[Seen]:
+    """The author's elements with those of the second that they are paired with, then the second's others. `why` two of them
+    differ; "" if they agree.
+    """
+    for m, mine in enumerate(author):
         said = mine.model_dump(mode="json")
         if m not in pairs:
-            yield Element("", "fact", "author", m, None), said, None
+            yield Element("", kind, "author", m, None), said, None
             continue
-        theirs = second.facts[pairs[m]]
-        same = _same_fact(mine, theirs)
-        status: Status = "agreed" if same else "differ"
-        why = "" if same else _("another value")
-        told = theirs.model_dump(mode="json")
-        yield Element("", "fact", status, m, pairs[m], why=why), said, told
+        n = pairs[m]
+        reason = why(m, n)
+        status: Status = "differ" if reason else "agreed"
+        told = second[n].model_dump(mode="json")
+        yield Element("", kind, status, m, n, why=reason), said, told
     taken = set(pairs.values())
-    for n, theirs in enumerate(second.facts):
+    for n, theirs in enumerate(second):
         if n not in taken:
-            yield Element("", "fact", "second", None, n), None, theirs.model_dump(mode="json")
+            yield Element("", kind, "second", None, n), None, theirs.model_dump(mode="json")
 
 
 def _answer(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[Element, Level]:

@@ -20,7 +20,7 @@ from cuecard.annotate.sharing.bundle import (
 )
 from cuecard.annotate.sharing.checking import Seen, name_problem, problems_of_record
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.formats.files import find_files
+from cuecard.core.formats.files import files_among
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
 from cuecard.store.bundle_kinds import KIND_OF
@@ -71,16 +71,9 @@ class BundleFile:
 def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
     """These bundles, and those in folders among `paths`. Raises `FileProblems` with what is wrong in each."""
     bundles: list[BundleFile] = []
-    problems: list[FileProblem] = []
-    files: list[Path] = []
-    for path in paths:
-        found = find_files(path, (SUFFIX,))
-        problems += found.problems
-        if not found.files and not found.problems:
-            reason = _("is a folder without packs (*{suffix})").format(suffix=SUFFIX)
-            problems.append(FileProblem(str(path), "", reason))
-        files += found.files
-    for path in dict.fromkeys(files):
+    nothing = _("is a folder without packs (*{suffix})").format(suffix=SUFFIX)
+    files, problems = files_among(paths, (SUFFIX,), nothing)
+    for path in files:
         try:
             bundles.append(read_bundle(path))
         except FileProblems as error:

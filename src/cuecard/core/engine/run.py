@@ -5,7 +5,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ParamSpec, Protocol
 
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -34,6 +34,7 @@ from cuecard.core.errors import ClaimLost, Halt, told
 from cuecard.core.i18n import _
 
 _LOG = logging.getLogger(__name__)
+Told = ParamSpec("Told")
 
 Begin = Callable[[], Awaitable[tuple[TrialSetup | None, TrialLog]]]
 After = Callable[[TrialResult, tuple[Event, ...]], Awaitable[None]]
@@ -310,10 +311,19 @@ class _Run:
         return watch
 
     def _tell(self, event: RunEvent) -> None:
-        try:
-            self._on_event(event)
-        except Exception:  # noqa: BLE001 - a screen that went away must not cost the night's run
-            _LOG.exception("a listener of the run failed")
+        tell(self._on_event, event)
+
+
+def tell(listener: Callable[Told, None] | None, *args: Told.args, **kwargs: Told.kwargs) -> None:
+    """Call the listener, if any. Its exceptions are logged, not raised: a screen that went away must not cost the night's
+    run.
+    """
+    if listener is None:
+        return
+    try:
+        listener(*args, **kwargs)
+    except Exception:  # noqa: BLE001 - the boundary to whoever looks on
+        _LOG.exception("a listener failed")
 
 
 def _recorded_result(trial_log: TrialLog) -> TrialResult | None:

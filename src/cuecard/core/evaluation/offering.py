@@ -13,11 +13,11 @@ from pydantic import JsonValue
 from cuecard.core.archive import outlast, outlasting
 from cuecard.core.config import Config
 from cuecard.core.engine.events import RunBegan, RunEvent, TrialFinished
+from cuecard.core.engine.run import tell
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import CuecardError, DatabaseAway, Halt
 from cuecard.core.evaluation.ended_work import end_work, offer_work, set_work
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
-from cuecard.core.evaluation.run_trials import tell
 from cuecard.core.evaluation.runs import change_budget, conclude, judges_of
 from cuecard.core.evaluation.sharing import asked_for
 from cuecard.core.i18n import _

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec
+from typing import TYPE_CHECKING, NamedTuple
 
 from cuecard.core.archive import outlast
 from cuecard.core.config import Config
@@ -29,7 +29,7 @@ from cuecard.core.engine.events import (
     TurnPlayed,
 )
 from cuecard.core.engine.messages import NotesKept, Usage
-from cuecard.core.engine.run import Cell
+from cuecard.core.engine.run import Cell, tell
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.engine.trial import RecordedLog, TrialResult, TrialSetup
 from cuecard.core.engine.trial_log import TrialLog
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
-Told = ParamSpec("Told")
 
 OnEvent = Callable[[Event], None]
 OnStream = Callable[[int, str], None]
@@ -94,16 +93,6 @@ class TrialSink:
 
     def stream(self, turn: int, text: str) -> None:
         tell(self._on_stream, turn, text)
-
-
-def tell(listener: Callable[Told, None] | None, *args: Told.args, **kwargs: Told.kwargs) -> None:
-    """Call the listener, if any. Its exceptions are logged, not raised: a screen may be gone."""
-    if listener is None:
-        return
-    try:
-        listener(*args, **kwargs)
-    except Exception:  # noqa: BLE001 - the boundary to whoever looks on
-        _LOG.exception("a listener of a trial failed")
 
 
 # Failures that have nothing to do with the dialogue: a retried trial goes on from there. After the others the

@@ -4,19 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.formats.base import (
-    Format,
-    TasksRead,
-    check_family,
-    collect,
-    language_of,
-    make_task,
-    objects_in,
-    scalar,
-    task_id_of,
-    texts_in,
-    title_of,
-)
+from cuecard.core.formats import base
 from cuecard.core.formats.files import SUFFIXES, Obj, read_file, write_lines
 from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
 from cuecard.core.i18n import N_, _, listed
@@ -40,13 +28,13 @@ _PLACES = (
 )
 
 
-def _read_file(path: Path) -> TasksRead:
-    return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
+def _read_file(path: Path) -> base.TasksRead:
+    return base.collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `discobench.jsonl`. Raises `CuecardError`."""
-    check_family(tasks, NAME, FAMILIES)
+    base.check_family(tasks, NAME, FAMILIES)
     return [write_lines(folder / "discobench.jsonl", [exported(task, CODEC) for task in tasks])]
 
 
@@ -55,13 +43,13 @@ def recognises(obj: Obj) -> bool:
 
 
 def _build(obj: Obj) -> Task:
-    steps = [_step(step, index) for index, step in enumerate(objects_in(obj, "checkpoints"))]
+    steps = [_step(step, index) for index, step in enumerate(base.objects_in(obj, "checkpoints"))]
     question = obj.get("original_question")
     difficulty = obj.get("difficulty")
     data: Obj = {
-        "id": task_id_of(obj.get("id"), "id"),
-        "title": title_of(question, obj.get("rewritten_question"), obj.get("id")),
-        "language": language_of(obj.get("language"), question),
+        "id": base.task_id_of(obj.get("id"), "id"),
+        "title": base.title_of(question, obj.get("rewritten_question"), obj.get("id")),
+        "language": base.language_of(obj.get("language"), question),
         "domain": obj.get("domain") or "",
         "difficulty": {"mid": "medium", "": None}.get(difficulty, difficulty)
         if isinstance(difficulty, str)
@@ -69,15 +57,15 @@ def _build(obj: Obj) -> Task:
         "gold": {
             "family": "checkpoints",
             "steps": steps,
-            "final_answer": scalar(obj.get("final_answer")),
-            "forbidden": texts_in(obj, "forbidden_info"),
+            "final_answer": base.scalar(obj.get("final_answer")),
+            "forbidden": base.texts_in(obj, "forbidden_info"),
         },
     }
     if "original_question" in obj:
         data["query"] = question
     if "rewritten_question" in obj:
         data["gold"]["opening"] = obj["rewritten_question"]
-    return make_task(data)
+    return base.make_task(data)
 
 
 def _step(step: Obj, index: int) -> Obj:
@@ -88,14 +76,14 @@ def _step(step: Obj, index: int) -> Obj:
         raise Refused((f"{place}.type", _("must be one of {choices}").format(choices=choices)))
     data: Obj = {
         "question": step.get("question"),
-        "target": scalar(step.get("goal")),
-        "aliases": texts_in(step, "aliases"),
+        "target": base.scalar(step.get("goal")),
+        "aliases": base.texts_in(step, "aliases"),
     }
     if kind == "ambi":
         data["ambiguity"] = {
             "type": step.get("ambiguity_type"),
             "logic": step.get("ambiguity_logic"),
-            "candidates": texts_in(step, "candidates"),
+            "candidates": base.texts_in(step, "candidates"),
             "clue": step.get("clue_if_asked"),
         }
     return data
@@ -133,7 +121,7 @@ def _rendered_step(step: Checkpoint) -> Obj:
 
 
 CODEC = Codec(NAME, _build, _render)
-FORMAT = Format(
+FORMAT = base.Format(
     name=NAME,
     title=N_("DiscoBench: JSON lines with checkpoints"),
     families=FAMILIES,

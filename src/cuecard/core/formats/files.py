@@ -60,6 +60,21 @@ def find_files(
     return FilesResult(tuple(sorted(found)), tuple(sorted(problems, key=lambda p: p.file)))
 
 
+def files_among(
+    paths: Sequence[Path], suffixes: Sequence[str], nothing: str
+) -> tuple[list[Path], list[FileProblem]]:
+    """The files of `paths` and of the folders among them, each once. `nothing`: what is wrong with a folder without any."""
+    files: list[Path] = []
+    problems: list[FileProblem] = []
+    for path in paths:
+        found = find_files(path, suffixes)
+        problems += found.problems
+        if not found.files and not found.problems:
+            problems.append(FileProblem(str(path), "", nothing))
+        files += found.files
+    return list(dict.fromkeys(files)), problems
+
+
 def _sort(
     entry: os.DirEntry[str],
     folder: Path,

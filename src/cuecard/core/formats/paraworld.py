@@ -9,19 +9,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from cuecard.core.families.facts.gold import Fact, FactWorld
-from cuecard.core.formats.base import (
-    Format,
-    TasksRead,
-    check_family,
-    collect,
-    decoded,
-    language_of,
-    make_task,
-    objects_in,
-    scalar,
-    task_id_of,
-    title_of,
-)
+from cuecard.core.formats import base
 from cuecard.core.formats.files import SUFFIXES, Obj, read_file, write_lines
 from cuecard.core.formats.round_trip import PRIVATE, Codec, Refused, exported, imported, same
 from cuecard.core.i18n import N_, _
@@ -43,13 +31,13 @@ _PLACES = (
 )
 
 
-def _read_file(path: Path) -> TasksRead:
-    return collect(read_file(path), lambda entry: _imported(entry.data), _PLACES)
+def _read_file(path: Path) -> base.TasksRead:
+    return base.collect(read_file(path), lambda entry: _imported(entry.data), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `paraworld.jsonl`. Raises `CuecardError`."""
-    check_family(tasks, NAME, FAMILIES)
+    base.check_family(tasks, NAME, FAMILIES)
     objects = [_object(task) for task in tasks]
     return [write_lines(folder / "paraworld.jsonl", objects)]
 
@@ -72,32 +60,32 @@ def _build(obj: Obj) -> Task:
         reason = _("must be a mapping of fields") if facts is not None else _("is missing")
         raise Refused((f"{_TRUTH}.atomic_facts", reason))
     index = obj.get("index")
-    number = task_id_of(index, "index")
+    number = base.task_id_of(index, "index")
     atomic = cast(Mapping[str, Any], facts)
     data: Obj = {
         "id": f"paraworld_{number}" if number.isdecimal() else number,
-        "title": title_of(query),
-        "language": language_of(None, query),
+        "title": base.title_of(query),
+        "language": base.language_of(None, query),
         "difficulty": difficulty_of(len(atomic)),
         "query": query,
         "gold": {
             "family": "facts",
-            "facts": [{"key": key, "value": scalar(value)} for key, value in atomic.items()],
-            "answer": scalar(obj.get("answer", truth.get("final_answer"))),
+            "facts": [{"key": key, "value": base.scalar(value)} for key, value in atomic.items()],
+            "answer": base.scalar(obj.get("answer", truth.get("final_answer"))),
         },
     }
-    return make_task(data)
+    return base.make_task(data)
 
 
 def _truth(obj: Obj) -> Obj:
     extra = obj.get("extra_info")
-    extra = decoded(extra, "extra_info")
-    return decoded(extra.get("world_truth_info"), _TRUTH)
+    extra = base.decoded(extra, "extra_info")
+    return base.decoded(extra.get("world_truth_info"), _TRUTH)
 
 
 def _query(obj: Obj) -> str:
     """The text of the last user message; its parts joined when it comes in parts."""
-    for message in reversed(objects_in(obj, "prompt")):
+    for message in reversed(base.objects_in(obj, "prompt")):
         if message.get("role") != "user":
             continue
         content = message.get("content")
@@ -148,8 +136,8 @@ def _refreshed(task: Task) -> Task:
     now = {"generated_question": task.query, "final_answer": _answer(task)}
     if not isinstance(said, dict) or said == now:
         return task
-    extra = decoded(kept, "extra_info")
-    info = decoded(extra.get("world_truth_info"), _TRUTH)
+    extra = base.decoded(kept, "extra_info")
+    info = base.decoded(extra.get("world_truth_info"), _TRUTH)
     changed = {key: text for key, text in now.items() if key in info and said.get(key) != text}
     extra = {**extra, "world_truth_info": {**info, **changed}}
     text = json.dumps(extra, ensure_ascii=False) if isinstance(kept, str) else extra
@@ -196,7 +184,7 @@ def _value(fact: Fact) -> str:
     return f"{fact.value}{fact.unit}" if is_cjk(fact.unit) else f"{fact.value} {fact.unit}"
 
 
-FORMAT = Format(
+FORMAT = base.Format(
     name=NAME,
     title=N_("Mind-ParaWorld: JSON lines with prompt and world_truth_info"),
     families=FAMILIES,

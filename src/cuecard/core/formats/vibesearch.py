@@ -7,21 +7,7 @@ from pydantic import JsonValue
 
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.graph.judge import GRAPH_MEASURES
-from cuecard.core.formats.base import (
-    Format,
-    ResponsesRead,
-    TasksRead,
-    check_family,
-    collect,
-    collect_responses,
-    language_of,
-    make_task,
-    objects_in,
-    scalar,
-    task_id_of,
-    texts_in,
-    title_of,
-)
+from cuecard.core.formats import base
 from cuecard.core.formats.files import SUFFIXES, Obj, file_names, read_file, write_json
 from cuecard.core.formats.persona_markdown import patch_persona, read_persona, write_persona
 from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
@@ -45,13 +31,13 @@ _PLACES = (
 )
 
 
-def _read_file(path: Path) -> TasksRead:
-    return collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
+def _read_file(path: Path) -> base.TasksRead:
+    return base.collect(read_file(path), lambda entry: imported(entry.data, CODEC), _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `task_*.json` a task. Raises `CuecardError`."""
-    check_family(tasks, NAME, FAMILIES)
+    base.check_family(tasks, NAME, FAMILIES)
     names = file_names([task.id for task in tasks], ".json", prefix="task_")
     return [
         write_json(folder / name, exported(task, CODEC))
@@ -59,9 +45,11 @@ def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     ]
 
 
-def read_responses(path: Path) -> ResponsesRead:
+def read_responses(path: Path) -> base.ResponsesRead:
     """Trajectories of a `{qid}.jsonl`, or of a folder of them."""
-    return collect_responses(path, id_key="qid", sample_key="sample_idx", patterns=("*.jsonl",))
+    return base.collect_responses(
+        path, id_key="qid", sample_key="sample_idx", patterns=("*.jsonl",)
+    )
 
 
 def recognises(obj: Obj) -> bool:
@@ -69,26 +57,28 @@ def recognises(obj: Obj) -> bool:
 
 
 def _build(obj: Obj) -> Task:
-    nodes = objects_in(obj, "nodes")
-    triples = objects_in(obj, "triples")
+    nodes = base.objects_in(obj, "nodes")
+    triples = base.objects_in(obj, "triples")
     _check_ends(nodes, triples)
     data: Obj = {
-        "id": task_id_of(obj.get("task_id"), "task_id"),
-        "title": title_of(obj.get("initial_query"), obj.get("final_query"), obj.get("task_id")),
-        "language": language_of(obj.get("language"), obj.get("final_query")),
-        "sub_queries": texts_in(obj, "sub_queries"),
+        "id": base.task_id_of(obj.get("task_id"), "task_id"),
+        "title": base.title_of(
+            obj.get("initial_query"), obj.get("final_query"), obj.get("task_id")
+        ),
+        "language": base.language_of(obj.get("language"), obj.get("final_query")),
+        "sub_queries": base.texts_in(obj, "sub_queries"),
         "persona": _persona(obj),
         "gold": {
             "family": "graph",
             "nodes": [
-                {"id": scalar(n.get("node_id")), "name": scalar(n.get("node_name", ""))}
+                {"id": base.scalar(n.get("node_id")), "name": base.scalar(n.get("node_name", ""))}
                 for n in nodes
             ],
             "triples": [
                 {
-                    "head": scalar(t.get("head_id")),
-                    "relation": scalar(t.get("relation")),
-                    "tail": scalar(t.get("tail_id")),
+                    "head": base.scalar(t.get("head_id")),
+                    "relation": base.scalar(t.get("relation")),
+                    "tail": base.scalar(t.get("tail_id")),
                 }
                 for t in triples
             ],
@@ -96,7 +86,7 @@ def _build(obj: Obj) -> Task:
     }
     if "final_query" in obj:
         data["query"] = obj["final_query"]
-    return make_task(data)
+    return base.make_task(data)
 
 
 def _persona(obj: Obj) -> dict[str, object] | None:
@@ -150,7 +140,7 @@ def _mended(original: object, task: Task) -> str:
 
 
 CODEC = Codec(NAME, _build, _render, {"user_persona": _mended})
-FORMAT = Format(
+FORMAT = base.Format(
     name=NAME,
     title=N_("VibeSearchBench: task_*.json, trajectories as {qid}.jsonl"),
     families=FAMILIES,

@@ -7,20 +7,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from cuecard.core.families.table.gold import Column, Metric, Table
-from cuecard.core.formats.base import (
-    Format,
-    ResponsesRead,
-    TasksRead,
-    check_family,
-    collect,
-    collect_responses,
-    decoded,
-    language_of,
-    make_task,
-    scalar,
-    task_id_of,
-    title_of,
-)
+from cuecard.core.formats import base
 from cuecard.core.formats.files import SUFFIXES, Entry, Obj, read_file, write_lines
 from cuecard.core.formats.round_trip import PRIVATE, Codec, Refused, exported, imported
 from cuecard.core.formats.trajectory import Trajectory, as_openai, chat_of
@@ -53,13 +40,13 @@ _PLACES = (
 )
 
 
-def _read_file(path: Path) -> TasksRead:
-    return collect(read_file(path), _imported, _PLACES)
+def _read_file(path: Path) -> base.TasksRead:
+    return base.collect(read_file(path), _imported, _PLACES)
 
 
 def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     """One `widesearch.jsonl` and a `widesearch_gold/*.csv` a task. Raises `CuecardError`."""
-    check_family(tasks, NAME, FAMILIES)
+    base.check_family(tasks, NAME, FAMILIES)
     objects: list[Obj] = []
     paths: list[Path] = []
     for task in tasks:
@@ -71,9 +58,9 @@ def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     return [write_lines(folder / "widesearch.jsonl", objects), *paths]
 
 
-def read_responses(path: Path) -> ResponsesRead:
+def read_responses(path: Path) -> base.ResponsesRead:
     """Responses of a file of JSON lines, or of a folder of such files."""
-    return collect_responses(path, id_key="instance_id", sample_key="trial_idx")
+    return base.collect_responses(path, id_key="instance_id", sample_key="trial_idx")
 
 
 def recognises(obj: Obj) -> bool:
@@ -82,7 +69,7 @@ def recognises(obj: Obj) -> bool:
 
 def _imported(entry: Entry) -> Task:
     instance_id = entry.data.get("instance_id")
-    task_id_of(instance_id, "instance_id")
+    base.task_id_of(instance_id, "instance_id")
     return _joined(entry.data, read_gold(find_gold(entry.path, str(instance_id).strip())))
 
 
@@ -114,7 +101,7 @@ def _codec(gold: Gold) -> Codec:
 
 
 def _build(obj: Obj, gold: Gold) -> Task:
-    evaluation = decoded(obj.get("evaluation"), "evaluation")
+    evaluation = base.decoded(obj.get("evaluation"), "evaluation")
     required = _names(evaluation, "required")
     by_fold = {fold(name): name for name in required}
     unique = _names(evaluation, "unique_columns")
@@ -131,14 +118,14 @@ def _build(obj: Obj, gold: Gold) -> Task:
     ]
     if wrong:
         raise Refused(*wrong)
-    pipeline = decoded(evaluation.get("eval_pipeline"), "evaluation.eval_pipeline")
+    pipeline = base.decoded(evaluation.get("eval_pipeline"), "evaluation.eval_pipeline")
     steps = {fold(name): step for name, step in pipeline.items()}
     indices = cast(list[int], places)
-    return make_task(
+    return base.make_task(
         {
-            "id": task_id_of(obj.get("instance_id"), "instance_id"),
-            "title": title_of(obj.get("query"), obj.get("instance_id")),
-            "language": language_of(obj.get("language"), obj.get("query")),
+            "id": base.task_id_of(obj.get("instance_id"), "instance_id"),
+            "title": base.title_of(obj.get("query"), obj.get("instance_id")),
+            "language": base.language_of(obj.get("language"), obj.get("query")),
             "query": obj.get("query"),
             "gold": {
                 "family": "table",
@@ -163,8 +150,8 @@ def _names(evaluation: Obj, key: str) -> list[str]:
 
 
 def _column(name: str, step: object) -> Obj:
-    fields = decoded(step, f"evaluation.eval_pipeline.{name}")
-    column: Obj = {"name": name, "criterion": scalar(fields.get("criterion"))}
+    fields = base.decoded(step, f"evaluation.eval_pipeline.{name}")
+    column: Obj = {"name": name, "criterion": base.scalar(fields.get("criterion"))}
     for key in ("preprocess", "metric"):
         value = fields.get(key)
         column[key] = [value] if isinstance(value, str) else value
@@ -225,7 +212,7 @@ def _table(task: Task) -> Table:
     return narrow(task.gold, Table)
 
 
-FORMAT = Format(
+FORMAT = base.Format(
     name=NAME,
     title=N_("WideSearch: JSON lines, gold tables as widesearch_gold/*.csv"),
     families=FAMILIES,

@@ -134,7 +134,7 @@ class Assembler:
     def _add(self, chunk: object, part: str) -> None:
         data = self.checked(chunk)
         self._model = scrub(as_string(data.get("model")))[:_MAX_NAME] or self._model
-        usage, choices = _usage(data.get("usage")), as_dicts(data.get("choices"))
+        usage, choices = usage_of(data.get("usage")), as_dicts(data.get("choices"))
         self._usage = usage or self._usage
         # Only the last chunk counts tokens and holds no choice.
         self._closed = self._closed or (usage is not None and not choices and self._choices > 0)
@@ -325,17 +325,16 @@ def _content(value: object) -> str:
     return as_string(value)
 
 
-def _usage(value: object) -> Usage | None:
+def usage_of(value: object, given: str = "prompt", made: str = "completion") -> Usage | None:
+    """`given`, `made`: what the API calls the tokens of the request and of the reply."""
     usage = as_dict(value)
     if not usage:
         return None
     return Usage(
-        prompt=token_count(usage.get("prompt_tokens")),
-        completion=token_count(usage.get("completion_tokens")),
-        cached=token_count(as_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning=token_count(
-            as_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")
-        ),
+        prompt=token_count(usage.get(f"{given}_tokens")),
+        completion=token_count(usage.get(f"{made}_tokens")),
+        cached=token_count(as_dict(usage.get(f"{given}_tokens_details")).get("cached_tokens")),
+        reasoning=token_count(as_dict(usage.get(f"{made}_tokens_details")).get("reasoning_tokens")),
     )
 
 

@@ -7,9 +7,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from cuecard.core.engine.messages import ToolSpec, Usage, token_count
+from cuecard.core.engine.messages import ToolSpec
 from cuecard.core.i18n import _
-from cuecard.core.llm.replies import MAX_CALLS, Assembler, as_dict, as_dicts, as_string
+from cuecard.core.llm.replies import MAX_CALLS, Assembler, as_dict, as_dicts, as_string, usage_of
 from cuecard.core.llm.wire import CARRIED, ChatMessage, ServerFailure, clean_json
 from cuecard.core.validation import TooMuch
 
@@ -160,16 +160,5 @@ class ResponseAssembler(Assembler):
                 self._item(item, place)
         reason = as_string(as_dict(response.get("incomplete_details")).get("reason"))
         finish = {"": "", "max_output_tokens": "length"}.get(reason, reason)
-        self.finish(finish, as_string(response.get("model")), _usage(response.get("usage")))
-
-
-def _usage(value: object) -> Usage | None:
-    usage = as_dict(value)
-    if not usage:
-        return None
-    return Usage(
-        prompt=token_count(usage.get("input_tokens")),
-        completion=token_count(usage.get("output_tokens")),
-        cached=token_count(as_dict(usage.get("input_tokens_details")).get("cached_tokens")),
-        reasoning=token_count(as_dict(usage.get("output_tokens_details")).get("reasoning_tokens")),
-    )
+        usage = usage_of(response.get("usage"), "input", "output")
+        self.finish(finish, as_string(response.get("model")), usage)

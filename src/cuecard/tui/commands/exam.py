@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from cuecard.core.i18n import N_, _, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.judging import Progress, config_for
+from cuecard.tui.commands.judging import Progress, config_for, confirm_calls
 from cuecard.tui.commands.output import note
 from cuecard.tui.commands.verb import TABLES, Budget, DryRun, Help, Page, Result, verb
 
@@ -183,16 +182,11 @@ class _Room:
         return run
 
     def _ask(self, text: str) -> None:
-        """Say what the exam takes, and ask unless that was answered. Wrong usage if nobody can answer."""
+        """Say what the exam takes, and ask unless that was answered."""
         if self.yes or self.budget is not None:
             note(text)
-        elif not sys.stdin.isatty():
-            raise typer.BadParameter(
-                text + " " + _("Say so with --yes or --budget; --known shows what is known."),
-                param_hint="--yes",
-            )
-        elif not typer.confirm(text + " " + _("Go on?"), err=True):
-            raise typer.Exit(0)
+        else:
+            confirm_calls(text)
 
     async def _judged(
         self, name: str, plan: ExamPlan, config: Config

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
 
 from cuecard.core.i18n import N_, _, listed
 from cuecard.core.players import all_embedded
@@ -17,6 +20,17 @@ if TYPE_CHECKING:
     from cuecard.core.engine.step_context import Judge, RecordedCall
     from cuecard.core.evaluation.judging import JudgeFailure
     from cuecard.core.llm.hub import ModelHub
+
+
+def confirm_calls(text: str) -> None:
+    """Ask before models are called. Wrong usage if nobody can answer."""
+    if not sys.stdin.isatty():
+        raise typer.BadParameter(
+            text + " " + _("Say so with --yes or --budget; --known shows what is known."),
+            param_hint="--yes",
+        )
+    if not typer.confirm(text + " " + _("Go on?"), err=True):
+        raise typer.Exit(0)
 
 
 class Progress(CallProgress):

@@ -22,16 +22,8 @@ from cuecard import __version__
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, detect_language, set_language
 from cuecard.core.system import raise_again
+from cuecard.tui.commands import output
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import (
-    OutputLost,
-    after_loss,
-    complain,
-    confess,
-    example,
-    scrubbed_troubles,
-    steady_streams,
-)
 
 if TYPE_CHECKING:
     from cuecard.tui.commands.verb import Command
@@ -75,7 +67,7 @@ class Verb:
         name = self.name.split()[-1]
         function = name + "_" * (iskeyword(name) or name == "list")
         command: Command = resolve_name(f"cuecard.tui.commands.{self.module}:{function}")
-        return command.for_typer(), example(command.example) if command.example else None
+        return command.for_typer(), output.example(command.example) if command.example else None
 
 
 class LazyCommand(TyperCommand):
@@ -227,7 +219,7 @@ class Verbs(typer.core.TyperGroup):
         try:
             return super().invoke(ctx)
         except CuecardError as error:
-            complain(error)
+            output.complain(error)
             raise typer.Exit(EXIT_PROBLEMS) from None
 
 
@@ -275,14 +267,14 @@ def _root(
 def run() -> int:
     """Parse `sys.argv`, do what it says, and return the exit code."""
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
-    steady_streams()
-    scrubbed_troubles()
+    output.steady_streams()
+    output.scrubbed_troubles()
     try:
         code = _exit_code(build())
         # Now rather than when the interpreter ends, which would complain of a lost output.
         sys.stdout.flush()
-    except OutputLost as lost:
-        return after_loss(lost)
+    except output.OutputLost as lost:
+        return output.after_loss(lost)
     return code
 
 
@@ -292,9 +284,9 @@ def _exit_code(app: typer.Typer) -> int:
         app(prog_name="cuecard")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
-    except OutputLost:
+    except output.OutputLost:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of the program
-        confess(error)
+        output.confess(error)
         return EXIT_PROBLEMS
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ import typer
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.tui.commands.context import Context
+from cuecard.tui.commands.judging import confirm_calls
 from cuecard.tui.commands.output import note, say
 from cuecard.tui.commands.verb import STDOUT, Help, Result, verb
 
@@ -183,20 +183,14 @@ def qc(
 
 
 def _ask(planned: Planned) -> None:
-    """Ask before models are called. Wrong usage if nobody can answer."""
+    """Ask before models are called."""
     text = plural(
         "{n} trial is to be played, with {models}.",
         "{n} trials are to be played, with {models}.",
         planned.trials,
         models=listed(planned.models),
     )
-    if not sys.stdin.isatty():
-        raise typer.BadParameter(
-            text + " " + _("Say so with --yes or --budget; --known shows what is known."),
-            param_hint="--yes",
-        )
-    if not typer.confirm(text + " " + _("Go on?"), err=True):
-        raise typer.Exit(0)
+    confirm_calls(text)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ was decided. docs/lists.md has an example.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Hashable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
@@ -265,11 +265,59 @@ class ListScreen(LiveScreen, Generic[Row]):
     def action_open(self) -> object:
         """Enter, or a double click on a row."""
 
+    def read_on(self, screen: Callable[[Sequence[Row], int], RowScreen[Row]]) -> None:
+        """Read the row under the cursor on a screen of its own, and those around it; the cursor follows."""
+        rows = self.view.rows
+
+        def left(at: int | None) -> None:
+            if at is not None:
+                self.view.go_to(self.key(rows[at]))
+
+        if self.row is not None:
+            self.app.push_screen(screen(rows, self.view.grid.cursor_row), left)
+
     def action_reload(self) -> None:
         self.load()
 
     def action_leave(self) -> None:
         self.dismiss()
+
+
+class RowScreen(CuecardScreen[int], Generic[Row]):
+    """Walks through the rows of a list from the one `at`, and answers at which it was left (see `ListScreen.read_on`)."""
+
+    def __init__(self, rows: Sequence[Row], at: int) -> None:
+        super().__init__()
+        self._rows, self._at = tuple(rows), at
+
+    @property
+    def row(self) -> Row:
+        return self._rows[self._at]
+
+    @property
+    def place(self) -> str:
+        return f"{self._at + 1}/{len(self._rows)}"
+
+    def show(self) -> None:
+        """Show the row that it is at now."""
+        for pane in self.query(".pane"):
+            pane.scroll_home(animate=False, immediate=True)
+        self.refresh_bindings()
+
+    def on_mount(self) -> None:
+        self.show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "step":
+            return 0 <= self._at + int(str(parameters[0])) < len(self._rows)
+        return True
+
+    def action_step(self, by: int) -> None:
+        self._at += by
+        self.show()
+
+    def action_leave(self) -> None:
+        self.dismiss(self._at)
 
 
 class BlindListScreen(ListScreen[Row]):

@@ -35,21 +35,22 @@ from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labelling import evidence_paragraphs, predicted_paragraph, value_label
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tables import Tab, TablesView
 
 Shown = Literal["table", "matrix", "groups", "judges", "effect", "calibration", "workshop"]
-SHOWN: dict[Shown, tuple[str, str]] = {
-    "table": ("t", N_("Table")),
-    "matrix": ("m", N_("Matrix")),
-    "groups": ("g", N_("Groups")),
-    "judges": ("j", N_("Judges")),
-    "effect": ("e", N_("Effect")),
-    "calibration": ("c", N_("Calibration")),
-    "workshop": ("w", N_("Workshop")),
-}
+SHOWN: dict[Shown, Tab] = {
+    "table": Tab("agreement.table", "t", N_("Table"), N_("Every statistic of every judge")),
+    "matrix": Tab("agreement.matrix", "m", N_("Matrix"), N_("Confusion matrices, and agreement by label")),
+    "groups": Tab("agreement.groups", "g", N_("Groups"), N_("By family, language, relation and agent")),
+    "judges": Tab("agreement.judges", "j", N_("Judges"), N_("Judges beside each other and beside people")),
+    "effect": Tab("agreement.effect", "e", N_("Effect"), N_("Scores with people's labels, and the order of agents")),
+    "calibration": Tab("agreement.calibration", "c", N_("Calibration"), N_("Shares of these runs, corrected by how the judge did on labels of other runs")),
+    "workshop": Tab("agreement.workshop", "w", N_("Workshop"), N_("Versions of a judge on held-out labels, juries of several, and drift")),
+}  # fmt: skip
 _PLOTTED: tuple[Shown, ...] = ("table", "groups", "judges", "calibration")
 ON_REQUEST: tuple[Shown, ...] = ("effect", "calibration", "workshop")
 """Sections that are computed when they are first looked at."""
@@ -73,7 +74,7 @@ class AgreementView(TablesView[Shown]):
         return bool(self.comparison.people) or self.section == "calibration"
 
     @property
-    def named(self) -> Mapping[Shown, tuple[str, str]]:
+    def named(self) -> Mapping[Shown, Tab]:
         return SHOWN
 
     def of(self, section: Shown) -> list[Table]:
@@ -104,8 +105,7 @@ class AgreementView(TablesView[Shown]):
         names: list[Subject] = [subject for subject, _n in self.comparison.subjects]
         if len(names) < 2:
             return None
-        at = names.index(self.comparison.subject) if self.comparison.subject in names else -1
-        return names[(at + 1) % len(names)]
+        return after(self.comparison.subject, names)
 
     def place(self, row: int, column: int) -> Place | None:
         """The items behind the cell; of a line's name, those of its first figure."""

@@ -43,7 +43,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge, ink
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.tasks import moment
 
 
@@ -184,10 +184,10 @@ def _round(task: BoardTask, reader: str) -> str:
 
 
 Shown = Literal["percent", "kappa", "ac1"]
-SHOWN: dict[Shown, tuple[str, str]] = {
-    "percent": ("a", STATISTICS["percent"]),
-    "kappa": ("k", STATISTICS["kappa"]),
-    "ac1": ("g", STATISTICS["ac1"]),
+SHOWN: dict[Shown, Tab] = {
+    "percent": Tab("board.percent", "a", STATISTICS["percent"], STATISTICS["percent"]),
+    "kappa": Tab("board.kappa", "k", STATISTICS["kappa"], STATISTICS["kappa"]),
+    "ac1": Tab("board.ac1", "g", STATISTICS["ac1"], STATISTICS["ac1"]),
 }
 
 WHO, RETURNED, TIME, REASONS = "who", "returned", "time", "reasons"
@@ -210,7 +210,7 @@ class FiguresView(TablesView[Shown]):
     _at: dict[Shown, int] = field(default_factory=dict["Shown", int])
 
     @property
-    def named(self) -> Mapping[Shown, tuple[str, str]]:
+    def named(self) -> Mapping[Shown, Tab]:
         return SHOWN
 
     @property

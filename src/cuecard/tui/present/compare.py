@@ -34,7 +34,8 @@ from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.keyboard import after
+from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 if TYPE_CHECKING:
@@ -192,14 +193,14 @@ def judges_of(workspace: Workspace, runs: Sequence[int]) -> tuple[str, ...]:
 
 
 Section = Literal["differences", "ranks", "tasks", "spending", "left", "paper"]
-SECTIONS: dict[Section, tuple[str, str]] = {
-    "differences": ("d", N_("Differences")),
-    "ranks": ("r", N_("Ranks")),
-    "tasks": ("t", N_("Tasks")),
-    "spending": ("s", N_("Cost")),
-    "left": ("l", N_("Left out")),
-    "paper": ("p", N_("Paper")),
-}
+SECTIONS: dict[Section, Tab] = {
+    "differences": Tab("compare.differences", "d", N_("Differences"), N_("Means, and paired differences with intervals")),
+    "ranks": Tab("compare.ranks", "r", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first")),
+    "tasks": Tab("compare.tasks", "t", N_("Tasks"), N_("Every task, those that differ most first")),
+    "spending": Tab("compare.spending", "s", N_("Cost"), N_("Cost and tokens, and the cost of a point")),
+    "left": Tab("compare.left", "l", N_("Left out"), N_("What the comparison does not stand on")),
+    "paper": Tab("compare.paper", "p", N_("Paper"), N_("The table of the papers, of a ready-made comparison")),
+}  # fmt: skip
 
 MOST_TASKS = 2_000
 _SAMPLES = 20
@@ -334,7 +335,7 @@ class CompareView(TablesView[Section]):
         return next(o for o in self.offered if self.choice and o.id == self.choice.offer)
 
     @property
-    def named(self) -> Mapping[Section, tuple[str, str]]:
+    def named(self) -> Mapping[Section, Tab]:
         papers = self.choice is not None and self.offer.found is not None
         return {s: name for s, name in SECTIONS.items() if s != "paper" or papers}
 
@@ -417,8 +418,7 @@ class CompareView(TablesView[Section]):
             self.counted = counted
 
     def keep_place_of(self, before: CompareView) -> None:
-        """Show what another view of the same runs showed, if that is still there."""
-        self.section, self._at = before.section, dict(before._at)
+        super().keep_place_of(before)
         if before.choice and before.choice.offer in {offer.id for offer in self.offered}:
             self.choice = before.choice
 
@@ -428,8 +428,7 @@ class CompareView(TablesView[Section]):
         families = self.offer.families if self.choice else ()
         if self.choice is None or len(families) < 2:
             return None
-        at = families.index(self.choice.family) if self.choice.family in families else -1
-        family = families[(at + 1) % len(families)]
+        family = after(self.choice.family, families)
         return replace(self.choice, family=family, measure=None, taken=None)
 
     @property

@@ -24,7 +24,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
 if TYPE_CHECKING:
@@ -46,21 +46,21 @@ Section = Literal[
     "contamination",
     "blame",
 ]
-SECTIONS: dict[Section, tuple[str, str]] = {
-    "causes": ("c", N_("Causes")),
-    "texts": ("t", N_("Texts")),
-    "amount": ("g", N_("Amounts")),
-    "relations": ("l", N_("Relations")),
-    "tables": ("v", N_("Tables")),
-    "curves": ("k", N_("Curves")),
-    "profiles": ("p", N_("Profiles")),
-    "dialogue": ("d", N_("Dialogue")),
-    "compaction": ("m", N_("Compaction")),
-    "turns": ("u", N_("Turns")),
-    "calls": ("o", N_("Tools")),
-    "contamination": ("n", N_("Contamination")),
-    "blame": ("b", N_("Whose fault")),
-}
+SECTIONS: dict[Section, Tab] = {
+    "causes": Tab("errors.causes", "c", N_("Causes"), N_("Failed trials by cause")),
+    "texts": Tab("errors.texts", "t", N_("Texts"), N_("What was handed in and could not be read")),
+    "amount": Tab("errors.amount", "g", N_("Amounts"), N_("Format failures, too much and too little handed in")),
+    "relations": Tab("errors.relations", "l", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing")),
+    "tables": Tab("errors.tables", "v", N_("Tables"), N_("Why tables were unusable; wrong cells by column")),
+    "curves": Tab("errors.curves", "k", N_("Curves"), N_("Facts found by the k-th call, by size of the world")),
+    "profiles": Tab("errors.profiles", "p", N_("Profiles"), N_("How agents meet ambiguities, with pass rates")),
+    "dialogue": Tab("errors.dialogue", "d", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns")),
+    "compaction": Tab("errors.compaction", "m", N_("Compaction"), N_("Scores with and without compaction")),
+    "turns": Tab("errors.turns", "u", N_("Turns"), N_("F1 by the number of user turns")),
+    "calls": Tab("errors.calls", "o", N_("Tools"), N_("F1 by the number of tool calls; calls by tool")),
+    "contamination": Tab("errors.contamination", "n", N_("Contamination"), N_("Trials whose pages gave the benchmark away, and scores without them")),
+    "blame": Tab("errors.blame", "b", N_("Whose fault"), N_("Whose fault failed trials are, by people and by proposers")),
+}  # fmt: skip
 _OF_FAMILY: dict[Section, Family] = {
     "relations": "graph",
     "turns": "graph",
@@ -140,8 +140,8 @@ class ErrorsView(TablesView[Section]):
         default_factory=dict["Filter", "dict[Section, tuple[Table, ...]]"]
     )
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
-    _named: dict[Filter, dict[Section, tuple[str, str]]] = field(
-        default_factory=dict["Filter", "dict[Section, tuple[str, str]]"]
+    _named: dict[Filter, dict[Section, Tab]] = field(
+        default_factory=dict["Filter", "dict[Section, Tab]"]
     )
     _anything: bool | None = None
 
@@ -157,13 +157,13 @@ class ErrorsView(TablesView[Section]):
         return self.pool.once(("chosen", self.filter), lambda: self.pool.where(self.filter.keeps))
 
     @property
-    def named(self) -> Mapping[Section, tuple[str, str]]:
+    def named(self) -> Mapping[Section, Tab]:
         # Asked for by every key at every move of the cursor.
         if self.filter not in self._named:
             self._named[self.filter] = self._sections()
         return self._named[self.filter]
 
-    def _sections(self) -> dict[Section, tuple[str, str]]:
+    def _sections(self) -> dict[Section, Tab]:
         families = set(self.chosen.families)
         return {
             section: name
@@ -188,8 +188,8 @@ class ErrorsView(TablesView[Section]):
         self.known.setdefault(filter, {}).update(found)
 
     def keep_place_of(self, before: ErrorsView) -> None:
-        """Show what another view of the same runs showed."""
-        self.filter, self.section, self._at = before.filter, before.section, dict(before._at)
+        super().keep_place_of(before)
+        self.filter = before.filter
 
     def take(self, filter: Filter) -> None:
         """Look at other trials."""

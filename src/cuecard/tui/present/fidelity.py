@@ -32,22 +32,31 @@ from cuecard.tui.grid.cells import GridCell, GridColumn
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_name
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tables import Tab, TablesView
 
 Section = Literal["cues", "findings", "outcome", "meaning"]
-SECTION_WORDS: dict[Section, str] = {
-    "cues": N_("Cues"),
-    "findings": N_("Findings"),
-    "outcome": N_("Outcome"),
-    "meaning": N_("Meaning"),
+SECTIONS: dict[Section, Tab] = {
+    "cues": Tab(
+        "fidelity.cues", "c", N_("Cues"), N_("Agreement on cues met, by cue, stage, language")
+    ),
+    "findings": Tab(
+        "fidelity.findings",
+        "f",
+        N_("Findings"),
+        N_("Early, late, skipped, doubled, leaks, broken rules"),
+    ),
+    "outcome": Tab(
+        "fidelity.outcome",
+        "o",
+        N_("Outcome"),
+        N_("People and simulator on the same tasks and agents"),
+    ),
+    "meaning": Tab(
+        "fidelity.meaning", "m", N_("Meaning"), N_("Do scores go with what people said")
+    ),
 }
-SECTION_KEYS: dict[Section | Literal["worst"], str] = {
-    "cues": "c",
-    "findings": "f",
-    "worst": "w",
-    "outcome": "o",
-    "meaning": "m",
-}
+WORST = "w"
+"""The key of the worst turns, which stand between the sections as a list of their own."""
 Behind = Turns | Correlation
 """Turns to read, or sessions to plot."""
 
@@ -69,21 +78,16 @@ class FidelityView(TablesView[Section]):
         return bool(self.found.simulators or self.found.meaning)
 
     @property
-    def named(self) -> Mapping[Section, tuple[str, str]]:
-        return {section: (SECTION_KEYS[section], word) for section, word in SECTION_WORDS.items()}
+    def named(self) -> Mapping[Section, Tab]:
+        return SECTIONS
 
     def of(self, section: Section) -> list[Table]:
         return [table for table in self.tables if table.view == section]
 
-    def keep_place_of(self, before: FidelityView) -> None:
-        """Show what another view of the same things showed."""
-        self.section, self._at = before.section, dict(before._at)
-
     @property
     def tabs(self) -> list[Piece]:
-        """The worst turns are a list of their own between the sections."""
-        pieces, at = super().tabs, 2 * list(SECTION_WORDS).index("outcome")
-        worst = Piece(f" {SECTION_KEYS['worst']} {_('Worst turns')} ", "muted")
+        pieces, at = super().tabs, 2 * list(SECTIONS).index("outcome")
+        worst = Piece(f" {WORST} {_('Worst turns')} ", "muted")
         return [*pieces[:at], worst, Piece(" "), *pieces[at:]]
 
     def circumstances(self) -> Sequence[str]:

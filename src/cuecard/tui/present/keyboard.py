@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from cuecard.core.i18n import N_, _, beside, listed
 from cuecard.core.system import config_folder
@@ -289,7 +290,7 @@ PRESETS = {
 }
 """What a preset changes, as lines of a keymap."""
 _KEY = re.compile(r"(?:(?:ctrl|shift|alt)\+)*(?:[a-z]+[a-z0-9_]*|[A-Z0-9])")
-_DECLARED = re.compile(r'\bKey\(\s*f?"([a-z_]+\.[a-z_0-9]+)["{]')
+_DECLARED = re.compile(r'\b(?:Key|Tab)\(\s*f?"([a-z_]+\.[a-z_0-9]+)["{]')
 _own: dict[str, tuple[str, ...]] = {}
 """Keys of single actions, by id, that a keymap gives them."""
 
@@ -323,6 +324,14 @@ def known_ids() -> frozenset[str]:
     folder = Path(__file__).parent.parent
     texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
     return frozenset(id for text in texts for id in _DECLARED.findall(text))
+
+
+T = TypeVar("T")
+
+
+def after(now: Any, values: Sequence[T]) -> T:
+    """What the same key turns to: the next of `values`, round and round; the first where `now` is none of them."""
+    return values[(values.index(now) + 1) % len(values) if now in values else 0]
 
 
 def is_action(id: str) -> bool:

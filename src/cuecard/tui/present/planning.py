@@ -1,5 +1,7 @@
 """The state of the Plan screen: a plan for each family, as tables and a plot, and what the next one is asked for."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,16 +13,16 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.tables.table import Table
 from cuecard.tui.present.plot_canvas import START, At
 from cuecard.tui.present.plots import told
-from cuecard.tui.present.tables import TablesView
+from cuecard.tui.present.tables import Tab, TablesView
 
 Section = Literal["seen", "gains", "cheapest", "noise", "plot"]
-SECTIONS: dict[Section, tuple[str, str]] = {
-    "seen": ("d", N_("Differences seen")),
-    "gains": ("o", N_("One more")),
-    "cheapest": ("c", N_("Cheapest")),
-    "noise": ("n", N_("Noise")),
-    "plot": ("p", N_("Plot")),
-}
+SECTIONS: dict[Section, Tab] = {
+    "seen": Tab("plan.seen", "d", N_("Differences seen"), N_("The smallest difference that is seen, by tasks and samples")),
+    "gains": Tab("plan.gains", "o", N_("One more"), N_("What one more task, sample, user or judge buys, and costs")),
+    "cheapest": Tab("plan.cheapest", "c", N_("Cheapest"), N_("Designs that see the wanted difference, and which of them costs least")),
+    "noise": Tab("plan.noise", "n", N_("Noise"), N_("What hides a difference, by component of variance")),
+    "plot": Tab("plan.plot", "p", N_("Plot"), N_("The smallest difference seen, drawn against tasks")),
+}  # fmt: skip
 
 
 @dataclass
@@ -50,7 +52,7 @@ class PlanView(TablesView[Section]):
         return plan_plot(self.plan)
 
     @property
-    def named(self) -> Mapping[Section, tuple[str, str]]:
+    def named(self) -> Mapping[Section, Tab]:
         return SECTIONS
 
     def of(self, section: Section) -> Sequence[Table]:
@@ -58,6 +60,10 @@ class PlanView(TablesView[Section]):
             return ()
         names: list[Section] = ["seen", "gains", "cheapest", "noise"]
         return (plan_tables(self.plan)[names.index(section)],)
+
+    def keep_place_of(self, before: PlanView) -> None:
+        super().keep_place_of(before)
+        self.chosen = min(before.chosen, max(0, len(self.plans) - 1))
 
     @property
     def every(self) -> list[Table]:
@@ -84,5 +90,5 @@ class PlanView(TablesView[Section]):
     @property
     def heading(self) -> str:
         if self.section == "plot":
-            return f"{_(SECTIONS['plot'][1])} · {self.plot.title}"
+            return f"{_(SECTIONS['plot'].name)} · {self.plot.title}"
         return super().heading

@@ -14,6 +14,7 @@ from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.tui.present.files import Report, report_text
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.plot_canvas import START, At, glyph, kept, point_at, trials_at
 from cuecard.tui.present.trial_summary import rows_with
@@ -140,7 +141,7 @@ class PlotsView:
         """The next family, after the last one all; the same kind of plot where it has one."""
         shown = self.plot
         ring: list[Family | None] = [None, *self.families]
-        self.family = ring[(ring.index(self.family) + 1) % len(ring)]
+        self.family = after(self.family, ring)
         self._find(shown.key)
 
     @property
@@ -151,10 +152,7 @@ class PlotsView:
 
     @property
     def next_by(self) -> By:
-        choices = self.choices
-        return (
-            choices[(choices.index(self.by) + 1) % len(choices)] if self.by in choices else AGENTS
-        )
+        return after(self.by, self.choices)
 
     def keep_place_of(self, other: PlotsView) -> None:
         """Look at what was looked at before it was counted anew."""

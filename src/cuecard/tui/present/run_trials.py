@@ -16,6 +16,7 @@ from cuecard.core.verdicts import Measures
 from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.entries import Piece, Tone
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import TERMINATION
 from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, trial_state
 from cuecard.tui.present.trial_summary import measure_value
@@ -238,7 +239,7 @@ class RunTrials:
     def next_show(self) -> None:
         """The next kind of trials of which there are any."""
         kinds = [show for show in Show if show in (Show.ALL, self.show) or self.count(show)]
-        self.show = kinds[(kinds.index(self.show) + 1) % len(kinds)]
+        self.show = after(self.show, kinds)
 
     def clear(self) -> None:
         """List all of them again."""

@@ -20,6 +20,7 @@ from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Measures
 from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import FAMILY
 from cuecard.tui.present.run_trials import Behind
 from cuecard.tui.present.score_tables import (
@@ -181,7 +182,7 @@ class ScoreView:
             key = keys[column] if column < len(keys) else ""
             self.pivot_figure = key
         choices = (None, *self.dimensions_across)
-        self.across = choices[(choices.index(self.across) + 1) % len(choices)]
+        self.across = after(self.across, choices)
         self._changed()
 
     def sort(self, column: int) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -303,6 +303,15 @@ _FAR = 20
 SectionT = TypeVar("SectionT", bound=str)
 
 
+class Tab(NamedTuple):
+    """A section: the id of what shows it, its letter, and untranslated its name and what it tells."""
+
+    id: str
+    letter: str
+    name: str
+    tip: str
+
+
 class TablesView(Generic[SectionT]):
     """Which section is shown and which of its tables; each section keeps its place. `plotted`: the table's
     intervals are drawn.
@@ -316,8 +325,8 @@ class TablesView(Generic[SectionT]):
         raise NotImplementedError
 
     @property
-    def named(self) -> Mapping[SectionT, tuple[str, str]]:
-        """The sections that there are: key and untranslated name."""
+    def named(self) -> Mapping[SectionT, Tab]:
+        """The sections that there are."""
         raise NotImplementedError
 
     @property
@@ -337,8 +346,17 @@ class TablesView(Generic[SectionT]):
         """Whether something lies behind the cell."""
         raise NotImplementedError
 
+    @property
+    def every(self) -> list[Table]:
+        """The tables of all sections."""
+        return [table for section in self.named for table in self.of(section)]
+
     def show(self, section: SectionT) -> None:
         self.section, self.plotted = section, False
+
+    def keep_place_of(self, before: Any) -> None:
+        """Show what another view of the same things showed."""
+        self.section, self._at = before.section, dict(before._at)
 
     def step(self, by: int) -> None:
         """To the next table of the section, round and round."""
@@ -375,7 +393,7 @@ class TablesView(Generic[SectionT]):
     @property
     def heading(self) -> str:
         """`Cues 1/4 · Simulators against people`."""
-        tables, name = self.of(self.section), _(self.named[self.section][1])
+        tables, name = self.of(self.section), _(self.named[self.section].name)
         if self.table is None:
             return name
         place = f" {self.index + 1}/{len(tables)}" if len(tables) > 1 else ""
@@ -387,11 +405,12 @@ class TablesView(Generic[SectionT]):
         colour.
         """
         pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
-        for section, (key, word) in self.named.items():
+        for section, tab in self.named.items():
+            told = f"{tab.letter} {_(tab.name)}"
             if section == self.section:
-                pieces.append(Piece(f"[{key} {_(word)}]", "strong"))
+                pieces.append(Piece(f"[{told}]", "strong"))
             else:
-                pieces.append(Piece(f" {key} {_(word)} ", "muted"))
+                pieces.append(Piece(f" {told} ", "muted"))
             pieces.append(Piece(" "))
         return pieces
 

@@ -19,6 +19,7 @@ from cuecard.core.text import normalise
 from cuecard.core.validation import format_place
 from cuecard.tui.families import TUI, Element
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import AMBIGUITY, CUE_KIND
 
 if TYPE_CHECKING:
@@ -74,13 +75,13 @@ class TaskFilter:
         return self != TaskFilter()
 
     def next_family(self) -> TaskFilter:
-        return replace(self, family=_next(FAMILIES, self.family))
+        return replace(self, family=after(self.family, ("", *FAMILIES)))
 
     def next_language(self) -> TaskFilter:
-        return replace(self, language=_next(LANGUAGES, self.language))
+        return replace(self, language=after(self.language, ("", *LANGUAGES)))
 
     def next_state(self) -> TaskFilter:
-        return replace(self, state=_next(STATES, self.state))
+        return replace(self, state=after(self.state, ("", *STATES)))
 
     def turned_to_archived(self) -> TaskFilter:
         """Only what is archived, or what is in use again."""
@@ -167,12 +168,6 @@ def _unsaved(draft: Draft | ThrownDraft, thrown: int = 0) -> TaskLine:
         draft=not thrown,
         thrown=thrown,
     )
-
-
-def _next(values: Sequence[str], current: str) -> str:
-    """The value after `current`, and after the last one "" again."""
-    circle = ("", *values)
-    return circle[(circle.index(current) + 1) % len(circle)]
 
 
 def moment(when: datetime) -> str:

@@ -23,6 +23,7 @@ from cuecard.tui.grid.cells import NOTHING, GridCell
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.changes import in_words
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import TERMINATION, status_label
 from cuecard.tui.present.trial_panes import DECISION
 from cuecard.tui.present.trial_summary import measure_value
@@ -132,8 +133,7 @@ class PairView:
         return self.pair.verdicts(self.judges) if self.judges else ()
 
     def next_section(self) -> None:
-        at = self.sections.index(self.section) if self.section in self.sections else -1
-        self.section = self.sections[(at + 1) % len(self.sections)]
+        self.section = after(self.section, self.sections)
 
     def tabs(self) -> list[Piece]:
         """The sections, each with how many of its rows differ."""

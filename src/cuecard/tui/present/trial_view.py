@@ -47,7 +47,7 @@ from cuecard.core.verdicts import Item, ItemKind, Judgement, Measure
 from cuecard.tui.present import trial_gold
 from cuecard.tui.present import trial_summary as trial_verdicts
 from cuecard.tui.present.entries import Entry
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import after, hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.trial_gold import TableView, table_view
@@ -98,8 +98,7 @@ class JudgedTrial:
     def next_judge(self) -> None:
         names = [judge.name for judge in self.judges]
         if self.judgement:
-            at = names.index(self.judgement.judge.name)
-            self._judge = names[(at + 1) % len(names)]
+            self._judge = after(self.judgement.judge.name, names)
             self._forget_judge()
 
     def sees(self, judgement: Judgement) -> bool:
@@ -135,14 +134,12 @@ class JudgedTrial:
         if pane == "verdicts" and self.only is not None:
             self.only = None
         elif pane == "verdicts":
-            shown = trial_verdicts.SHOWN
-            self.verdicts_shown = shown[(shown.index(self.verdicts_shown) + 1) % len(shown)]
+            self.verdicts_shown = after(self.verdicts_shown, trial_verdicts.SHOWN)
         elif pane == "gold":
-            wanted = trial_gold.SHOWN
-            self.gold_shown = wanted[(wanted.index(self.gold_shown) + 1) % len(wanted)]
+            self.gold_shown = after(self.gold_shown, trial_gold.SHOWN)
 
     def next_grouping(self) -> None:
-        self.grouping = GROUPINGS[(GROUPINGS.index(self.grouping) + 1) % len(GROUPINGS)]
+        self.grouping = after(self.grouping, GROUPINGS)
 
     def gold_text(self) -> PaneText:
         against = self.against

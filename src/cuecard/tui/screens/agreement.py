@@ -19,12 +19,12 @@ from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import BlindListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.agreement import ON_REQUEST, AgreementView, place_words, said_words
+from cuecard.tui.present.agreement import ON_REQUEST, SHOWN, AgreementView, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import shown_key
 from cuecard.tui.present.verdicts import item_label
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -38,18 +38,12 @@ _STAYS = 0.3
 """Seconds without a key after which a section is counted that takes long: who goes past it does not need it."""
 
 
-class AgreementScreen(FiguresScreen):
+class AgreementScreen(FiguresScreen[AgreementView]):
     """One table at a time; Enter goes from a figure to its items."""
 
     BINDINGS = keys(
         Key("agreement.items", Means.OPEN, "open", N_("Items"), N_("The items behind this figure")),
-        Key("agreement.table", Means.A_VIEW, "show('table')", N_("Table"), N_("Every statistic of every judge"), show=False, letter="t"),
-        Key("agreement.matrix", Means.A_VIEW, "show('matrix')", N_("Matrix"), N_("Confusion matrices, and agreement by label"), show=False, letter="m"),
-        Key("agreement.groups", Means.A_VIEW, "show('groups')", N_("Groups"), N_("By family, language, relation and agent"), show=False, letter="g"),
-        Key("agreement.judges", Means.A_VIEW, "show('judges')", N_("Judges"), N_("Judges beside each other and beside people"), show=False, letter="j"),
-        Key("agreement.effect", Means.A_VIEW, "show('effect')", N_("Effect"), N_("Scores with people's labels, and the order of agents"), show=False, letter="e"),
-        Key("agreement.calibration", Means.A_VIEW, "show('calibration')", N_("Calibration"), N_("Shares of these runs, corrected by how the judge did on labels of other runs"), show=False, letter="c"),
-        Key("agreement.workshop", Means.A_VIEW, "show('workshop')", N_("Workshop"), N_("Versions of a judge on held-out labels, juries of several, and drift"), show=False, letter="w"),
+        *section_keys(SHOWN),
         Key("agreement.kind", Means.ONLY, "subject", N_("Other kind"), N_("Labels about something else: cues, leaks, rows"), show=False),
         Key("agreement.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="d"),
     )  # fmt: skip
@@ -61,23 +55,14 @@ class AgreementScreen(FiguresScreen):
         super().__init__()
         self._run_id, self._set_id, self._name = run_id, set_id, name
         self._subject: Subject | None = None
-        self._view: AgreementView | None = None
         self._counting = False
-
-    @property
-    def view(self) -> AgreementView | None:
-        """The figures; None while they are counted."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return one_line(self._name, 40)
 
-    @property
-    def title_words(self) -> str:
-        if self._view is None:
-            return ""
-        found = self._view.comparison
+    def title_of(self, view: AgreementView) -> str:
+        found = view.comparison
         told = _("{run} · {verdicts} verdicts · {labelled} labelled · {unsure} cannot tell")
         if found.population is None:
             told = _("{run} · {labelled} labelled · {unsure} cannot tell")
@@ -119,11 +104,7 @@ class AgreementScreen(FiguresScreen):
             found = compare(inputs, tell=counted)
             return AgreementView(inputs, found, tables_of(found))
 
-        view = await self.counted(_("reading labels"), work)
-        if self._view is not None:
-            view.keep_place_of(self._view)
-        self._view = view
-        self.show_all()
+        self.show_view(await self.counted(_("reading labels"), work))
 
     @guarded("agreement_sections", background=True)
     async def count_sections(self) -> None:
@@ -243,10 +224,8 @@ class AgreementScreen(FiguresScreen):
                 AgreementItemsScreen(view.inputs, view.comparison, place, self._name)
             )
 
-    async def written(self) -> Report:
-        view = self._view
-        assert view is not None
-        return Report("agreement", self.title_words, view.tables, view.circumstances())
+    async def written(self, view: AgreementView) -> Report:
+        return Report("agreement", self.title_of(view), view.tables, view.circumstances())
 
 
 _MOST_TEXTS = 2000

@@ -29,18 +29,11 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.board import (
-    SHOWN,
-    BoardView,
-    FiguresView,
-    name_cell,
-    number_cell,
-    waits_cell,
-)
+from cuecard.tui.present import board as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText
 
@@ -80,7 +73,7 @@ class BoardList(ListScreen[Row]):
     def __init__(self) -> None:
         super().__init__()
         nothing = Board(reader=self.person, complete=False, tasks=(), people=())
-        self.board = BoardView(nothing, datetime.now(UTC))
+        self.board = present.BoardView(nothing, datetime.now(UTC))
 
     async def read_board(self) -> None:
         """Raises `CuecardError`."""
@@ -122,7 +115,7 @@ class BoardScreen(BoardList[BoardTask]):
         return (
             Column(N_("Task"), lambda task: task.task.title, grow=3, least=16),
             Column(N_("State"), lambda task: self._badge(TASK_STATE, task.state.value), sort=lambda task: STATES.index(task.state)),
-            Column(N_("Waits for"), lambda task: waits_cell(task, self.person), grow=2, least=30),
+            Column(N_("Waits for"), lambda task: present.waits_cell(task, self.person), grow=2, least=30),
             Column(N_("Family"), lambda task: self._badge(FAMILY, task.task.family), spare=3),
             Column(N_("Lang"), lambda task: LANGUAGE_LABEL[task.task.language], spare=2),
             Column(N_("Author"), lambda task: listed(task.authors), grow=1, spare=1),
@@ -186,7 +179,7 @@ class BoardScreen(BoardList[BoardTask]):
         state = next((each for each in TaskState if each.value == by.get("state")), None)
         self._narrow(replace(self.board, state=state))
 
-    def _narrow(self, board: BoardView) -> None:
+    def _narrow(self, board: present.BoardView) -> None:
         self.board = board
         self.show(board.tasks, self.key(board.tasks[0]) if board.tasks else None)
 
@@ -201,10 +194,10 @@ class PeopleScreen(BoardList[PersonLoad]):
 
     def columns(self) -> Sequence[Column[PersonLoad]]:
         def count(title: str, get: Callable[[PersonLoad], int]) -> Column[PersonLoad]:
-            return Column(title, lambda load: number_cell(get(load)), right=True)
+            return Column(title, lambda load: present.number_cell(get(load)), right=True)
 
         return (
-            Column(N_("Person"), lambda load: name_cell(load, self.person), grow=2),
+            Column(N_("Person"), lambda load: present.name_cell(load, self.person), grow=2),
             count(NP_("not finished", "Open"), lambda load: load.open),
             count(N_("Drafts"), lambda load: load.drafts),
             count(N_("Returned"), lambda load: load.returned),
@@ -236,7 +229,7 @@ class PeopleScreen(BoardList[PersonLoad]):
             self.app.switch_screen(BoardScreen(self.row.name))
 
 
-class BoardFiguresScreen(FiguresScreen):
+class BoardFiguresScreen(FiguresScreen[present.FiguresView]):
     """Statistics of reviews; Enter shows the rounds that the figure under the cursor counts."""
 
     CSS = "BoardFiguresScreen.-short #details { height: 7; }"
@@ -245,26 +238,18 @@ class BoardFiguresScreen(FiguresScreen):
         _OPEN,
         _TASKS,
         _PEOPLE,
-        Key("board.percent", Means.A_VIEW, "show('percent')", N_("Percent agreement"), N_("Percent agreement"), show=False, letter="a"),
-        Key("board.kappa", Means.A_VIEW, "show('kappa')", N_("Kappa"), N_("Kappa"), show=False, letter="k"),
-        Key("board.ac1", Means.A_VIEW, "show('ac1')", N_("Gwet's AC1"), N_("Gwet's AC1"), show=False, letter="g"),
+        *section_keys(present.SHOWN),
     )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
-        self._view: FiguresView | None = None
         self._titles: Mapping[str, str] = {}
-
-    @property
-    def view(self) -> FiguresView | None:
-        return self._view
 
     @property
     def short_title(self) -> str:
         return _("Figures")
 
-    @property
-    def title_words(self) -> str:
+    def title_of(self, view: present.FiguresView) -> str:
         return self.short_title
 
     def empty(self) -> EmptyState:
@@ -288,9 +273,7 @@ class BoardFiguresScreen(FiguresScreen):
             return figures_of(logs, dimensions=tuple(labels)), {t.id: t.title for t in tasks}
 
         report, self._titles = await self.counted(_("counting"), work)
-        section = self._view.section if self._view else "percent"
-        self._view = FiguresView(report, labels, section)
-        self.show_all()
+        self.show_view(present.FiguresView(report, labels))
 
     def fill(self, cursor: tuple[int, int] | None = None) -> None:
         """The cursor stays: every statistic is of the same people and measures."""
@@ -304,10 +287,8 @@ class BoardFiguresScreen(FiguresScreen):
 
     action_turn = _turn
 
-    async def written(self) -> Report:
-        assert self._view is not None
-        tables = [table for section in SHOWN for table in self._view.of(section)]
-        return Report("review-figures", self.title_words, tables)
+    async def written(self, view: present.FiguresView) -> Report:
+        return Report("review-figures", self.title_of(view), view.every)
 
 
 class RoundsScreen(ListScreen[DecidedRound]):
@@ -321,7 +302,7 @@ class RoundsScreen(ListScreen[DecidedRound]):
 
     def __init__(
         self,
-        figures: FiguresView,
+        figures: present.FiguresView,
         measure: str,
         rounds: Sequence[DecidedRound],
         titles: Mapping[str, str],

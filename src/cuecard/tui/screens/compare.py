@@ -11,21 +11,12 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.present.compare import (
-    Choice,
-    CompareView,
-    count,
-    first_choice,
-    judges_of,
-    measure_options,
-    measure_word,
-    offers,
-    samples_in,
-)
+from cuecard.tui.present import compare as present
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.trial_summary import rows_with
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
+from cuecard.tui.screens.run.start import AboutRuns
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -33,7 +24,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class CompareScreen(FiguresScreen):
+class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
     """Of the trials of these runs. Enter goes from a figure to its trials, of a task to those of both arms."""
 
     BINDINGS = keys(
@@ -45,36 +36,22 @@ class CompareScreen(FiguresScreen):
         Key("compare.measure", Means.COMMAND, "measure", N_("Measure"), N_("By which measure"), letter="m"),
         Key("compare.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has these runs as its pilot"), show=False, letter="n"),
         Key("compare.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
-        Key("compare.differences", Means.A_VIEW, "show('differences')", N_("Differences"), N_("Means, and paired differences with intervals"), show=False, letter="d"),
-        Key("compare.tasks", Means.A_VIEW, "show('tasks')", N_("Tasks"), N_("Every task, those that differ most first"), show=False, letter="t"),
-        Key("compare.ranks", Means.A_VIEW, "show('ranks')", N_("Ranks"), N_("Which arms the tasks tell apart, and how often each comes first"), show=False, letter="r"),
-        Key("compare.spending", Means.A_VIEW, "show('spending')", N_("Cost"), N_("Cost and tokens, and the cost of a point"), show=False, letter="s"),
-        Key("compare.left", Means.A_VIEW, "show('left')", N_("Left out"), N_("What the comparison does not stand on"), show=False, letter="l"),
-        Key("compare.paper", Means.A_VIEW, "show('paper')", N_("Paper"), N_("The table of the papers, of a ready-made comparison"), show=False, letter="p"),
+        *section_keys(present.SECTIONS),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
         """`title`: what the runs are called."""
         super().__init__()
         self._runs, self._title = runs, title
-        self._view: CompareView | None = None
         self._corrections: Corrections | None = None
-
-    @property
-    def view(self) -> CompareView | None:
-        """What is compared; None while trials are read."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return f"{_('Compare')} · {one_line(self._title, 40)}"
 
-    @property
-    def title_words(self) -> str:
-        compared = self._view.compared if self._view else ""
-        if not compared:
-            return self.short_title
-        return f"{one_line(self._title, 30)} · {compared}"
+    def title_of(self, view: present.CompareView) -> str:
+        compared = view.compared
+        return f"{one_line(self._title, 30)} · {compared}" if compared else self.short_title
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -97,23 +74,20 @@ class CompareScreen(FiguresScreen):
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 
-        def work(workspace: Workspace) -> tuple[CompareView, Corrections]:
+        def work(workspace: Workspace) -> tuple[present.CompareView, Corrections]:
             pool = self.services.pool(workspace, runs, on_count=read)
-            names = judges_of(workspace, runs)
+            names = present.judges_of(workspace, runs)
             judges = (
                 self.services.pool(workspace, runs, names, on_count=read)
                 if len(names) > 1
                 else pool
             )
-            offered = offers(pool, judges)
-            view = CompareView(offered, first_choice(offered, len(runs)))
+            offered = present.offers(pool, judges)
+            view = present.CompareView(offered, present.first_choice(offered, len(runs)))
             return view, corrections_in(workspace, judges)
 
         view, self._corrections = await self.counted(_("reading trials"), work)
-        before, self._view = self._view, view
-        if before is not None:
-            view.keep_place_of(before)
-        self.show_all()
+        self.show_view(view)
         self.count()
 
     @guarded("compare_count")
@@ -124,7 +98,9 @@ class CompareScreen(FiguresScreen):
         if view is None or choice is None or choice in view.known:
             return
         offer, told = view.offer, self._corrections
-        counted = await self.counted(_("comparing"), lambda _workspace: count(offer, choice, told))
+        counted = await self.counted(
+            _("comparing"), lambda _workspace: present.count(offer, choice, told)
+        )
         view.keep(choice, counted)
         if self._view is view:
             self.show_all()
@@ -206,7 +182,7 @@ class CompareScreen(FiguresScreen):
         if view is None or view.choice is None:
             return
         family, now = view.choice.family, (view.choice.by, view.choice.statistic)
-        samples = samples_in(view.offer.pool, family)
+        samples = present.samples_in(view.offer.pool, family)
         chosen = await self._ask(
             _("Measure"),
             _("Differences and tasks by this measure."),
@@ -214,37 +190,27 @@ class CompareScreen(FiguresScreen):
                 (
                     f"{measure}-{taken.value}",
                     "",
-                    _marked(measure_word(measure, taken, samples), (measure, taken) == now),
+                    _marked(present.measure_word(measure, taken, samples), (measure, taken) == now),
                 )
-                for measure, taken in measure_options(view.offer.pool, family)
+                for measure, taken in present.measure_options(view.offer.pool, family)
             ],
         )
         if chosen is not None:
             measure, _dash, taken = chosen.rpartition("-")
             self._take(replace(view.choice, measure=measure, taken=Taken(taken)))
 
-    def action_plan(self) -> None:
-        from cuecard.tui.screens.planning import PlanScreen
+    def named_runs(self) -> tuple[tuple[int, ...], str]:
+        return self._runs, self._title
 
-        self.app.push_screen(PlanScreen(self._runs, self._title))
-
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
-
-        self.app.push_screen(SuspectsScreen(self._runs, self._title))
-
-    async def written(self) -> Report:
-        view = self._view
-        assert view is not None
-        tables = [table for section in view.named for table in view.of(section)]
-        return Report("comparison", self.title_words, tables, view.circumstances())
+    async def written(self, view: present.CompareView) -> Report:
+        return Report("comparison", self.title_of(view), view.every, view.circumstances())
 
     async def _ask(self, title: str, text: str, options: list[tuple[str, str, str]]) -> str | None:
         from cuecard.tui.screens.dialogs import ChoiceDialog
 
         return await self.app.push_screen_wait(ChoiceDialog(title, text, options))
 
-    def _take(self, choice: Choice) -> None:
+    def _take(self, choice: present.Choice) -> None:
         if self._view is not None:
             self._view.take(choice)
             self.show_all()

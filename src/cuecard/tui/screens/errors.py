@@ -21,10 +21,19 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.errors import ErrorsView, Filter, Section, Sections, count, title_words
+from cuecard.tui.present.errors import (
+    SECTIONS,
+    ErrorsView,
+    Filter,
+    Section,
+    Sections,
+    count,
+    title_words,
+)
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
+from cuecard.tui.screens.run.start import AboutRuns
 from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -32,7 +41,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class ErrorsScreen(FiguresScreen):
+class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
     """Of the trials of these runs, of all agents and families or of one."""
 
     BINDINGS = keys(
@@ -40,39 +49,20 @@ class ErrorsScreen(FiguresScreen):
         Key("errors.agent", Means.COMMAND, "agent", N_("Agent"), N_("Only the trials of one agent"), letter="a"),
         Key("errors.family", Means.ONLY, "family", N_("Family"), N_("The trials of the next family, then of all")),
         Key("errors.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
-        Key("errors.causes", Means.A_VIEW, "show('causes')", N_("Causes"), N_("Failed trials by cause"), show=False, letter="c"),
-        Key("errors.texts", Means.A_VIEW, "show('texts')", N_("Texts"), N_("What was handed in and could not be read"), show=False, letter="t"),
-        Key("errors.amount", Means.A_VIEW, "show('amount')", N_("Amounts"), N_("Format failures, too much and too little handed in"), show=False, letter="g"),
-        Key("errors.relations", Means.A_VIEW, "show('relations')", N_("Relations"), N_("Coverage by relation and stage; relations that support nothing"), show=False, letter="l"),
-        Key("errors.tables", Means.A_VIEW, "show('tables')", N_("Tables"), N_("Why tables were unusable; wrong cells by column"), show=False, letter="v"),
-        Key("errors.curves", Means.A_VIEW, "show('curves')", N_("Curves"), N_("Facts found by the k-th call, by size of the world"), show=False, letter="k"),
-        Key("errors.profiles", Means.A_VIEW, "show('profiles')", N_("Profiles"), N_("How agents meet ambiguities, with pass rates"), show=False, letter="p"),
-        Key("errors.dialogue", Means.A_VIEW, "show('dialogue')", N_("Dialogue"), N_("Turns, what the user told, dismissive and redirecting turns"), show=False, letter="d"),
-        Key("errors.compaction", Means.A_VIEW, "show('compaction')", N_("Compaction"), N_("Scores with and without compaction"), show=False, letter="m"),
-        Key("errors.turns", Means.A_VIEW, "show('turns')", N_("Turns"), N_("F1 by the number of user turns"), show=False, letter="u"),
-        Key("errors.contamination", Means.A_VIEW, "show('contamination')", N_("Contamination"), N_("Trials whose pages gave the benchmark away, and scores without them"), show=False, letter="n"),
-        Key("errors.blame", Means.A_VIEW, "show('blame')", N_("Whose fault"), N_("Whose fault failed trials are, by people and by proposers"), show=False, letter="b"),
-        Key("errors.calls", Means.A_VIEW, "show('calls')", N_("Tools"), N_("F1 by the number of tool calls; calls by tool"), show=False, letter="o"),
+        *section_keys(SECTIONS),
     )  # fmt: skip
 
     def __init__(self, runs: tuple[int, ...], title: str) -> None:
         """`title`: what the runs are called."""
         super().__init__()
         self._runs, self._title = runs, title
-        self._view: ErrorsView | None = None
-
-    @property
-    def view(self) -> ErrorsView | None:
-        """What is looked at; None while trials are read."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return f"{_('Errors')} · {one_line(self._title, 40)}"
 
-    @property
-    def title_words(self) -> str:
-        return title_words(self._view, self._title) if self._view else ""
+    def title_of(self, view: ErrorsView) -> str:
+        return title_words(view, self._title)
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -93,11 +83,7 @@ class ErrorsScreen(FiguresScreen):
         def work(workspace: Workspace) -> ErrorsView:
             return ErrorsView(self.services.pool(workspace, runs, on_count=read))
 
-        view = await self.counted(_("reading trials"), work)
-        if self._view is not None:
-            view.keep_place_of(self._view)
-        self._view = view
-        self.show_all()
+        self.show_view(await self.counted(_("reading trials"), work))
         self.count()
 
     @guarded("errors_count")
@@ -162,19 +148,14 @@ class ErrorsScreen(FiguresScreen):
         if self._view is not None:
             self._take(replace(self._view.filter, family=self._view.next_family))
 
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
+    def named_runs(self) -> tuple[tuple[int, ...], str]:
+        return self._runs, self._title
 
-        self.app.push_screen(SuspectsScreen(self._runs, self._title))
-
-    async def written(self) -> Report:
-        view = self._view
-        assert view is not None
+    async def written(self, view: ErrorsView) -> Report:
         pool, filter = view.chosen, view.filter
         for section in view.uncounted:
             view.keep(filter, await self._counted(pool, section))
-        tables = [table for section in view.named for table in view.of(section)]
-        return Report("errors", self.title_words, tables)
+        return Report("errors", self.title_of(view), view.every)
 
     def _take(self, filter: Filter) -> None:
         if self._view is not None:

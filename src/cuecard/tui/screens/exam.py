@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -10,16 +10,16 @@ from textual.widgets import Static
 
 from cuecard.annotate.results.judge_card import Card
 from cuecard.annotate.results.judge_exam import Chosen, ProbeFigures
+from cuecard.core.exam.probes import ExamInput
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.table import in_percent, percent
 from cuecard.core.text import one_line
+from cuecard.core.verdicts import Decision, Judgement
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen
 from cuecard.tui.drawing import Container, VerticalScroll
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.list_screens import ListScreen
+from cuecard.tui.kit.list_screens import ListScreen, RowScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present import exam as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
@@ -140,7 +140,7 @@ class MissesScreen(ListScreen[Chosen]):
             Column(N_("Task"), lambda row: row[0].task_id, grow=1, least=12),
             Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
             Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
-            Column(N_("Judge says"), lambda row: present.decision_word(row[1].decision)),
+            Column(N_("Judge says"), lambda row: _word(row[1].decision)),
         )  # fmt: skip
 
     def key(self, row: Chosen) -> Hashable:
@@ -158,17 +158,11 @@ class MissesScreen(ListScreen[Chosen]):
         return f"{self._titled} · {ngettext('{n} mistake', '{n} mistakes', n).format(n=n)}"
 
     def action_open(self) -> None:
-        def left(at: int | None) -> None:
-            if at is not None:
-                self.view.go_to(self.key(rows[at]))
-
-        rows = self.view.rows
-        if self.row is not None:
-            self.app.push_screen(InputsScreen(rows, self.view.grid.cursor_row), left)
+        self.read_on(InputsScreen)
 
 
-class InputsScreen(CuecardScreen[int]):
-    """Walks through misses from the one `at`, both inputs of each beside each other; answers at which it was left."""
+class InputsScreen(RowScreen[Chosen]):
+    """Both inputs of a miss beside each other."""
 
     AUTO_FOCUS = "#right"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
@@ -186,10 +180,6 @@ class InputsScreen(CuecardScreen[int]):
         Key("inputs.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the list")),
     )  # fmt: skip
 
-    def __init__(self, misses: Sequence[Chosen], at: int) -> None:
-        super().__init__()
-        self._misses, self._at = tuple(misses), at
-
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="title", markup=False)
         with Container(id="sides"):
@@ -198,28 +188,60 @@ class InputsScreen(CuecardScreen[int]):
                     yield Paragraphs()
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "step":
-            return 0 <= self._at + int(str(parameters[0])) < len(self._misses)
-        return True
-
-    def action_step(self, by: int) -> None:
-        self._at += by
-        self._show()
-
-    def action_leave(self) -> None:
-        self.dismiss(self._at)
-
-    def _show(self) -> None:
-        chosen = self._misses[self._at]
-        place = f"{self._at + 1}/{len(self._misses)}"
-        self.query_one("#title", Static).update(one_line(f"{place} · {present.heading(chosen)}"))
-        for side, (title, told) in zip(("left", "right"), present.sides(chosen), strict=True):
+    def show(self) -> None:
+        title = one_line(f"{self.place} · {_heading(self.row)}")
+        self.query_one("#title", Static).update(title)
+        for side, (title, told) in zip(("left", "right"), _sides(self.row), strict=True):
             pane = self.query_one(f"#{side}", VerticalScroll)
             pane.border_title = title
             pane.query_one(Paragraphs).load(told)
-            pane.scroll_home(animate=False, immediate=True)
-        self.refresh_bindings()
+        super().show()
+
+
+def _word(decision: Decision) -> str:
+    words = {Decision.YES: _("yes"), Decision.NO: _("no"), Decision.UNJUDGED: _("unjudged")}
+    return words[decision]
+
+
+def _heading(chosen: Chosen) -> str:
+    """Which probe, in which task, and what the judge said of what should be said."""
+    each, mark = chosen
+    name = f"{each.probe.id} {_(each.probe.name)}" if each.probe else each.given.key
+    said = _("{said} instead of {expected}").format(
+        said=_word(mark.decision), expected=_word(mark.expected)
+    )
+    return f"{name} · {each.task_id} · {said}"
+
+
+def _sides(
+    chosen: Chosen,
+) -> tuple[tuple[str, Sequence[Paragraph]], tuple[str, Sequence[Paragraph]]]:
+    """Both inputs with their titles: gold, or the input that this one is held against, and the input itself."""
+    each, mark = chosen
+    right = (_("What it was given"), list(_told(each.given, each.judgement, mark.target.at)))
+    if each.base is None:
+        lines = [Paragraph(mark.target.gold, "strong"), Paragraph("")]
+        expected = _("Right is: {decision}").format(decision=_word(mark.expected))
+        asked = each.given.task
+        rest = [*map(Paragraph, asked.gold.lines), Paragraph(""), Paragraph(asked.query, "muted")]
+        return (_("Gold"), [*lines, Paragraph(expected), Paragraph(""), *rest]), right
+    base = list(_told(each.base, each.before, mark.target.at))
+    return (_("What it is held against"), base), right
+
+
+def _told(given: ExamInput, judgement: Judgement | None, at: str) -> Iterator[Paragraph]:
+    target = next((target for target in given.targets if target.at == at), None)
+    if target is not None:
+        yield Paragraph(target.given or _("(left out)"), "strong")
+        yield Paragraph("")
+        verdicts = judgement.verdicts if judgement else ()
+        verdict = next((v for v in verdicts if v.item == target.item), None)
+        decision = verdict.decision if verdict else Decision.UNJUDGED
+        yield Paragraph(_("The judge: {decision}").format(decision=_word(decision)))
+        if verdict is not None and verdict.rationale:
+            yield Paragraph(verdict.rationale, "muted")
+        yield Paragraph("")
+    for line in given.prediction.listing:
+        told = target.given.split("; ") if target is not None and target.given else ()
+        marked = any(text in line.replace(" · ", " — ") for text in told)
+        yield Paragraph(line, "strong" if marked else "plain")

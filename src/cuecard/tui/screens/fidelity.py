@@ -22,25 +22,10 @@ from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import FormDialog
-from cuecard.tui.present.fidelity import (
-    FidelityView,
-    Scatter,
-    Sizes,
-    figure_lines,
-    here,
-    plot_cells,
-    plot_columns,
-    plot_heading,
-    scales_of,
-    scatter_of,
-    session_cells,
-    sizes_lines,
-    title_words,
-    told,
-)
+from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, PlainText
@@ -49,16 +34,17 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class FidelityScreen(FiguresScreen):
+_SECTIONS = section_keys(present.SECTIONS)
+
+
+class FidelityScreen(FiguresScreen[present.FidelityView]):
     """Of these runs, or of all that has something to compare. Enter goes from a figure to its turns."""
 
     BINDINGS = keys(
         Key("fidelity.open", Means.OPEN, "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
-        Key("fidelity.cues", Means.A_VIEW, "show('cues')", N_("Cues"), N_("Agreement on cues met, by cue, stage, language"), show=False, letter="c"),
-        Key("fidelity.findings", Means.A_VIEW, "show('findings')", N_("Findings"), N_("Early, late, skipped, doubled, leaks, broken rules"), show=False, letter="f"),
-        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter="w"),
-        Key("fidelity.outcome", Means.A_VIEW, "show('outcome')", N_("Outcome"), N_("People and simulator on the same tasks and agents"), show=False, letter="o"),
-        Key("fidelity.meaning", Means.A_VIEW, "show('meaning')", N_("Meaning"), N_("Do scores go with what people said"), show=False, letter="m"),
+        *_SECTIONS[:2],
+        Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter=present.WORST),
+        *_SECTIONS[2:],
         Key("fidelity.scope", Means.EDIT, "scope", N_("Choose"), N_("Which simulators, people and runs")),
         Key("fidelity.replay", Means.PLAY, "replay", N_("Re-play"), N_("Decide a recorded dialogue myself, turn by turn")),
         Key("fidelity.sizes", Means.COMMAND, "sizes", N_("How many"), N_("How many sessions it takes to find a correlation"), show=False, letter="z"),
@@ -70,21 +56,14 @@ class FidelityScreen(FiguresScreen):
         """`name`: of the run."""
         super().__init__()
         self._scope, self._name = Scope(runs=tuple(run_ids)), name
-        self._view: FidelityView | None = None
         self._names: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-
-    @property
-    def view(self) -> FidelityView | None:
-        """The report; None while it is counted."""
-        return self._view
 
     @property
     def short_title(self) -> str:
         return one_line(self._name, 40) or _("Fidelity")
 
-    @property
-    def title_words(self) -> str:
-        return title_words(self._view, self._name, self._scope) if self._view else ""
+    def title_of(self, view: present.FidelityView) -> str:
+        return present.title_words(view, self._name, self._scope)
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -108,23 +87,20 @@ class FidelityScreen(FiguresScreen):
 
         read = self.counter(_("reading dialogues {done}/{all}"))
 
-        def work(workspace: Workspace) -> FidelityView:
+        def work(workspace: Workspace) -> present.FidelityView:
             inputs = gather(workspace, scope, read)
             self.counting(_("scoring"))
             outcomes, meaning = scored_part(workspace, scope)
             self.counting(_("counting"))
             found = report_of(inputs, outcomes, meaning)
-            scales = scales_of(workspace.session_forms.newest())
-            return FidelityView(inputs, found, fidelity_tables(found), scales)
+            scales = present.scales_of(workspace.session_forms.newest())
+            return present.FidelityView(inputs, found, fidelity_tables(found), scales)
 
         view = await self.counted(_("reading dialogues"), work)
-        if self._view is not None:
-            view.keep_place_of(self._view)
-        self._view = view
         if self._names is None or not (scope.simulators or scope.people):
             simulators = sorted({player.name for player in view.found.simulators})
             self._names = (tuple(simulators), view.found.people)
-        self.show_all()
+        self.show_view(view)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "worst":
@@ -173,11 +149,9 @@ class FidelityScreen(FiguresScreen):
             self._scope = chosen
             self.load()
 
-    async def written(self) -> Report:
+    async def written(self, view: present.FidelityView) -> Report:
         from cuecard.annotate.fidelity.tables import circumstances
 
-        view = self._view
-        assert view is not None
         title = " · ".join(filter(None, (_("Fidelity of simulators"), self._name)))
         return Report("fidelity", title, view.tables, circumstances(view.found))
 
@@ -216,12 +190,12 @@ class ScatterScreen(CuecardScreen[None]):
     def __init__(self, found: Correlation, scale: tuple[int, int] | None = None) -> None:
         super().__init__()
         self._found, self._scale = found, scale
-        self._scatter: Scatter | None = None
+        self._scatter: present.Scatter | None = None
         self._listed: tuple[Point, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield HeadLine(told(self._found), id="title", markup=False)
-        yield Static(plot_heading(self._found), id="heading", markup=False)
+        yield HeadLine(present.told(self._found), id="title", markup=False)
+        yield Static(present.plot_heading(self._found), id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="plot")
         yield ListTable(SESSIONS, id="sessions")
         with VerticalScroll(id="details", can_focus=False):
@@ -272,16 +246,16 @@ class ScatterScreen(CuecardScreen[None]):
     def _draw(self) -> None:
         grid = self.query_one("#plot", FigureTable)
         room = (self.size.width - 10) // (_COLUMN + 2)
-        scatter = self._scatter = scatter_of(self._found.points, self._scale, room)
-        grid.set_columns(plot_columns(scatter, _COLUMN), fixed=1)
-        rows = [plot_cells(scatter, row) for row in range(len(scatter.answers))]
+        scatter = self._scatter = present.scatter_of(self._found.points, self._scale, room)
+        grid.set_columns(present.plot_columns(scatter, _COLUMN), fixed=1)
+        rows = [present.plot_cells(scatter, row) for row in range(len(scatter.answers))]
         grid.load(ListSource(rows), cursor=(grid.cursor_row, max(1, grid.cursor_column)))
         self._explain()
 
     def _list(self, points: Sequence[Point]) -> None:
         self._listed = tuple(sorted(points, key=lambda p: (-p.x, p.y)))
         table = self.query_one("#sessions", ListTable)
-        table.fill([session_cells(point) for point in self._listed])
+        table.fill([present.session_cells(point) for point in self._listed])
         self.query_one("#plot").display = False
         table.display = True
         table.focus()
@@ -303,7 +277,7 @@ class ScatterScreen(CuecardScreen[None]):
         else:
             column = plot.cursor_column - 1
             points = scatter.at(plot.cursor_row, column if column >= 0 else None)
-        lines = [here(points), *figure_lines(self._found)]
+        lines = [present.here(points), *present.figure_lines(self._found)]
         self.query_one("#detail", PlainText).load("\n".join(map(one_line, lines)))
 
 
@@ -324,12 +298,12 @@ def scope_dialog(
     )
 
 
-class SizesDialog(FormDialog[Sizes]):
+class SizesDialog(FormDialog[present.Sizes]):
     """How many sessions it takes; typed numbers count at once. `sessions` and `effect` as in `sizes_lines`."""
 
     def __init__(self, sessions: int, effect: float | None) -> None:
-        super().__init__(_("How many sessions does it take?"), Sizes(), button=_("Close"))
+        super().__init__(_("How many sessions does it take?"), present.Sizes(), button=_("Close"))
         self._sessions, self._effect = sessions, effect
 
-    async def summary(self, model: Sizes) -> str:
-        return "\n".join(sizes_lines(model, self._sessions, self._effect))
+    async def summary(self, model: present.Sizes) -> str:
+        return "\n".join(present.sizes_lines(model, self._sessions, self._effect))

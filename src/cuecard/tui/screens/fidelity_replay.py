@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -14,27 +11,18 @@ from textual.widgets import Static
 from cuecard.annotate.fidelity.replay import ReplaySession
 from cuecard.annotate.fidelity.replay_turns import Differing, ReplaySummary, ReplayView
 from cuecard.core.engine.events import Event
-from cuecard.core.errors import DatabaseAway
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.walks import WalkScreen
+from cuecard.tui.present import replay as present
 from cuecard.tui.present.drafts import FileDrafts
 from cuecard.tui.present.labelling import STATUS_KEYS, value_label
 from cuecard.tui.present.play_panes import Later
-from cuecard.tui.present.replay import (
-    heading,
-    passed_line,
-    play_state,
-    progress,
-    question_lines,
-    summary_lines,
-    told_paragraphs,
-)
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.screens import fidelity_replay_choice as works
 from cuecard.tui.screens.dialogs import TextDialog
@@ -48,10 +36,8 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class ReplayScreen(CuecardScreen[None]):
-    """Re-plays a trial as its user. `seen`: the person has just read it, so their decisions are not blind. Keys are
-    handled in the order they were pressed.
-    """
+class ReplayScreen(WalkScreen[ReplaySession, Step]):
+    """Re-plays a trial as its user. `seen`: the person has just read it, so their decisions are not blind."""
 
     CSS_PATH = "fidelity_replay.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
@@ -80,13 +66,8 @@ class ReplayScreen(CuecardScreen[None]):
     def __init__(self, trial_id: int, *, seen: bool = False) -> None:
         super().__init__()
         self._trial_id, self._seen = trial_id, seen
-        self._session: ReplaySession | None = None
-        self._step: Step | None = None
         self._later: Later = "titles"
         self._reading = False
-        self._under_way = 0
-        self._pressed: asyncio.Queue[Work | None] = asyncio.Queue()
-        self._turn = threading.Lock()
         self._kind = ItemKind.CUE
         columns = (
             Column[Differing](N_("Turn"), lambda each: str(each.turn + 1), right=True),
@@ -94,11 +75,6 @@ class ReplayScreen(CuecardScreen[None]):
             Column[Differing](N_("Recorded"), lambda each: value_label(self._kind, each.theirs.value), grow=1),
         )  # fmt: skip
         self.differing = ListView(columns, lambda each: each.turn, id="differing")
-
-    @property
-    def step(self) -> Step | None:
-        """What is shown now; None while the dialogue is read."""
-        return self._step
 
     def compose(self) -> ComposeResult:
         yield HeadLines(id="head")
@@ -124,59 +100,26 @@ class ReplayScreen(CuecardScreen[None]):
         self.query_one(Transcript).can_focus = False
         for widget in self.query("#body, #end, EmptyState"):
             widget.display = False
-        self.walk()
-
-    async def on_unmount(self) -> None:
-        # Whoever leaves in a hurry has decided what they pressed the keys for.
-        while self._session is not None and not self._pressed.empty():
-            work = self._pressed.get_nowait()
-            if work is not None:
-                with suppress(DatabaseAway):
-                    await asyncio.to_thread(self._work_off, self._session, work)
 
     def on_key(self, event: events.Key) -> None:
         # Whoever scrolls is reading, not idle.
-        if self._session is not None:
-            self._session.touch()
+        if self.session is not None:
+            self.session.touch()
 
     def on_resize(self) -> None:
-        if self._step is not None:
-            self.call_after_refresh(self._show, self._step)
+        if self.step is not None:
+            self.call_after_refresh(self.show, self.step)
 
-    @guarded("replay")
-    async def walk(self) -> None:
-        """Open the session, then work off keys one after the other until the screen closes."""
-        try:
+    async def begin(self) -> ReplaySession:
+        with self.or_leave():
             self._later = (await self.services.config()).play.later
-            session = self._session = await self.services.ask(self._open)
-        except Exception:  # whatever it was, there is nothing to show
-            self.dismiss()
-            raise
-        work: Work | None = works.nothing
-        self._under_way += 1
-        while True:
-            try:
-                if work is None:
-                    await self._comment(session)
-                else:
-                    # Once begun it is finished, also when the screen closes meanwhile.
-                    doing = asyncio.to_thread(self._work_off, session, work)
-                    self._show(await asyncio.shield(doing))
-            except DatabaseAway as error:
-                # What comes next cannot be read, and nobody decides on what they do not see.
-                self.report(error)
-                await self.services.back(self._pressed)
-                work = works.nothing
-                continue
-            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
-                self.report(error)
-            self._under_way -= 1
-            self.refresh_bindings()
-            with self.cue_app.resting(self._pressed.empty):
-                work = await self._pressed.get()
+            return await self.services.ask(self._open)
+
+    def step_of(self, session: ReplaySession, work: Work) -> Step:
+        return step_of(session, work)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        step, ahead = self._step, self._under_way > 0
+        step, ahead = self.step, self.pending
         view = step.view if step else None
         told = view is not None and view.mine is not None
         match action:
@@ -203,30 +146,30 @@ class ReplayScreen(CuecardScreen[None]):
 
     def action_decide(self, value: str) -> None:
         # Pressed ahead, it is met as the turn is by then: once decided, n goes on.
-        self._press(self._no if value == "no" else works.deciding(LabelValue(value)))
+        self.press(self._no if value == "no" else works.deciding(LabelValue(value)))
 
     def action_status(self, key: str) -> None:
-        self._press(works.deciding(STATUS_KEYS[key]))
+        self.press(works.deciding(STATUS_KEYS[key]))
 
     def action_on(self) -> None:
-        self._press(self._on)
+        self.press(self._on)
 
     def action_next(self) -> None:
-        self._press(self._no)
+        self.press(self._no)
 
     def action_go_on(self) -> None:
-        self._press(works.go_on)
+        self.press(works.go_on)
 
     def action_back(self) -> None:
-        self._press(works.back)
+        self.press(works.back)
 
     def action_comment(self) -> None:
-        self._press(None)
+        self.press("comment")
 
     def action_read(self) -> None:
         if self.differing.row is not None:
             self._reading = True
-            self._press(works.going_to(self.differing.row.turn))
+            self.press(works.going_to(self.differing.row.turn))
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
@@ -237,14 +180,7 @@ class ReplayScreen(CuecardScreen[None]):
         self.query_one(CardPane).fold_persona()
 
     def action_scroll(self, direction: int) -> None:
-        transcript = self.query_one(Transcript)
-        if direction > 0:
-            transcript.action_page_down()
-        else:
-            transcript.action_page_up()
-
-    def action_leave(self) -> None:
-        self.dismiss()
+        self.query_one(Transcript).page(direction)
 
     def on_list_view_opened(self, event: ListView.Opened) -> None:
         event.stop()
@@ -265,38 +201,29 @@ class ReplayScreen(CuecardScreen[None]):
         else:
             works.deciding(LabelValue.NO)(session)
 
-    def _press(self, work: Work | None) -> None:
-        self._under_way += 1
-        self._pressed.put_nowait(work)
-
-    def _work_off(self, session: ReplaySession, work: Work) -> Step:
-        """In a thread; one key at a time."""
-        with self._turn:
-            return step_of(session, work)
-
-    async def _comment(self, session: ReplaySession) -> None:
-        view = self._step.view if self._step else None
+    async def aside(self, session: ReplaySession, what: str) -> None:
+        view = self.step.view if self.step else None
         if view is None:
             return
         before = view.mine.comment if view.mine else view.draft.comment
         text = await self.app.push_screen_wait(TextDialog(_("Comment on this turn"), before))
         if text is not None:
-            self._show(await asyncio.to_thread(self._work_off, session, works.commenting(text)))
+            self.show(await self.work_off(session, works.commenting(text)))
         session.touch()
 
-    def _show(self, step: Step) -> None:
-        session = self._session
+    def show(self, step: Step) -> None:
+        session = self.session
         if session is None:
             return
-        self._step = step
+        self.step = step
         view = step.view
         self._reading = self._reading and view is not None
         self.query_one("#body").display = self.query_one("#question").display = view is not None
         self.query_one("#end").display = view is None and bool(step.total)
         self.query_one(EmptyState).display = not step.total
-        self.query_one("#head", Lines).load([heading(session.task.title, session.by)])
-        told = progress(view, step.total, step.decided)
-        said = [told, passed_line(view.passed) if view else ""]
+        self.query_one("#head", Lines).load([present.heading(session.task.title, session.by)])
+        told = present.progress(view, step.total, step.decided)
+        said = [told, present.passed_line(view.passed) if view else ""]
         self.query_one("#progress", Static).update(" · ".join(filter(None, said)))
         if view is not None:
             self._show_turn(session, view)
@@ -304,20 +231,20 @@ class ReplayScreen(CuecardScreen[None]):
             self._show_end(session, step.summary)
 
     def _show_turn(self, session: ReplaySession, view: ReplayView) -> None:
-        self.query_one(CardPane).load(play_state(session.task, view.events), self._later)
+        self.query_one(CardPane).load(present.play_state(session.task, view.events), self._later)
         shown: list[Event] = list(view.events)
         pane = self.query_one("#told")
         pane.display = view.told is not None
         if view.told is not None:
             last = shown[-1]
             shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
-            lines = told_paragraphs(view, view.told)
+            lines = present.told_paragraphs(view, view.told)
             self.query_one("#told-text", Paragraphs).load(lines)
             asked = [_("⏎ goes on to the next turn · c adds a comment · b looks back")]
             if self._reading:
                 asked = [_("⏎ goes back to the list")]
         else:
-            asked = question_lines(view, max(20, self.size.width - 4))
+            asked = present.question_lines(view, max(20, self.size.width - 4))
             if view.draft.comment:
                 asked.append(_("Goes with your decision: {text}").format(text=view.draft.comment))
         self.query_one("#question", Static).update("\n".join(asked))
@@ -326,7 +253,7 @@ class ReplayScreen(CuecardScreen[None]):
         self.call_after_refresh(transcript.move_to, len(shown) - 1)
 
     def _show_end(self, session: ReplaySession, summary: ReplaySummary) -> None:
-        self.query_one("#summary", Paragraphs).load(summary_lines(summary, session.by))
+        self.query_one("#summary", Paragraphs).load(present.summary_lines(summary, session.by))
         self._kind = ItemKind.STATUS if chain_of(session.task) else ItemKind.CUE
         self.differing.display = bool(summary.differing)
         self.differing.load(summary.differing)

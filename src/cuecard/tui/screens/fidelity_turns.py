@@ -14,10 +14,9 @@ from cuecard.annotate.fidelity.tables import decision_word, simulator_word
 from cuecard.core.i18n import N_, NP_, _, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.list_screens import BlindListScreen
+from cuecard.tui.kit.list_screens import BlindListScreen, RowScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
@@ -116,15 +115,7 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
         )
 
     def action_open(self) -> None:
-        rows = self.view.rows
-
-        def left(at: int | None) -> None:
-            if at is not None:
-                self.view.go_to(self.key(rows[at]))
-
-        if self.row is not None:
-            at = self.view.grid.cursor_row
-            self.app.push_screen(FidelityTurnScreen(rows, at), left)
+        self.read_on(FidelityTurnScreen)
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
@@ -146,8 +137,8 @@ def _wrong(row: TurnRow) -> GridCell:
     return GridCell(present.findings_word(row), "bad" if row.severity >= 4 else "plain")
 
 
-class FidelityTurnScreen(CuecardScreen[int]):
-    """Walks through a list from the row `at`, and answers at which row it was left."""
+class FidelityTurnScreen(RowScreen[TurnRow]):
+    """What people and the simulator decided in a turn, and said."""
 
     CSS_PATH = "fidelity.tcss"
     AUTO_FOCUS = "#agent"
@@ -157,10 +148,6 @@ class FidelityTurnScreen(CuecardScreen[int]):
         Key("fidelity_turn.trial", Means.DETAILS, "trial", N_("Trial"), N_("The whole dialogue, at this turn")),
         Key("fidelity_turn.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the list")),
     )  # fmt: skip
-
-    def __init__(self, rows: Sequence[TurnRow], at: int) -> None:
-        super().__init__()
-        self._rows, self._at = tuple(rows), at
 
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="title", markup=False)
@@ -175,31 +162,15 @@ class FidelityTurnScreen(CuecardScreen[int]):
                 yield Paragraphs(id="simulator-text")
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        self._show()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "step":
-            return 0 <= self._at + int(str(parameters[0])) < len(self._rows)
-        return True
-
-    def action_step(self, by: int) -> None:
-        self._at += by
-        self._show()
-
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
 
-        case = self._rows[self._at].case
+        case = self.row.case
         self.app.push_screen(TrialScreen(case.trial_id, turn=case.turn))
 
-    def action_leave(self) -> None:
-        self.dismiss(self._at)
-
-    def _show(self) -> None:
-        row = self._rows[self._at]
-        place = f"{self._at + 1}/{len(self._rows)}"
-        self.query_one("#title", Static).update(f"{place} · {present.heading(row)}")
+    def show(self) -> None:
+        row = self.row
+        self.query_one("#title", Static).update(f"{self.place} · {present.heading(row)}")
         reply = Paragraph(row.case.agent_text)
         lines = [*present.cue_paragraphs(row.case), Paragraph(""), reply]
         self.query_one("#agent-text", Paragraphs).load(lines)
@@ -207,6 +178,4 @@ class FidelityTurnScreen(CuecardScreen[int]):
         self.query_one("#simulator-text", Paragraphs).load(present.simulator_paragraphs(row))
         # As text, never as a string: strings of borders are parsed for markup.
         self.query_one("#simulator").border_title = Text(one_line(present.simulator_title(row), 60))
-        for pane in self.query(".pane"):
-            pane.scroll_home(animate=False, immediate=True)
-        self.refresh_bindings()
+        super().show()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
 from textual import events
@@ -23,8 +23,8 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present import tables as present
 from cuecard.tui.present.files import Report, path_of, report_text
-from cuecard.tui.present.tables import TablesView, plot_lines, plot_rows, table_rows, text_lines
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Lines, PlainText
@@ -38,13 +38,71 @@ _BESIDE, _LEAST = 20, 8
 
 
 T = TypeVar("T")
+ViewT = TypeVar("ViewT", bound=present.TablesView[Any])
 
 
 class Left(Exception):
     """Raised in the thread of a computation that nobody waits for any more."""
 
 
-class FiguresScreen(CuecardScreen[None]):
+def section_keys(sections: Mapping[Any, present.Tab]) -> list[Key]:
+    """A key for each section."""
+    return [
+        Key(tab.id, Means.A_VIEW, f"show('{section}')", tab.name, tab.tip, False, letter=tab.letter)
+        for section, tab in sections.items()
+    ]
+
+
+class CountingScreen(CuecardScreen[None]):
+    """Its title says how far it is while something is counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._done = ""
+
+    @property
+    def short_title(self) -> str:
+        """What it is about, in the first line, while that is counted."""
+        raise NotImplementedError
+
+    def tell_title(self) -> None:
+        """The same once it is."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.set_interval(0.2, self._tell_progress)
+
+    def counting(self, text: str) -> None:
+        """What is being done, shown in the title. May be called from the thread that counts."""
+        self._done = text
+
+    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
+        """What `call` gives, run in a thread; the title says so until then."""
+        self._done = text
+        try:
+            return await self.services.ask(call)
+        finally:
+            self._done = ""
+            self.tell_title()
+
+    def counter(self, text: str) -> Callable[[int, int], None]:
+        """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
+        this screen was left.
+        """
+
+        def tell(done: int, of: int) -> None:
+            if not self.is_running:
+                raise Left
+            self._done = text.format(done=done, all=of)
+
+        return tell
+
+    def _tell_progress(self) -> None:
+        if self._done:
+            self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
+
+
+class FiguresScreen(CountingScreen, Generic[ViewT]):
     """Shows one table of one section; Enter opens what is behind a number. Subclasses compute (`load`), word the empty
     state (`empty`) and the report (`written`).
     """
@@ -65,39 +123,33 @@ class FiguresScreen(CuecardScreen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._done = ""
+        self._view: ViewT | None = None
 
     @property
-    def view(self) -> TablesView[Any] | None:
+    def view(self) -> ViewT | None:
         """What is shown; None while it is counted."""
-        raise NotImplementedError
-
-    @property
-    def title_words(self) -> str:
-        """What the figures are about, in the first line."""
-        raise NotImplementedError
+        return self._view
 
     @property
     def shown_view(self) -> str:
         return f"show('{self.view.section}')" if self.view is not None else ""
 
-    @property
-    def short_title(self) -> str:
-        """The same while it is counted."""
+    def title_of(self, view: ViewT) -> str:
+        """What the figures are about, in the first line."""
         raise NotImplementedError
 
     def empty(self) -> EmptyState:
         raise NotImplementedError
 
     def load(self) -> object:
-        """Count, in a guarded worker, and `show_all`."""
+        """Count, in a guarded worker, and `show_view`."""
         raise NotImplementedError
 
     def action_open(self) -> None:
         """What is behind the figure under the cursor."""
         raise NotImplementedError
 
-    async def written(self) -> Report:
+    async def written(self, view: ViewT) -> Report:
         """What is exported."""
         raise NotImplementedError
 
@@ -124,7 +176,6 @@ class FiguresScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         for widget in self.query("#tabs, #heading, #figures, #drawn, #details, EmptyState"):
             widget.display = False
-        self.set_interval(0.2, self._tell_progress)
         self.load()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -139,31 +190,6 @@ class FiguresScreen(CuecardScreen[None]):
     def place(self) -> tuple[int, int]:
         """Row and column under the cursor."""
         return self.grid.cursor_row, self.grid.cursor_column
-
-    def counting(self, text: str) -> None:
-        """What is being done, shown in the title. May be called from the thread that counts."""
-        self._done = text
-
-    async def counted(self, text: str, call: Callable[[Workspace], T]) -> T:
-        """What `call` gives, run in a thread; the title says so until then."""
-        self._done = text
-        try:
-            return await self.services.ask(call)
-        finally:
-            self._done = ""
-            self._tell_title()
-
-    def counter(self, text: str) -> Callable[[int, int], None]:
-        """To be called from the thread that counts; `text` holds `{done}` and `{all}`. Raises `Left` there once
-        this screen was left.
-        """
-
-        def tell(done: int, of: int) -> None:
-            if not self.is_running:
-                raise Left
-            self._done = text.format(done=done, all=of)
-
-        return tell
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self.view
@@ -208,25 +234,15 @@ class FiguresScreen(CuecardScreen[None]):
 
     @guarded("export")
     async def action_export(self) -> None:
-        from cuecard.core.system import write_text
-
-        report = await self.written()
+        if self._view is None:
+            return
+        report = await self.written(self._view)
         text = _(
             "All tables with their notes, as Markdown; as LaTeX or CSV if the name ends in .tex or .csv."
             " A file that is there is replaced."
         )
         dialog = PathDialog(_("Export the report"), text, f"{report.name}.md")
-        typed = await self.app.push_screen_wait(dialog)
-        if typed is None:
-            return
-        path = path_of(typed)
-        content = report_text(report, path.suffix)
-
-        def write(_workspace: Workspace) -> Path:
-            return write_text(path, content)
-
-        found = await self.services.ask(write)
-        self.cue_app.tell(_("Written: {path}").format(path=found))
+        await write_file(self, dialog, lambda path: report_text(report, path.suffix))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
@@ -236,6 +252,13 @@ class FiguresScreen(CuecardScreen[None]):
         event.stop()
         self.explain()
 
+    def show_view(self, view: ViewT) -> None:
+        """Show what was counted, at the place of what was shown before."""
+        if self._view is not None:
+            view.keep_place_of(self._view)
+        self._view = view
+        self.show_all()
+
     def show_all(self) -> None:
         """What was counted, or the empty state."""
         view = self.view
@@ -244,7 +267,7 @@ class FiguresScreen(CuecardScreen[None]):
         for widget in self.query("#tabs, #heading, #figures, #details"):
             widget.display = view.anything
         self.query_one(EmptyState).display = not view.anything
-        self._tell_title()
+        self.tell_title()
         if view.anything:
             self.fill()
             if view.table is not None:
@@ -263,9 +286,9 @@ class FiguresScreen(CuecardScreen[None]):
         if view.table is None:
             columns, rows = (), ()
         elif view.plotted and view.drawn:
-            columns, rows = plot_rows(view.drawn, self.size.width)
+            columns, rows = present.plot_rows(view.drawn, self.size.width)
         else:
-            columns, rows = table_rows(view.table, self.size.width)
+            columns, rows = present.table_rows(view.table, self.size.width)
         grid.set_columns(columns, fixed=0 if view.plotted else 1)
         grid.load(ListSource(rows), cursor=cursor or (0, view.first_column))
         self.explain()
@@ -278,15 +301,15 @@ class FiguresScreen(CuecardScreen[None]):
             self._draw_below(self.view)
         self.refresh_bindings()
 
-    def _tell_title(self) -> None:
+    def tell_title(self) -> None:
         if self.view is not None:
             for title in self.query("#title").results(Static):
-                title.update(self.title_words)
+                title.update(self.title_of(self.view))
 
     def _fill_again(self) -> None:
         self.fill(self.place)
 
-    def _draw_below(self, view: TablesView[Any]) -> None:
+    def _draw_below(self, view: present.TablesView[Any]) -> None:
         """On tall screens the intervals stand below a table of few lines as well, and what is known of its line."""
         drawn = self.query_one("#drawn", ChangingText)
         table, plotted = view.table, view.drawn
@@ -302,16 +325,26 @@ class FiguresScreen(CuecardScreen[None]):
             self.grid.styles.height = len(table.lines) + 2 if table and drawn.display else "1fr"
         if plotted is None or not drawn.display:
             return
-        lines = plot_lines(plotted, self.size.width, spare - 2)
+        lines = present.plot_lines(plotted, self.size.width, spare - 2)
         if (left := spare - len(lines) - 3) > 0 and (
             found := view.beside(self.grid.cursor_row, left)
         ):
-            lines += ["", one_line(found.title), *text_lines(found, self.size.width - 2)]
+            lines += ["", one_line(found.title), *present.text_lines(found, self.size.width - 2)]
         drawn.tell("\n".join(lines))
 
-    def _tell_progress(self) -> None:
-        if self._done:
-            self.query_one("#title", Static).update(f"{self.short_title} · {self._done} …")
+
+async def write_file(
+    screen: CuecardScreen[Any], dialog: PathDialog, content: Callable[[Path], str]
+) -> None:
+    """Ask where to, and write what `content` makes for that path. Raises `CuecardError`."""
+    from cuecard.core.system import write_text
+
+    typed = await screen.app.push_screen_wait(dialog)
+    if typed is not None:
+        path = path_of(typed)
+        text = content(path)
+        found = await screen.services.ask(lambda _ws: write_text(path, text))
+        screen.cue_app.tell(_("Written: {path}").format(path=found))
 
 
 async def write_report(screen: CuecardScreen[Any], runs: Sequence[int], title: str) -> None:

@@ -30,6 +30,7 @@ from cuecard.tui.grid.cells import Tone
 from cuecard.tui.outside_programs import open_page
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.independent_gold import MARK, SHOWN_LABEL, TAKE_LABEL, GoldView
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.text import HeadLine
@@ -173,11 +174,8 @@ class CompareGoldScreen(CuecardScreen[None]):
     @guarded("load")
     async def load(self) -> None:
         """Read both golds, with what this person has decided so far."""
-        try:
+        with self.or_leave():
             view = await self._read()
-        except CuecardError:
-            self.dismiss(None)
-            raise
         self._show(view)
 
     async def _read(self) -> GoldView:
@@ -290,7 +288,7 @@ class CompareGoldScreen(CuecardScreen[None]):
     async def action_other(self) -> None:
         await self._keeper.flush()
         uids = [gold.uid for gold in self.view.comparison.others]
-        self._uid = uids[(uids.index(self._uid) + 1) % len(uids)]
+        self._uid = after(self._uid, uids)
         self._show(await self._read())
 
     @guarded("save")

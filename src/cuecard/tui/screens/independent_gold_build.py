@@ -10,14 +10,7 @@ from textual.app import ComposeResult
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.task_data import Path, Snapshot
-from cuecard.annotate.independent_gold.building import (
-    check_built,
-    extra_columns,
-    give_up,
-    gold_key,
-    hand_in,
-    open_blank,
-)
+from cuecard.annotate.independent_gold import building
 from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
@@ -92,17 +85,17 @@ class IndependentGoldMode(TaskMode):
         self.brief_changed = False
 
     def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
-        opened, self.brief_changed = open_blank(ws, task_id, person)
+        opened, self.brief_changed = building.open_blank(ws, task_id, person)
         return opened
 
     def key(self, edit: Snapshot) -> str:
-        return gold_key(str(edit.data["id"]))
+        return building.gold_key(str(edit.data["id"]))
 
     def leave(self, ws: Workspace, task_id: str, person: str) -> None:
-        ws.drafts.leave(gold_key(task_id), person)
+        ws.drafts.leave(building.gold_key(task_id), person)
 
     def worked(self, ws: Workspace, task_id: str, person: str, seconds: float) -> None:
-        ws.effort.add(gold_key(task_id), person, "time", seconds)
+        ws.effort.add(building.gold_key(task_id), person, "time", seconds)
 
     def problems(self, found: Sequence[Problem]) -> Sequence[Problem]:
         return [problem for problem in found if problem.place.startswith("gold")]
@@ -157,7 +150,7 @@ class BuildGoldScreen(DraftingScreen):
         self.editor.commit()
         await self.keeper.flush()
         base, data = edit.base, edit.data
-        if wrong := await self.services.ask(lambda ws: check_built(ws, task_id, data)):
+        if wrong := await self.services.ask(lambda ws: building.check_built(ws, task_id, data)):
             await self.editor.enter("problems")
             text = ngettext(
                 "{n} problem keeps this from being handed in: {first}",
@@ -167,7 +160,7 @@ class BuildGoldScreen(DraftingScreen):
             self.notify(text, severity="warning", markup=False)
             return
         told = _("It cannot be changed afterwards. Its authors see it beside theirs then, and so do you.")  # fmt: skip
-        if extra := extra_columns(data["gold"], (edit.saved or data)["gold"]):
+        if extra := building.extra_columns(data["gold"], (edit.saved or data)["gold"]):
             names = one_line(listed(extra), 60)
             left = _("Columns that the brief does not have are left out: {names}.")
             told = f"{told}\n{left.format(names=names)}"
@@ -183,7 +176,7 @@ class BuildGoldScreen(DraftingScreen):
         if note is None:
             return
         await self.enter_time()
-        await self.services.ask(lambda ws: hand_in(ws, task_id, person, base, data, note))
+        await self.services.ask(lambda ws: building.hand_in(ws, task_id, person, base, data, note))
         self.gone = True
         self.cue_app.tell(_("Handed in. This is how it compares."))
         from cuecard.tui.screens.independent_gold import CompareGoldScreen
@@ -200,5 +193,5 @@ class BuildGoldScreen(DraftingScreen):
         if await self.app.push_screen_wait(question):
             self.gone = True
             await self.keeper.flush()
-            await self.services.ask(lambda ws: give_up(ws, task_id, person))
+            await self.services.ask(lambda ws: building.give_up(ws, task_id, person))
             self.dismiss(None)

@@ -13,8 +13,8 @@ from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.planning import PlanView
-from cuecard.tui.screens.figures import FiguresScreen
+from cuecard.tui.present.planning import SECTIONS, PlanView
+from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.screens.plots import PlotView
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class PlanScreen(FiguresScreen):
+class PlanScreen(FiguresScreen[PlanView]):
     """Of the trials of these runs as a pilot."""
 
     BINDINGS = keys(
         Key("plan.study", Means.EDIT, "study", N_("Study"), N_("How many tasks, samples, users and judges, the difference that is wanted, costs and guesses")),
         Key("plan.family", Means.ONLY, "family", N_("Family"), N_("The next family of tasks")),
-        Key("plan.seen", Means.A_VIEW, "show('seen')", N_("Differences seen"), N_("The smallest difference that is seen, by tasks and samples"), show=False, letter="d"),
-        Key("plan.gains", Means.A_VIEW, "show('gains')", N_("One more"), N_("What one more task, sample, user or judge buys, and costs"), show=False, letter="o"),
-        Key("plan.cheapest", Means.A_VIEW, "show('cheapest')", N_("Cheapest"), N_("Designs that see the wanted difference, and which of them costs least"), show=False, letter="c"),
-        Key("plan.noise", Means.A_VIEW, "show('noise')", N_("Noise"), N_("What hides a difference, by component of variance"), show=False, letter="n"),
-        Key("plan.plot", Means.A_VIEW, "show('plot')", N_("Plot"), N_("The smallest difference seen, drawn against tasks"), show=False, letter="p"),
+        *section_keys(SECTIONS),
     )  # fmt: skip
     ALWAYS = (*FiguresScreen.ALWAYS, "study")
 
@@ -41,21 +37,14 @@ class PlanScreen(FiguresScreen):
         super().__init__()
         self._runs, self._title = runs, title
         self._asked = Asked()
-        self._view: PlanView | None = None
         self._drawing = PlotView(id="plot")
-
-    @property
-    def view(self) -> PlanView | None:
-        return self._view
 
     @property
     def short_title(self) -> str:
         return f"{_('Plan')} · {one_line(self._title, 40)}"
 
-    @property
-    def title_words(self) -> str:
-        view = self._view
-        if view is None or not view.anything:
+    def title_of(self, view: PlanView) -> str:
+        if not view.anything:
             return self.short_title
         plan = view.plan
         return f"{_('Plan')} · {one_line(self._title, 30)} · {plan.title} · {plan.label}"
@@ -75,7 +64,6 @@ class PlanScreen(FiguresScreen):
     def on_mount(self) -> None:
         self._drawing.display = False
         self.mount(self._drawing, before="#details")
-        super().on_mount()
 
     @guarded("plan")
     async def load(self) -> None:
@@ -91,12 +79,7 @@ class PlanScreen(FiguresScreen):
                 parts = (error.title, error.message, error.hint_in_app)
                 return PlanView((), asked, missing=joined(part for part in parts if part))
 
-        view = await self.counted(_("reading trials"), work)
-        before, self._view = self._view, view
-        if before is not None:
-            view.section = before.section
-            view.chosen = min(before.chosen, max(0, len(view.plans) - 1))
-        self.show_all()
+        self.show_view(await self.counted(_("reading trials"), work))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "family":
@@ -132,7 +115,5 @@ class PlanScreen(FiguresScreen):
             self._asked = found
             self.load()
 
-    async def written(self) -> Report:
-        view = self._view
-        assert view is not None
-        return Report("plan", self.title_words, view.every, ())
+    async def written(self, view: PlanView) -> Report:
+        return Report("plan", self.title_of(view), view.every, ())

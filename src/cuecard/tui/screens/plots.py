@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -19,17 +18,17 @@ from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
-from cuecard.tui.present.files import path_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import ink
 from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
 from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import By, PlotsView
 from cuecard.tui.present.tables import table_rows
+from cuecard.tui.screens.figures import CountingScreen, PathDialog, write_file
 from cuecard.tui.widgets.inputs import FigureTable, FittedColumn, ListTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, PlainText
@@ -128,7 +127,7 @@ class PlotView(Widget, can_focus=True):
 _LISTING = "-listing"
 
 
-class PlotsScreen(CuecardScreen[None]):
+class PlotsScreen(CountingScreen):
     """Of these runs. Enter opens the trials behind the point under the cursor."""
 
     CSS_PATH = "plots.tcss"
@@ -154,7 +153,6 @@ class PlotsScreen(CuecardScreen[None]):
         super().__init__()
         self._runs, self._title = tuple(runs), title
         self._view: PlotsView | None = None
-        self._done = ""
 
     @property
     def view(self) -> PlotsView | None:
@@ -182,7 +180,6 @@ class PlotsScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         for widget in self.query("#body, #figures, EmptyState"):
             widget.display = False
-        self.set_interval(0.2, self._tell_progress)
         self.load(AGENTS)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -200,35 +197,21 @@ class PlotsScreen(CuecardScreen[None]):
     @guarded("plots")
     async def load(self, by: By) -> None:
         """Read the trials and draw anew."""
-        runs = self._runs
-
-        def read(done: int, of: int) -> None:
-            self._done = _("reading trials {done}/{all}").format(done=done, all=of)
+        runs, read = self._runs, self.counter(_("reading trials {done}/{all}"))
 
         def work(workspace: Workspace) -> PlotsView:
             pool = self.services.pool(workspace, runs, on_count=read)
-            self._done = _("counting")
+            self.counting(_("counting"))
             return PlotsView(pool, by)
 
-        self._done = _("reading trials")
-        try:
-            view = await self.services.ask(work)
-        finally:
-            self._done = ""
-        self._take(view)
+        self._take(await self.counted(_("reading trials"), work))
 
     @guarded("plots", background=True)
     async def regroup(self, by: By) -> None:
         """The same trials with other series."""
-        view = self._view
-        if view is None:
-            return
-        self._done = _("counting")
-        try:
-            found = await self.services.ask(lambda _workspace: PlotsView(view.pool, by))
-        finally:
-            self._done = ""
-        self._take(found)
+        if view := self._view:
+            made = await self.counted(_("counting"), lambda _ws: PlotsView(view.pool, by))
+            self._take(made)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         view = self._view
@@ -287,9 +270,6 @@ class PlotsScreen(CuecardScreen[None]):
 
     @guarded("plots_export")
     async def action_export(self) -> None:
-        from cuecard.core.system import write_text
-        from cuecard.tui.screens.figures import PathDialog
-
         view = self._view
         if view is None:
             return
@@ -299,17 +279,7 @@ class PlotsScreen(CuecardScreen[None]):
         )
         suffix = "csv" if view.as_table else "svg"
         dialog = PathDialog(_("Export the plot"), text, f"{view.plot.key}.{suffix}")
-        typed = await self.app.push_screen_wait(dialog)
-        if typed is None:
-            return
-        path = path_of(typed)
-        content = view.file_text(path.suffix)
-
-        def write(_workspace: Workspace) -> Path:
-            return write_text(path, content)
-
-        written = await self.services.ask(write)
-        self.cue_app.tell(_("Written: {path}").format(path=written))
+        await write_file(self, dialog, lambda path: view.file_text(path.suffix))
 
     def action_reload(self) -> None:
         self.load(self._view.by if self._view else AGENTS)
@@ -371,7 +341,7 @@ class PlotsScreen(CuecardScreen[None]):
         view = self._view
         if view is None:
             return
-        self.query_one("#title", Static).update(view.title(self._title))
+        self.tell_title()
         if not view.anything:
             self.refresh_bindings()
             return
@@ -401,7 +371,11 @@ class PlotsScreen(CuecardScreen[None]):
             self.query_one("#detail", PlainText).load("\n".join(lines))
         self.refresh_bindings()
 
-    def _tell_progress(self) -> None:
-        if self._done:
-            words = f"{_('Plots')} · {one_line(self._title, 40)} · {self._done} …"
-            self.query_one("#title", Static).update(words)
+    @property
+    def short_title(self) -> str:
+        return f"{_('Plots')} · {one_line(self._title, 40)}"
+
+    def tell_title(self) -> None:
+        if self._view is not None:
+            for title in self.query("#title").results(Static):
+                title.update(self._view.title(self._title))

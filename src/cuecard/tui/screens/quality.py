@@ -14,7 +14,6 @@ from cuecard.annotate.quality.pipeline import Planned, decide, plan_stages, qc_r
 from cuecard.annotate.quality.report import QcReport, StageReport
 from cuecard.annotate.review.workflow import actions_of, retire
 from cuecard.core.contributions import Action, QcVerdict
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, listed, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.tasks.base import Frozen
@@ -107,13 +106,10 @@ class QcScreen(LiveScreen):
     async def load(self) -> None:
         """Look at the task again."""
         person, task_id = self.person, self._task_id
-        try:
+        with self.or_leave():
             async with self.reading():
                 config = await self.services.config()
                 report = await self.services.ask(lambda ws: qc_report(ws, task_id, person, config))
-        except CuecardError:
-            self.dismiss()
-            raise
         self._report, self._currency = report, config.currency
         self.query_one("#head", Lines).load(present.heading(report))
         self.stages.load(report.stages)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.reviewing import GOLD
 from cuecard.core.contributions import CheckMark, ReviewDecision, TaskState
 from cuecard.core.i18n import N_, _
-from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.present.review import Need, given_paragraphs, next_need, obstacle_to_gold
@@ -297,15 +295,10 @@ class ReviewTaskScreen(OpenReview):
 
     @guarded("browser", background=True)
     async def open_source(self, item: str, url: str) -> None:
-        from cuecard.tui.outside_programs import open_page
+        from cuecard.tui.outside_programs import open_told
 
-        opened = await asyncio.to_thread(open_page, url)
+        told = await open_told(url)
         if self.view is not None and not self.view.context.reading:
             self.view.form.note_opened(item, url)
             self.edited()
-        text = (
-            _("Opening {url}")
-            if opened
-            else _("There is no browser to open here. The address is {url}")
-        )
-        self.notify(text.format(url=for_display(url)), markup=False)
+        self.notify(told, markup=False)

@@ -22,6 +22,7 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry, Piece
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.review_document import counted
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog
 from cuecard.tui.widgets.nav import EmptyState
@@ -105,7 +106,7 @@ class CommentDialog(AnswerDialog[_Comment, Pinned]):
 
     def action_turn(self, field: str) -> None:
         select = cast("Select[str]", self.query_one(f"#{field}", Select))
-        select.value = _after(self._values[field], str(select.value))
+        select.value = after(str(select.value), self._values[field])
 
     @on(FormPane.Changed)
     def move(self) -> None:
@@ -125,11 +126,6 @@ def source_dialog(urls: Sequence[str], opened: Sequence[str]) -> ChoiceDialog:
     options = [(url, "", f"{'✓' if url in opened else ' '} {one_line(url)}") for url in urls]
     fresh = next((url for url in urls if url not in opened), "")
     return ChoiceDialog(_("Open which page?"), "", options, first=fresh)
-
-
-def _after(values: Sequence[str], value: str) -> str:
-    at = values.index(value) if value in values else -1
-    return values[(at + 1) % len(values)]
 
 
 class ThreadsScreen(CuecardScreen[str | None]):

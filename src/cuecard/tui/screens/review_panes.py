@@ -19,20 +19,10 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, VerticalScroll
+from cuecard.tui.present import review as present
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.labels import VOTE, ink
-from cuecard.tui.present.review import (
-    ReviewForm,
-    compared,
-    disagreeing,
-    given_paragraphs,
-    hints,
-    progress,
-    reading_paragraphs,
-    wants,
-    writing_paragraphs,
-)
 from cuecard.tui.present.review_document import ReviewView
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
@@ -133,7 +123,9 @@ class ReviewSide(VerticalScroll, can_focus=False):
     def qc(self) -> QcSummary:
         return self.query_one(QcSummary)
 
-    def load(self, context: ReviewContext, form: ReviewForm, words: Callable[[str], str]) -> None:
+    def load(
+        self, context: ReviewContext, form: present.ReviewForm, words: Callable[[str], str]
+    ) -> None:
         self._review_context, self._me = context, form.reviewer
         reading = context.reading
         self.qc.load_task(context.sheet.task.id)
@@ -146,10 +138,10 @@ class ReviewSide(VerticalScroll, can_focus=False):
         self.dimensions.load(
             context.sheet.dimensions,
             form.ratings,
-            hints=hints(context),
-            wants=wants(form, context.sheet.dimensions),
+            hints=present.hints(context),
+            wants=present.wants(form, context.sheet.dimensions),
         )
-        self.query_one("#notes", Paragraphs).load(writing_paragraphs(context, form, words))
+        self.query_one("#notes", Paragraphs).load(present.writing_paragraphs(context, form, words))
 
     def on_resize(self, event: events.Resize) -> None:
         if self._review_context is not None and self._review_context.reading:
@@ -159,9 +151,9 @@ class ReviewSide(VerticalScroll, can_focus=False):
         given = context.sheet.visible
         newest = max((review.revision for review in given), default=0)
         self._reviews = [review for review in given if review.revision == newest]
-        split = disagreeing(self._reviews)
+        split = present.disagreeing(self._reviews)
         self.query_one("#standing", Paragraphs).load(
-            [*reading_paragraphs(context, split=split), Paragraph("")]
+            [*present.reading_paragraphs(context, split=split), Paragraph("")]
         )
         self._compare()
         lines: list[Paragraph] = []
@@ -173,7 +165,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
             )
             tone: Tone = "good" if review.decision.value == "approve" else "bad"
             lines += [Paragraph(""), Paragraph(head, tone)]
-            lines += given_paragraphs(review, context.sheet.dimensions, words)
+            lines += present.given_paragraphs(review, context.sheet.dimensions, words)
         self.query_one("#notes", Paragraphs).load(lines)
 
     def _compare(self) -> None:
@@ -184,7 +176,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
         width = max(self.scrollable_content_region.width, 24)
         dimensions = self._review_context.sheet.dimensions
         if self._reviews:
-            widget.show(compared(self._reviews, dimensions, self._me, width))
+            widget.show(present.compared(self._reviews, dimensions, self._me, width))
 
 
 _CHANGING = (
@@ -245,7 +237,7 @@ class OpenReview(CuecardScreen[None]):
 
         person, task_id = self.person, self.task_id
         await self.keeper.flush()
-        try:
+        with self.or_leave():
             protocol = self.protocol = protocol_of(await self.services.config())
 
             def fetch(ws: Workspace) -> tuple[ReviewContext, dict[str, JsonValue]]:
@@ -253,10 +245,7 @@ class OpenReview(CuecardScreen[None]):
                 return context, ws.review_forms.get(task_id, context.sheet.revision, person)
 
             context, kept = await self.services.ask(fetch)
-        except CuecardError:
-            self.dismiss()
-            raise
-        form = ReviewForm(task_id, context.sheet.revision, person, context.sample)
+        form = present.ReviewForm(task_id, context.sheet.revision, person, context.sample)
         form.load(kept)
         before, view = self.view, await asyncio.to_thread(ReviewView, context, form)
         if before is not None and before.context.sheet.revision == context.sheet.revision:
@@ -353,7 +342,7 @@ class OpenReview(CuecardScreen[None]):
         view.refresh()
         self.query_one("#title", Static).update(view.title)
         dimensions = view.context.sheet.dimensions
-        told = "" if view.context.reading else progress(view.form, dimensions)
+        told = "" if view.context.reading else present.progress(view.form, dimensions)
         self.query_one("#progress", Static).update(told)
         self.document.border_title = view.pane_title
         self.document.load([row.entry for row in view.rows])

@@ -17,14 +17,7 @@ from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
-from cuecard.tui.screens.tasks_changes import (
-    archive,
-    archive_many,
-    duplicate,
-    restore,
-    restore_many,
-    submit_many,
-)
+from cuecard.tui.screens import tasks_changes
 from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
@@ -211,7 +204,7 @@ class TasksScreen(LiveScreen):
 
     @guarded("new")
     async def action_duplicate(self) -> None:
-        made = await duplicate(self, self.listing.view.chosen)
+        made = await tasks_changes.duplicate(self, self.listing.view.chosen)
         if made:
             self.listing.view.grid.mark(())
             self.listing.choose(TaskFilter())
@@ -263,7 +256,7 @@ class TasksScreen(LiveScreen):
         if line is None:
             return
         if self._many:
-            if await submit_many(self, self._many):
+            if await tasks_changes.submit_many(self, self._many):
                 self.load()
             return
         outcome = await submit_task(self, line.id, unsaved=line.draft)
@@ -359,18 +352,18 @@ class TasksScreen(LiveScreen):
     async def action_archive(self) -> None:
         line, lines = self.listing.line, self._many
         if lines:
-            if await archive_many(self, lines):
+            if await tasks_changes.archive_many(self, lines):
                 self.load()
-        elif line is not None and await archive(self, line):
+        elif line is not None and await tasks_changes.archive(self, line):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
         if self._many:
-            await restore_many(self, self._many)
+            await tasks_changes.restore_many(self, self._many)
             self.load()
         elif (line := self.listing.line) is not None:
-            await restore(self, line)
+            await tasks_changes.restore(self, line)
             self.load()
 
     def action_archived(self) -> None:

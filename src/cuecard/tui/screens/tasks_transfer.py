@@ -38,18 +38,8 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present import files as present
 from cuecard.tui.present.entries import Entry
-from cuecard.tui.present.files import (
-    counts_of,
-    entries_of_bundle,
-    entries_of_export,
-    entries_of_merge,
-    entries_of_problems,
-    entries_of_report,
-    path_of,
-    since_of,
-    summary_of,
-)
 
 
 class _Import(Frozen):
@@ -100,7 +90,7 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
 
     async def summary(self, model: _Import) -> str:
         """Which format the path is in."""
-        name = await asyncio.to_thread(detect, path_of(model.path))
+        name = await asyncio.to_thread(detect, present.path_of(model.path))
         return _("Format: {title}").format(title=_(FORMATS[name].title)) if name else ""
 
     async def answer(self, model: _Import) -> ImportReport | None:
@@ -124,7 +114,7 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
             report = await self.services.ask(
                 lambda ws: import_path(
                     ws,
-                    path_of(model.path),
+                    present.path_of(model.path),
                     format=model.format,
                     by=person,
                     dry=dry,
@@ -148,12 +138,12 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
     def _tell(self, report: ImportReport) -> None:
         count = report.count("new") + report.count("revised")
         head = _("Would be: {counts}") if report.dry else _("Imported: {counts}")
-        text = head.format(counts=counts_of(report))
+        text = head.format(counts=present.counts_of(report))
         if report.stopped:
             text += " · " + _("stopped after {n} files").format(n=report.files)
         elif report.dry and not count:
             text += " · " + _("nothing to import")
-        self.say(f"{report.format}. {text}", entries_of_report(report))
+        self.say(f"{report.format}. {text}", present.entries_of_report(report))
         self.query_one("#found").focus()
         if not report.dry:
             self._next = "close"
@@ -238,7 +228,7 @@ class ExportDialog(AnswerDialog[_Export, ExportReport]):
             lambda ws: preview_export(ws, ids, model.format)
         )
         unsaved = len(lines) - len(ids)
-        return entries_of_export(len(found.task_ids), found.others, unsaved, found.left_out)
+        return present.entries_of_export(len(found.task_ids), found.others, unsaved, found.left_out)
 
     async def answer(self, model: _Export) -> ExportReport:
         ids = [line.id for line in self._groups[model.which] if line.revision]
@@ -246,7 +236,7 @@ class ExportDialog(AnswerDialog[_Export, ExportReport]):
         return await self.services.ask(
             lambda ws: export_tasks(
                 ws,
-                path_of(model.path),
+                present.path_of(model.path),
                 format=model.format,
                 task_ids=preview_export(ws, ids, model.format, load=False).task_ids,
                 canary=canary,
@@ -276,7 +266,7 @@ class _Pack(Frozen):
     @classmethod
     def _day(cls, typed: object) -> object:
         try:
-            return since_of(typed) if isinstance(typed, str) else typed
+            return present.since_of(typed) if isinstance(typed, str) else typed
         except ValueError:
             said = _("Please write the day as 2026-01-31, or leave it empty.")
             raise ValueError(said) from None
@@ -299,11 +289,11 @@ class BundleDialog(AnswerDialog[_Pack, WrittenBundle]):
     async def summary(self, model: _Pack) -> list[Entry]:
         person = self.person
         preview = await self.services.ask(lambda ws: preview_bundle(ws, person, model.since))
-        return entries_of_bundle(preview)
+        return present.entries_of_bundle(preview)
 
     async def answer(self, model: _Pack) -> WrittenBundle:
         person, since = self.person, model.since
-        path = path_of(model.path) if model.path else None
+        path = present.path_of(model.path) if model.path else None
         canary = (await self.services.config()).contamination.canary
 
         def told(records: int) -> None:
@@ -369,12 +359,14 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
             return None
         self.say(_("Reading…"), ())
         try:
-            read = await asyncio.to_thread(read_bundles, [path_of(model.path)])
+            read = await asyncio.to_thread(read_bundles, [present.path_of(model.path)])
             report = await self.services.ask(
                 lambda ws: ws.exchange.import_(read, by=person, dry=True)
             )
         except FileProblems as error:
-            self.say(_("These packs cannot be merged."), entries_of_problems(error.problems))
+            self.say(
+                _("These packs cannot be merged."), present.entries_of_problems(error.problems)
+            )
             return None
         self._bundles = read
         self._tell(_("Would be: {counts}"), read, report)
@@ -382,7 +374,10 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
         return None
 
     def _tell(self, text: str, bundles: list[BundleFile], report: MergeReport) -> None:
-        self.say(text.format(counts=summary_of(report)), entries_of_merge(bundles, report))
+        self.say(
+            text.format(counts=present.summary_of(report)),
+            present.entries_of_merge(bundles, report),
+        )
 
 
 def _bundle_introduction() -> str:

@@ -280,11 +280,7 @@ class WizardOfOzScreen(Looking):
         (self.focused or self).call_later(self._leave)
 
     def action_scroll_dialogue(self, direction: int) -> None:
-        transcript = self.query_one(Transcript)
-        if direction > 0:
-            transcript.action_page_down()
-        else:
-            transcript.action_page_up()
+        self.query_one(Transcript).page(direction)
 
     def _leave(self) -> None:
         self.keep_now()

@@ -20,16 +20,9 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, Vertical
+from cuecard.tui.present import wizard_of_oz as present
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.entries import Piece
-from cuecard.tui.present.wizard_of_oz import (
-    HandIn,
-    Typed,
-    WizardOfOzState,
-    hand_in_hint,
-    hint_for,
-    read_hand_in,
-)
 from cuecard.tui.widgets.text import Lines
 from cuecard.tui.widgets.transcript import Transcript
 
@@ -99,7 +92,7 @@ class SearchLine(Horizontal):
     def _show(self) -> None:
         if self._tools:
             self.query_one(Static).update(f"{one_line(self.tool, 20)} ▸")
-            self.query_one(Input).placeholder = hint_for(self._tools[self._at])
+            self.query_one(Input).placeholder = present.hint_for(self._tools[self._at])
 
 
 class Words(TextArea):
@@ -170,7 +163,7 @@ class HandInPane(Vertical):
         area.load_text("\n".join(filter(None, (area.text.rstrip("\n"), text.strip("\n")))))
         area.move_cursor(area.document.end)
 
-    def load(self, read: HandIn) -> None:
+    def load(self, read: present.HandIn) -> None:
         """Show what its text was read as."""
         lines = [[Piece(read.told, "muted" if read.empty else "good")]]
         lines += [[Piece(f"⚠ {problem}", "bad")] for problem in read.problems[:3]]
@@ -202,7 +195,7 @@ class Looking(CuecardScreen[None]):
         super().__init__()
         self._trial_id = trial_id
         self._player: WizardPlayer | None = None
-        self._state: WizardOfOzState | None = None
+        self._state: present.WizardOfOzState | None = None
         self._file: KeptJson | None = None
         self._keep_timer: Timer | None = None
         self._moving = False
@@ -210,7 +203,7 @@ class Looking(CuecardScreen[None]):
         self._status: list[Piece] = []
 
     @property
-    def state(self) -> WizardOfOzState | None:
+    def state(self) -> present.WizardOfOzState | None:
         """None until the part is taken."""
         return self._state
 
@@ -225,17 +218,14 @@ class Looking(CuecardScreen[None]):
         def put(move: Mapping[str, Any]) -> bool:
             return services.put("move", lambda: move)
 
-        try:
+        with self.or_leave():
             config = await services.config()
             player = await services.ask(
                 lambda ws: WizardPlayer.take(ws, trial_id, person, config, put)
             )
-        except Exception:  # whatever it was, there is nothing to show
-            self.dismiss()
-            raise
         self._player = player
         self._file = KeptJson(self.services.url, f"wizard {trial_id} {person}")
-        self._state = WizardOfOzState(player.briefing, Typed.of(self._file.load()))
+        self._state = present.WizardOfOzState(player.briefing, present.Typed.of(self._file.load()))
         while True:
             try:
                 await self.load()
@@ -255,7 +245,7 @@ class Looking(CuecardScreen[None]):
             return
         await asyncio.sleep(LOOK)
         pane = self.query_one(HandInPane)
-        pane.load(await asyncio.to_thread(read_hand_in, self._state.task, pane.text))
+        pane.load(await asyncio.to_thread(present.read_hand_in, self._state.task, pane.text))
 
     async def load(self) -> None:
         """See how things stand, and show it: one look after the other, so that none comes late."""
@@ -286,7 +276,7 @@ class Looking(CuecardScreen[None]):
             self._status = status
             self.query_one("#status", Lines).load([status])
 
-    def _put_back(self, state: WizardOfOzState) -> None:
+    def _put_back(self, state: present.WizardOfOzState) -> None:
         """What was typed last time, and not sent."""
         typed = state.typed
         self.query_one(SearchLine).load(state.briefing.tools, typed.tool, typed.search)
@@ -297,7 +287,9 @@ class Looking(CuecardScreen[None]):
                 area.load_text("\n".join(filter(None, (text, area.text))))
                 area.move_cursor(area.document.end)
         short = CORE[state.briefing.task.family].handed_in == "answer"
-        self.query_one(HandInPane).ask(hand_in_hint(state.briefing), typed.hand_in, short=short)
+        self.query_one(HandInPane).ask(
+            present.hand_in_hint(state.briefing), typed.hand_in, short=short
+        )
 
     def _give_back(self, text: str) -> None:
         words = self.query_one(Words)
@@ -308,7 +300,9 @@ class Looking(CuecardScreen[None]):
         notes.load_text("\n\n".join(filter(None, (notes.text, text))))
         self.cue_app.tell(_("The reply that was taken back is in your notes."))
 
-    def _enter(self, view: PlayerView, state: WizardOfOzState, before: PlayerView | None) -> None:
+    def _enter(
+        self, view: PlayerView, state: present.WizardOfOzState, before: PlayerView | None
+    ) -> None:
         """Another phase: show what belongs to it."""
         handing, over = view.phase == "hand_in", view.phase == "over"
         handed = state.view is not None and state.view.place.startswith("conclusion")
@@ -356,7 +350,7 @@ class Looking(CuecardScreen[None]):
         if self._file:
             self._file.save(state.typed.kept())
 
-    def _read_typed(self, state: WizardOfOzState) -> None:
+    def _read_typed(self, state: present.WizardOfOzState) -> None:
         if not self.query(Words):
             return  # The screen is being taken down.
         line = self.query_one(SearchLine)

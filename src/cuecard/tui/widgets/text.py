@@ -1,18 +1,16 @@
-"""Widgets for text: coloured lines, paragraphs, Markdown, cards, and plain text from outside."""
+"""Widgets for text: coloured lines, paragraphs, Markdown, and plain text from outside."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import content
-from textual.app import ComposeResult
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
@@ -21,14 +19,13 @@ from textual.visual import VisualType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
-from cuecard.tui.present.labels import CUE_KIND, ink
+from cuecard.tui.present.labels import ink
 
 if TYPE_CHECKING:
-    from cuecard.core.tasks.models import Stage
+    pass
 
 
 def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -> list[int]:
@@ -392,98 +389,3 @@ class EntryPaint:
         style = self._widget.screen.get_component_rich_style("screen--selection")
         text.stylize(style, start, len(text) if end == -1 else end)
         return Strip(text.render(self._widget.app.console), strip.cell_length)
-
-
-CardState = Literal["now", "done", "later"]
-
-
-class CueCard(VerticalScroll):
-    """`load` a stage; the border tells its place and state."""
-
-    DEFAULT_CSS = """
-    CueCard {
-        height: auto; max-height: 100%; padding: 0 1; border: round $primary;
-        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
-        background: $surface;
-        &.-done { border: round $success 60%; border-title-color: $success; }
-        &.-later { border: round $muted 60%; border-title-color: $muted; }
-        .label { width: auto; color: $primary; text-style: bold; height: 1; }
-        .body { width: 1fr; height: auto; padding: 0 0 0 2; }
-        .cue-line { text-style: bold; }
-        .not-met { color: $muted; }
-    }
-    """
-    can_focus = False
-
-    def compose(self) -> ComposeResult:
-        yield Static(_("CUE"), classes="label")
-        yield Static("", classes="body", id="cue", markup=False)
-        yield Static(_("LINE"), classes="label")
-        yield Static("", classes="body cue-line", id="line", markup=False)
-        yield Static(_("IF NOT"), classes="label")
-        yield Static("", classes="body not-met", id="not-met", markup=False)
-
-    def load(self, stage: Stage, number: int, total: int, state: CardState = "now") -> None:
-        """`number` counts from 1."""
-        self.set_class(state == "done", "-done")
-        self.set_class(state == "later", "-later")
-        mark = {"now": "▸", "done": "✓", "later": "·"}[state]
-        # As text, never as a string: strings of borders are parsed for markup.
-        self.border_title = Text(f"{mark} {number}/{total} {one_line(stage.title, 60)}")
-        kind = _(CUE_KIND[stage.cue.kind.value])
-        self.border_subtitle = kind
-        self.query_one("#cue", Static).update(for_display(stage.cue.text))
-        self.query_one("#line", Static).update(for_display(stage.line))
-        otherwise = stage.not_met or _("Push in your own words, without giving anything away.")
-        self.query_one("#not-met", Static).update(for_display(otherwise))
-
-
-Weight = Literal["plain", "strong", "muted", "bad"]
-SLOTS = 4
-
-
-@dataclass(frozen=True)
-class Section:
-    """A label and its text; `label` is translated already."""
-
-    label: str
-    text: str
-    weight: Weight = "plain"
-
-
-class LabelledCard(VerticalScroll):
-    """`load` a title and at most four sections; without any it hides."""
-
-    DEFAULT_CSS = """
-    LabelledCard {
-        height: auto; max-height: 100%; padding: 0 1; border: round $primary;
-        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
-        background: $surface;
-        .label { width: 1fr; height: auto; color: $primary; text-style: bold; }
-        .body { width: 1fr; height: auto; padding: 0 0 0 2; }
-        .-strong { text-style: bold; }
-        .-muted { color: $muted; }
-        .-bad { color: $error; }
-    }
-    """
-    can_focus = False
-
-    def compose(self) -> ComposeResult:
-        for _slot in range(SLOTS):
-            yield Static("", classes="label", markup=False)
-            yield Static("", classes="body", markup=False)
-
-    def load(self, title: str, sections: Sequence[Section], subtitle: str = "") -> None:
-        self.display = bool(sections)
-        # As text, never as a string: strings of borders are parsed for markup.
-        self.border_title = Text(one_line(title, 80))
-        self.border_subtitle = Text(one_line(subtitle, 60))
-        labels = list(self.query(".label").results(Static))
-        bodies = list(self.query(".body").results(Static))
-        for slot in range(SLOTS):
-            section = sections[slot] if slot < len(sections) else None
-            labels[slot].display = bodies[slot].display = section is not None
-            if section:
-                labels[slot].update(section.label)
-                bodies[slot].update(for_display(section.text))
-                bodies[slot].set_classes(f"body -{section.weight}")

@@ -97,6 +97,22 @@ class Transcript(EntryList):
         if self.spot_event is not None:
             self.show_event(self.spot_event)
 
+    def left_out(self, most: int) -> list[int]:
+        """The numbers of events of what is opened that are not read whole yet, about `most` of them."""
+        found: list[int] = []
+        for index in self.opened:
+            found += self.entries[index].left_out
+            if len(found) >= most:
+                break
+        return found
+
+    def page(self, direction: int) -> None:
+        """A page down, or up for -1."""
+        if direction > 0:
+            self.action_page_down()
+        else:
+            self.action_page_up()
+
     def open_last_work(self) -> None:
         """Open or fold the newest tool calls, wherever the cursor is."""
         for index in range(len(self.entries) - 1, -1, -1):

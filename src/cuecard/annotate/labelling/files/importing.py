@@ -22,7 +22,7 @@ from cuecard.annotate.labelling.files.entries import (
 from cuecard.annotate.labelling.files.formats import label_lines, label_rows, label_tasks
 from cuecard.annotate.labelling.files.vibesearch_sheets import label_file, sheet_kind
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, NotFound
-from cuecard.core.formats.files import find_files
+from cuecard.core.formats.files import files_among
 from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
@@ -95,17 +95,8 @@ def is_sheet(path: Path) -> bool:
 
 
 def _files(paths: Sequence[Path], suffixes: Sequence[str]) -> tuple[list[Path], list[FileProblem]]:
-    files: list[Path] = []
-    problems: list[FileProblem] = []
-    for path in paths:
-        found = find_files(path, suffixes)
-        problems += found.problems
-        if not found.files and not found.problems:
-            text = _("is a folder without files of labels ({suffixes})")
-            reason = text.format(suffixes=listed(suffixes))
-            problems.append(FileProblem(str(path), "", reason))
-        files += found.files
-    return list(dict.fromkeys(files)), problems
+    nothing = _("is a folder without files of labels ({suffixes})")
+    return files_among(paths, suffixes, nothing.format(suffixes=listed(suffixes)))
 
 
 @dataclass(frozen=True)

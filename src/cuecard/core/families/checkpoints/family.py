@@ -15,21 +15,9 @@ from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import Act, AgentReply, Dialogue
 from cuecard.core.engine.trial_log import user_turns
+from cuecard.core.families import common
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.checkpoints.score import CHECKPOINT_MEASURES, score_checkpoints, steps_of
-from cuecard.core.families.common import (
-    answer_item,
-    answer_text,
-    ask_about_answer,
-    carry_whole,
-    hand_in_answer,
-    judge_by_letters,
-    no_columns,
-    no_facts,
-    read_answer,
-    read_json_answer,
-    refuse,
-)
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.i18n import N_
 from cuecard.core.rescoring import answer_changes
@@ -314,7 +302,7 @@ def _statuses(events: Sequence[Event]) -> dict[str, int]:
 def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
     accepted = progress_of(dialogue, public.language).accepted
     last = next(reversed(notes.facts), None)
-    return hand_in_answer(accepted[-1] if accepted else last.value if last else "")
+    return common.hand_in_answer(accepted[-1] if accepted else last.value if last else "")
 
 
 def _index(chain: CheckpointChain, secrets: Secrets) -> Index:
@@ -349,21 +337,21 @@ CHECKPOINTS = CoreFamily(
         "statuses": _statuses(events),
     },
     handed_in="answer",
-    read=read_answer,
-    read_json=read_json_answer,
+    read=common.read_answer,
+    read_json=common.read_json_answer,
     conclusion="conclude_checkpoints",
     from_memory="probe_hand_in_checkpoints",
-    judge=lambda _task, chain, prediction: judge_by_letters(
+    judge=lambda _task, chain, prediction: common.judge_by_letters(
         chain, prediction, chain.steps[-1].question
     ),
-    ask=ask_about_answer,
+    ask=common.ask_about_answer,
     judge_prompts=("judge_answer",),
-    refuse=refuse,
-    item=answer_item,
-    item_text=answer_text,
+    refuse=common.refuse,
+    item=common.answer_item,
+    item_text=common.answer_text,
     target=lambda chain: chain.answers,
     approach=_approach,
-    columns=no_columns,
+    columns=common.no_columns,
     offline=answer,
     calls=12,
     conclude=_conclude,
@@ -374,8 +362,8 @@ CHECKPOINTS = CoreFamily(
     entities=False,
     topics=False,
     chain=lambda chain: chain,
-    facts=no_facts,
+    facts=common.no_facts,
     changes=answer_changes,
     effective=_effective,
-    carry=carry_whole,
+    carry=common.carry_whole,
 )

@@ -13,20 +13,7 @@ from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Concluded, Event
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.trial_log import agent_tool_answers
-from cuecard.core.families.common import (
-    answer_item,
-    answer_text,
-    ask_about_answer,
-    carry_whole,
-    hand_in_answer,
-    judge_by_letters,
-    no_chain,
-    no_columns,
-    read_answer,
-    read_json_answer,
-    records,
-    refuse,
-)
+from cuecard.core.families import common
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph import play
 from cuecard.core.families.registry import CoreFamily
@@ -224,7 +211,7 @@ async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -
 def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
     del public
     asked = dialogue.of("user")
-    return hand_in_answer(derive_answer(asked[0].text if asked else "", tuple(notes.facts)))
+    return common.hand_in_answer(derive_answer(asked[0].text if asked else "", tuple(notes.facts)))
 
 
 def _effective(world: FactWorld) -> Mapping[str, object]:
@@ -248,29 +235,29 @@ FACTS = CoreFamily(
     ),
     figures=lambda world, _prediction, events, _judgement: {"facts": _counts(world, events)},
     handed_in="answer",
-    read=read_answer,
-    read_json=read_json_answer,
+    read=common.read_answer,
+    read_json=common.read_json_answer,
     conclusion="conclude_facts",
     from_memory="probe_hand_in_facts",
-    judge=lambda task, world, prediction: judge_by_letters(world, prediction, task.query),
-    ask=ask_about_answer,
+    judge=lambda task, world, prediction: common.judge_by_letters(world, prediction, task.query),
+    ask=common.ask_about_answer,
     judge_prompts=("judge_answer",),
-    refuse=refuse,
-    item=answer_item,
-    item_text=answer_text,
+    refuse=common.refuse,
+    item=common.answer_item,
+    item_text=common.answer_text,
     target=lambda world: world.answers,
     approach=_approach,
-    columns=no_columns,
+    columns=common.no_columns,
     offline=_offline,
     calls=12,
     conclude=_conclude,
     statements=lambda task, world: tuple(_statements(world, final_answers(task))),
-    index=records,
+    index=common.records,
     entities=False,
     topics=True,
-    chain=no_chain,
+    chain=common.no_chain,
     facts=lambda world: world.facts,
     changes=answer_changes,
     effective=_effective,
-    carry=carry_whole,
+    carry=common.carry_whole,
 )

@@ -12,16 +12,7 @@ from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
-from cuecard.core.families.common import (
-    NO_TRIPLES,
-    no_chain,
-    no_columns,
-    no_facts,
-    nothing_found,
-    nothing_of_play,
-    plain_approach,
-    records,
-)
+from cuecard.core.families import common
 from cuecard.core.families.graph import play
 from cuecard.core.families.graph.gold import Graph, Node
 from cuecard.core.families.graph.judge import GRAPH_MEASURES, score_graph, supporting_triples
@@ -98,7 +89,7 @@ def _counts(graph: Graph, prediction: Prediction, judgement: Judgement) -> Graph
 def _read(said: str, raw: str) -> Prediction | str:
     triples = find_triples(said)
     if triples is None:
-        return NO_TRIPLES
+        return common.NO_TRIPLES
     named = tuple(PredictedTriple(head=h, relation=r, tail=t) for h, r, t in triples)
     return TriplesPrediction(triples=named, raw=raw)
 
@@ -165,7 +156,7 @@ def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Predictio
         for f in notes.facts
         if f.subject
     )
-    return TriplesPrediction(triples=triples) if triples else nothing_found()
+    return TriplesPrediction(triples=triples) if triples else common.nothing_found()
 
 
 _Part = tuple[str, frozenset[str]]
@@ -279,18 +270,18 @@ GRAPH = CoreFamily(
     item=_item,
     item_text=_item_text,
     target=_target,
-    approach=plain_approach,
-    columns=no_columns,
+    approach=common.plain_approach,
+    columns=common.no_columns,
     offline=_offline,
     calls=12,
     conclude=_conclude,
     statements=lambda task, graph: tuple(_statements(task, graph)),
-    index=records,
+    index=common.records,
     entities=True,
     topics=True,
-    chain=no_chain,
-    facts=no_facts,
+    chain=common.no_chain,
+    facts=common.no_facts,
     changes=_changes,
-    effective=nothing_of_play,
+    effective=common.nothing_of_play,
     carry=_carry,
 )

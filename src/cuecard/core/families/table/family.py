@@ -15,14 +15,7 @@ from cuecard.core.agents.briefing import PublicTask
 from cuecard.core.agents.offline_search import Notes, Searcher, markdown_table, say
 from cuecard.core.engine.messages import AgentReply, Dialogue
 from cuecard.core.engine.step_context import CallContext
-from cuecard.core.families.common import (
-    NO_TABLE,
-    no_chain,
-    no_facts,
-    nothing_found,
-    nothing_of_play,
-    plain_approach,
-)
+from cuecard.core.families import common
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import fill
@@ -206,7 +199,7 @@ def _counts(table: Table, judgement: Judgement) -> TableFigures:
 def _read(said: str, raw: str) -> Prediction | str:
     table = find_table(said)
     if table is None:
-        return NO_TABLE
+        return common.NO_TABLE
     return TablePrediction(columns=table.columns, rows=table.rows, raw=raw)
 
 
@@ -305,7 +298,9 @@ def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Predictio
     sheet = Sheet(public, notes)
     columns = public.columns or (*sheet.keys, *sheet.columns)
     rows = tuple(sheet.cells(row, columns) for row in sheet.rows)
-    return TablePrediction(columns=columns, rows=rows) if columns and rows else nothing_found()
+    return (
+        TablePrediction(columns=columns, rows=rows) if columns and rows else common.nothing_found()
+    )
 
 
 def _index(table: Table, secrets: Secrets) -> Index:
@@ -383,7 +378,7 @@ TABLE = CoreFamily(
     item=_item,
     item_text=_item_text,
     target=_target,
-    approach=plain_approach,
+    approach=common.plain_approach,
     columns=_columns,
     offline=_offline,
     calls=200,
@@ -392,9 +387,9 @@ TABLE = CoreFamily(
     index=_index,
     entities=False,
     topics=True,
-    chain=no_chain,
-    facts=no_facts,
+    chain=common.no_chain,
+    facts=common.no_facts,
     changes=_changes,
-    effective=nothing_of_play,
+    effective=common.nothing_of_play,
     carry=_carry,
 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,13 +20,12 @@ from cuecard.annotate.labelling.adjudication import (
 from cuecard.annotate.labelling.wording import WORDING
 from cuecard.annotate.task_feedback import GOLD_WRONG
 from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.errors import DatabaseAway
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, VerticalScroll
+from cuecard.tui.kit.walks import WalkScreen
 from cuecard.tui.present import agreement as state
 from cuecard.tui.present.labelling import STATUS_KEYS, gold_paragraphs, value_label
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
@@ -59,10 +55,8 @@ class Step:
     outcome: Outcome | None
 
 
-class AdjudicateScreen(CuecardScreen[None]):
-    """Adjudicates items of runs (None: all) or of a labelling set. Keys are handled in the order they were pressed, and
-    a decision applies to the item that was shown.
-    """
+class AdjudicateScreen(WalkScreen[AdjudicationSession, Step]):
+    """Adjudicates items of runs (None: all) or of a labelling set. A decision applies to the item that was shown."""
 
     CSS_PATH = "adjudicate.tcss"
     AUTO_FOCUS = "#left"
@@ -88,11 +82,6 @@ class AdjudicateScreen(CuecardScreen[None]):
     ) -> None:
         super().__init__()
         self._name, self._scope = name, (run_ids, set_id)
-        self._session: AdjudicationSession | None = None
-        self._step: Step | None = None
-        self._pressed: asyncio.Queue[Work] = asyncio.Queue()
-        self._pending = 0
-        self._turn = threading.Lock()
 
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="progress", markup=False)
@@ -118,52 +107,24 @@ class AdjudicateScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         for widget in self.query("#what, #sides, #decision, EmptyState"):
             widget.display = False
-        self.walk()
 
-    async def on_unmount(self) -> None:
-        # Whoever leaves in a hurry has decided what they pressed the keys for.
-        while self._session is not None and not self._pressed.empty():
-            with suppress(DatabaseAway):
-                await asyncio.to_thread(self._work_off, self._session, self._pressed.get_nowait())
-
-    @guarded("adjudicate")
-    async def walk(self) -> None:
-        """Open the session, then work off keys one after the other until the screen closes."""
+    async def begin(self) -> AdjudicationSession | None:
         person, (run_ids, set_id) = self.person, self._scope
 
-        def begin(ws: Workspace) -> tuple[AdjudicationSession, int]:
+        def open_(ws: Workspace) -> tuple[AdjudicationSession, int]:
             session = AdjudicationSession(ws, person, run_ids, set_id)
             return session, session.unseen
 
-        session, unseen = await self.services.ask(begin)
+        session, unseen = await self.services.ask(open_)
         if unseen and not await self.app.push_screen_wait(_warning(unseen)):
-            self.dismiss()
-            return
-        self._session = session
-        work: Work = _nothing
-        while True:
-            try:
-                # Once begun it is finished, also when the screen closes meanwhile.
-                doing = asyncio.to_thread(self._work_off, session, work)
-                self._show(await asyncio.shield(doing))
-            except DatabaseAway as error:
-                # What comes next cannot be read, and nobody decides on what they do not see.
-                self.report(error)
-                await self.services.back(self._pressed)
-                work = _nothing
-                continue
-            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
-                self.report(error)
-            finally:
-                self._pending = self._pressed.qsize()
-            with self.cue_app.resting(self._pressed.empty):
-                work = await self._pressed.get()
+            return None
+        return session
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        step = self._step
+        step = self.step
         if action in ("decide", "value", "gold_wrong", "comment", "skip", "trial"):
             # Until a key was worked off, the screen still shows what it was pressed on.
-            if step is None or step.view is None or self._pending:
+            if step is None or step.view is None or self.pending:
                 return False
             of_status = step.view.dispute.item.kind is ItemKind.STATUS
             if action == "value":
@@ -202,19 +163,19 @@ class AdjudicateScreen(CuecardScreen[None]):
 
         def said(text: str | None) -> None:
             if text is not None:
-                self._press(lambda session: session.comment(place, text))
+                self.press(lambda session: session.comment(place, text))
 
         title = _("Comment on this decision")
         self.app.push_screen(TextDialog(title, view.comment), said)
 
     def action_skip(self) -> None:
-        self._press(AdjudicationSession.next)
+        self.press(AdjudicationSession.next)
 
     def action_back(self) -> None:
-        self._press(AdjudicationSession.back)
+        self.press(AdjudicationSession.back)
 
     def action_filter(self) -> None:
-        self._press(AdjudicationSession.toggle_decided)
+        self.press(AdjudicationSession.toggle_decided)
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
@@ -222,12 +183,9 @@ class AdjudicateScreen(CuecardScreen[None]):
         if self._view is not None:
             self.app.push_screen(TrialScreen(self._view.dispute.trial_id))
 
-    def action_leave(self) -> None:
-        self.dismiss()
-
     @property
     def _view(self) -> AdjudicationView | None:
-        return self._step.view if self._step else None
+        return self.step.view if self.step else None
 
     def _ask_cause(self, value: Value) -> None:
         view = self._view
@@ -259,26 +217,17 @@ class AdjudicateScreen(CuecardScreen[None]):
             TextDialog(_("What is wrong with the gold?"), view.comment, note), said
         )
 
-    def _press(self, work: Work) -> None:
-        self._pending += 1
-        self._pressed.put_nowait(work)
-
     def _decide(self, view: AdjudicationView, value: Value, cause: Why, comment: str = "") -> None:
         place = view.dispute.place
-        self._press(lambda session: session.decide(place, value, cause, comment))
+        self.press(lambda session: session.decide(place, value, cause, comment))
 
-    def _work_off(self, session: AdjudicationSession, work: Work) -> Step:
-        """In a thread; one key at a time."""
-        with self._turn:
-            outcome = work(session)
-            view = session.current
-            return Step(
-                view, session.position, session.total, session.open, session.decided, outcome
-            )
+    def step_of(self, session: AdjudicationSession, work: Work) -> Step:
+        outcome = work(session)
+        view = session.current
+        return Step(view, session.position, session.total, session.open, session.decided, outcome)
 
-    def _show(self, step: Step) -> None:
-        self._step = step
-        self._pending = self._pressed.qsize()
+    def show(self, step: Step) -> None:
+        self.step = step
         view = step.view
         for widget in self.query("#what, #sides, #decision"):
             widget.display = view is not None
@@ -344,7 +293,3 @@ def _warning(unseen: int) -> ConfirmDialog:
         unseen,
     )
     return ConfirmDialog(_("See what others decided?"), text.format(n=unseen), _("Adjudicate"))
-
-
-def _nothing(session: AdjudicationSession) -> None:
-    pass

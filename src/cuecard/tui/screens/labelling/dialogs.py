@@ -149,7 +149,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
     @guarded("whole", background=True)
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
-        while missing := self._missing():
+        while missing := self.query_one(Transcript).left_out(AT_ONCE):
             found = await self.services.ask(lambda _ws, seqs=missing: self._whole_of(*seqs))
             self._whole |= {event.seq: event for event in found}
             # What cannot be read is not asked for again.
@@ -173,15 +173,6 @@ class BlindTranscriptScreen(CuecardScreen[None]):
 
     def _event(self, seq: int) -> Event:
         return next(event for event in self._transcript.events if event.seq == seq)
-
-    def _missing(self) -> list[int]:
-        transcript = self.query_one(Transcript)
-        missing: list[int] = []
-        for index in transcript.opened:
-            missing += transcript.entries[index].left_out
-            if len(missing) >= AT_ONCE:
-                break
-        return missing
 
 
 Work = Callable[[LabelSession], Revealed | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,25 +15,17 @@ from textual.widgets import Static
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import LabelView, Target
 from cuecard.annotate.labelling.wording import WORDING
-from cuecard.core.errors import CuecardError, DatabaseAway
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.label_records import LabelValue
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.drawing import VerticalScroll
+from cuecard.tui.kit.walks import WalkScreen
+from cuecard.tui.present import labelling as present
 from cuecard.tui.present.drafts import FileDrafts
-from cuecard.tui.present.labelling import (
-    STATUS_KEYS,
-    answers,
-    evidence_paragraphs,
-    gold_paragraphs,
-    mine_paragraphs,
-    progress_line,
-    question,
-    revealed_paragraphs,
-)
 from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.labelling import dialogs as works
 from cuecard.tui.screens.labelling.dialogs import Detail, Step, Work, step_of
@@ -56,10 +47,8 @@ TOLD = 10
 """Decided items from which on it is told."""
 
 
-class LabelScreen(CuecardScreen[None]):
-    """Labels items of a run, of one of its trials, of a labelling set, or `targets`. Keys are handled in the order they
-    were pressed, so that none is lost at any speed.
-    """
+class LabelScreen(WalkScreen[LabelSession, Step]):
+    """Labels items of a run, of one of its trials, of a labelling set, or `targets`."""
 
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#evidence"
@@ -69,7 +58,7 @@ class LabelScreen(CuecardScreen[None]):
         Key("label.unsure", Means.UNSURE, "label('unsure')", N_("Unsure"), N_("I cannot tell")),
         *(
             Key(f"label.status_{status.value}", Means.CHOICE, f"status('{key}')", N_("Status"), N_("The status that stands beside this letter"), show=False, letter=key)
-            for key, status in STATUS_KEYS.items()
+            for key, status in present.STATUS_KEYS.items()
         ),
         Key("label.on", (Means.OPEN, Means.MARK, Means.FURTHER), "skip", N_("Next"), N_("To the next item"), show=False),
         Key("label.back", Means.BEFORE, "back", N_("Back"), N_("To the item before; every label can be changed")),
@@ -97,18 +86,9 @@ class LabelScreen(CuecardScreen[None]):
         super().__init__()
         self._run_id, self._name, self._trial_id = run_id, name, trial_id
         self._set_id, self._targets = set_id, tuple(targets)
-        self._session: LabelSession | None = None
-        self._step: Step | None = None
-        self._pressed: asyncio.Queue[Work | Detail] = asyncio.Queue()
-        self._turn = threading.Lock()
         self._watch: SetWatch | None = None
         self._watching: Worker[None] | None = None
         self._behind = False
-
-    @property
-    def step(self) -> Step | None:
-        """What is shown now; None while the first item is looked for."""
-        return self._step
 
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="progress", markup=False)
@@ -139,50 +119,22 @@ class LabelScreen(CuecardScreen[None]):
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False
         self.query_one("#standing").display = False
-        self.walk()
-
-    async def on_unmount(self) -> None:
-        # Whoever leaves in a hurry has labelled what they pressed the keys for.
-        while self._session is not None and not self._pressed.empty():
-            work = self._pressed.get_nowait()
-            if callable(work):
-                with suppress(DatabaseAway):  # the label is kept here
-                    await asyncio.to_thread(self._work_off, self._session, work)
 
     def on_key(self, event: events.Key) -> None:
         # Whoever scrolls is reading, not idle.
-        if self._session is not None:
-            self._session.touch()
+        if self.session is not None:
+            self.session.touch()
 
-    @guarded("label")
-    async def walk(self) -> None:
-        """Open the session, then work off keys one after the other until the screen closes."""
-        session = self._session = await self.services.ask(self._open)
-        work: Work | Detail = works.nothing
-        while True:
-            try:
-                if callable(work):
-                    # Once begun it is finished, also when the screen closes meanwhile.
-                    doing = asyncio.to_thread(self._work_off, session, work)
-                    self._show(await asyncio.shield(doing))
-                    self.ahead()
-                else:
-                    await self._show_detail(session, work)
-            except DatabaseAway as error:
-                # What comes next cannot be read, and nobody decides on what they do not see.
-                self.report(error)
-                await self.services.back(self._pressed)
-                work = works.nothing
-                continue
-            except Exception as error:  # noqa: BLE001 - one failed key must not end the walk
-                self.report(error)
-            with self.cue_app.resting(self._pressed.empty):
-                work = await self._pressed.get()
+    async def begin(self) -> LabelSession:
+        return await self.services.ask(self._open)
+
+    def step_of(self, session: LabelSession, work: Work) -> Step:
+        return step_of(session, work)
 
     @guarded("ahead", background=True)
     async def ahead(self) -> None:
         """Read what comes next while the person looks at this."""
-        session = self._session
+        session = self.session
         # The item that came up is painted first.
         await asyncio.sleep(PAINTING)
         while session is not None and await asyncio.to_thread(session.prepare):
@@ -212,7 +164,7 @@ class LabelScreen(CuecardScreen[None]):
                 line.display = bool(told)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        view = self._step.view if self._step else None
+        view = self.step.view if self.step else None
         kind = view.gold.item.kind if view else None
         of_status = kind is ItemKind.STATUS
         match action:
@@ -232,25 +184,25 @@ class LabelScreen(CuecardScreen[None]):
                 return True
 
     def action_label(self, value: str) -> None:
-        self._press(works.labelling(LabelValue(value), reveal_after=self._reveal_after))
+        self.press(works.labelling(LabelValue(value), reveal_after=self._reveal_after))
 
     def action_status(self, key: str) -> None:
-        self._press(works.labelling(STATUS_KEYS[key], reveal_after=self._reveal_after))
+        self.press(works.labelling(present.STATUS_KEYS[key], reveal_after=self._reveal_after))
 
     def action_show(self, what: Detail) -> None:
-        self._press(what)
+        self.press(what)
 
     def action_flag(self) -> None:
-        self._press(works.flag)
+        self.press(works.flag)
 
     def action_skip(self) -> None:
-        self._press(works.go_on)
+        self.press(works.go_on)
 
     def action_back(self) -> None:
-        self._press(works.back)
+        self.press(works.back)
 
     def action_reveal(self) -> None:
-        self._press(works.reveal)
+        self.press(works.reveal)
 
     def action_reveal_after(self) -> None:
         preferences = self.cue_app.preferences
@@ -258,15 +210,12 @@ class LabelScreen(CuecardScreen[None]):
         preferences.save()
         said = _("Reveal after: on") if preferences.reveal_after else _("Reveal after: off")
         self.notify(said, markup=False)
-        self._press(works.nothing)
+        self.press(works.nothing)
 
     def action_agreement(self) -> None:
         from cuecard.tui.screens.agreement import AgreementScreen
 
         self.app.push_screen(AgreementScreen(self._run_id, self._name, set_id=self._set_id))
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
     @property
     def _reveal_after(self) -> bool:
@@ -281,17 +230,8 @@ class LabelScreen(CuecardScreen[None]):
             return LabelSession.over_items(workspace, person, self._targets, drafts=drafts)
         return LabelSession(workspace, person, self._run_id, self._trial_id, drafts=drafts)
 
-    def _press(self, work: Work | Detail) -> None:
-        self._pressed.put_nowait(work)
-
-    def _work_off(self, session: LabelSession, work: Work) -> Step:
-        """In a thread; one key at a time."""
-        with self._turn:
-            return step_of(session, work)
-
-    async def _show_detail(self, session: LabelSession, what: Detail) -> None:
-        """Open something above the item, and wait until it is closed."""
-        view = self._step.view if self._step else None
+    async def aside(self, session: LabelSession, what: str) -> None:
+        view = self.step.view if self.step else None
         if view is None:
             return
         if what == "comment":
@@ -299,7 +239,7 @@ class LabelScreen(CuecardScreen[None]):
             text = await self.app.push_screen_wait(TextDialog(_("Comment on this item"), before))
             if text is not None:
                 said = works.commenting(text)
-                self._show(await asyncio.to_thread(self._work_off, session, said))
+                self.show(await self.work_off(session, said))
         elif what == "transcript":
             from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen
 
@@ -320,15 +260,15 @@ class LabelScreen(CuecardScreen[None]):
             await self.app.push_screen_wait(DetailScreen(title, entries))
         session.touch()
 
-    def _show(self, step: Step) -> None:
-        before, self._step = self._step, step
+    def show(self, step: Step) -> None:
+        before, self.step = self.step, step
         view = step.view
         for pane in self.query(".pane"):
             pane.display = view is not None
         self.query_one("#question").display = view is not None
         self.query_one(EmptyState).display = view is None
         where = one_line(self._name, 24)
-        said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        said = [where, present.progress_line(step.position, step.total, step.labelled, step.pace)]
         if step.skipped:
             text = ngettext("{n} skipped", "{n} skipped", step.skipped)
             said.append(text.format(n=step.skipped))
@@ -351,14 +291,14 @@ class LabelScreen(CuecardScreen[None]):
         gold, evidence = self.query_one("#gold"), self.query_one("#evidence")
         gold.border_title = _(wording.title)
         gold.border_subtitle = Text(one_line(view.title, 40))  # a string would be parsed for markup
-        self.query_one("#gold-text", Paragraphs).load(gold_paragraphs(view))
+        self.query_one("#gold-text", Paragraphs).load(present.gold_paragraphs(view))
         evidence.border_title = _(wording.evidence)
         evidence.border_subtitle = _("m all · g gold · t dialogue · s skip · v reveal after")
-        self.query_one("#evidence-text", Paragraphs).load(evidence_paragraphs(view))
-        lines = [question(kind), *answers(kind)]
-        mine = mine_paragraphs(view)
+        self.query_one("#evidence-text", Paragraphs).load(present.evidence_paragraphs(view))
+        lines = [present.question(kind), *present.answers(kind)]
+        mine = present.mine_paragraphs(view)
         if step.revealed:
-            mine += revealed_paragraphs(view, step.revealed)
+            mine += present.revealed_paragraphs(view, step.revealed)
             lines = [
                 _("⏎ goes on · another answer changes your mind, and is counted apart"),
                 *lines[1:],

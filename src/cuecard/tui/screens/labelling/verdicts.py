@@ -18,7 +18,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import after, hint
 from cuecard.tui.present.labelling import (
     SetLine,
     VerdictsSnapshot,
@@ -390,20 +390,18 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
             self.app.push_screen(over_item(line))
 
     def action_mine(self) -> None:
-        after = _ORDER[(_ORDER.index(self._filter.mine) + 1) % len(_ORDER)]
-        self._narrow(mine=after)
+        self._narrow(mine=after(self._filter.mine, _ORDER))
 
     def action_flagged(self) -> None:
         self._narrow(gold_wrong=not self._filter.gold_wrong)
 
     def action_next_judge(self) -> None:
         choices: list[tuple[str, ...]] = [(), *((judge,) for judge in self._judges)]
-        self._narrow(judges=choices[(choices.index(self._filter.judges) + 1) % len(choices)])
+        self._narrow(judges=after(self._filter.judges, choices))
 
     def action_next_run(self) -> None:
         ids = [run.run_id for run in self._runs]
-        choices = [None, *ids]
-        self._run = choices[(choices.index(self._run) + 1) % len(choices)]
+        self._run = after(self._run, [None, *ids])
         self._narrow(runs=tuple(ids) if self._run is None else (self._run,))
 
     def narrowed_by(self) -> Mapping[str, Any]:

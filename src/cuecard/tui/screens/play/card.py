@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,26 +14,118 @@ from textual.widgets import Static
 
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.i18n import N_, _, listed
-from cuecard.core.tasks.models import Persona
-from cuecard.core.text import one_line
+from cuecard.core.tasks.models import Persona, Stage
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import VerticalScroll
+from cuecard.tui.present import play_panes as present
 from cuecard.tui.present.entries import Piece, wrap
 from cuecard.tui.present.keyboard import shown_key
-from cuecard.tui.present.labels import AMBIGUITY
+from cuecard.tui.present.labels import AMBIGUITY, CUE_KIND
 from cuecard.tui.present.play import PlayState
-from cuecard.tui.present.play_panes import (
-    Later,
-    PlayFigures,
-    Rung,
-    clue_told,
-    figure_lines,
-    rungs_of,
-)
-from cuecard.tui.widgets.text import CueCard, LabelledCard, Lines, PlainText, Section, as_text
+from cuecard.tui.widgets.text import Lines, PlainText, as_text
 
 if TYPE_CHECKING:
     from cuecard.core.evaluation.shadows import Listening
+
+
+CardState = Literal["now", "done", "later"]
+
+
+class Card(VerticalScroll):
+    """A frame with labels and what they label."""
+
+    DEFAULT_CSS = """
+    Card {
+        height: auto; max-height: 100%; padding: 0 1; border: round $primary;
+        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
+        background: $surface;
+        .body { width: 1fr; height: auto; padding: 0 0 0 2; }
+    }
+    """
+    can_focus = False
+
+
+class CueCard(Card):
+    """`load` a stage; the border tells its place and state."""
+
+    DEFAULT_CSS = """
+    CueCard {
+        &.-done { border: round $success 60%; border-title-color: $success; }
+        &.-later { border: round $muted 60%; border-title-color: $muted; }
+        .label { width: auto; color: $primary; text-style: bold; height: 1; }
+        .cue-line { text-style: bold; }
+        .not-met { color: $muted; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(_("CUE"), classes="label")
+        yield Static("", classes="body", id="cue", markup=False)
+        yield Static(_("LINE"), classes="label")
+        yield Static("", classes="body cue-line", id="line", markup=False)
+        yield Static(_("IF NOT"), classes="label")
+        yield Static("", classes="body not-met", id="not-met", markup=False)
+
+    def load(self, stage: Stage, number: int, total: int, state: CardState = "now") -> None:
+        """`number` counts from 1."""
+        self.set_class(state == "done", "-done")
+        self.set_class(state == "later", "-later")
+        mark = {"now": "▸", "done": "✓", "later": "·"}[state]
+        # As text, never as a string: strings of borders are parsed for markup.
+        self.border_title = Text(f"{mark} {number}/{total} {one_line(stage.title, 60)}")
+        kind = _(CUE_KIND[stage.cue.kind.value])
+        self.border_subtitle = kind
+        self.query_one("#cue", Static).update(for_display(stage.cue.text))
+        self.query_one("#line", Static).update(for_display(stage.line))
+        otherwise = stage.not_met or _("Push in your own words, without giving anything away.")
+        self.query_one("#not-met", Static).update(for_display(otherwise))
+
+
+Weight = Literal["plain", "strong", "muted", "bad"]
+SLOTS = 4
+
+
+@dataclass(frozen=True)
+class Section:
+    """A label and its text; `label` is translated already."""
+
+    label: str
+    text: str
+    weight: Weight = "plain"
+
+
+class LabelledCard(Card):
+    """`load` a title and at most four sections; without any it hides."""
+
+    DEFAULT_CSS = """
+    LabelledCard {
+        .label { width: 1fr; height: auto; color: $primary; text-style: bold; }
+        .-strong { text-style: bold; }
+        .-muted { color: $muted; }
+        .-bad { color: $error; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        for _slot in range(SLOTS):
+            yield Static("", classes="label", markup=False)
+            yield Static("", classes="body", markup=False)
+
+    def load(self, title: str, sections: Sequence[Section], subtitle: str = "") -> None:
+        self.display = bool(sections)
+        # As text, never as a string: strings of borders are parsed for markup.
+        self.border_title = Text(one_line(title, 80))
+        self.border_subtitle = Text(one_line(subtitle, 60))
+        labels = list(self.query(".label").results(Static))
+        bodies = list(self.query(".body").results(Static))
+        for slot in range(SLOTS):
+            section = sections[slot] if slot < len(sections) else None
+            labels[slot].display = bodies[slot].display = section is not None
+            if section:
+                labels[slot].update(section.label)
+                bodies[slot].update(for_display(section.text))
+                bodies[slot].set_classes(f"body -{section.weight}")
 
 
 FOLD = 2
@@ -53,7 +146,7 @@ class Ladder(Static, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
-        self._rungs: list[Rung] = []
+        self._rungs: list[present.Rung] = []
         self._opened: set[int] = set()
         self._cursor = 0
 
@@ -70,7 +163,7 @@ class Ladder(Static, can_focus=True):
     def on_resize(self) -> None:
         self._draw()
 
-    def load(self, rungs: Sequence[Rung]) -> None:
+    def load(self, rungs: Sequence[present.Rung]) -> None:
         self.display = bool(rungs)
         if list(rungs) == self._rungs:
             return
@@ -164,7 +257,7 @@ class CardPane(VerticalScroll, can_focus=False):
         for hidden in ("#persona", "CueCard", "LabelledCard", "Ladder"):
             self.query_one(hidden).display = False
 
-    def load(self, state: PlayState, later: Later = "titles") -> None:
+    def load(self, state: PlayState, later: present.Later = "titles") -> None:
         """`later`: what shows of stages to come."""
         cue_card, card = self.query_one(CueCard), self.query_one(LabelledCard)
         number, stage = state.stage_number, state.stage
@@ -174,7 +267,7 @@ class CardPane(VerticalScroll, can_focus=False):
             card.load("", ())
         else:
             card.load(*_card(state))
-        self.query_one(Ladder).load(rungs_of(state, later))
+        self.query_one(Ladder).load(present.rungs_of(state, later))
         persona = state.task.persona
         self.query_one("#who", Lines).load(_who(persona))
         self.query_one("#who").display = persona is not None
@@ -227,7 +320,7 @@ def _step_card(
         kind = _(AMBIGUITY[step.ambiguity.type])
         label = _("CLUE, IF ASKED {kind}").format(kind=kind)
         sections.append(Section(label, step.ambiguity.clue, "strong"))
-        told = _("clue: {told}").format(told=clue_told(state.released_in(number)))
+        told = _("clue: {told}").format(told=present.clue_told(state.released_in(number)))
     if chain.forbidden:
         sections.append(Section(_("NEVER SAY"), listed(chain.forbidden), "bad"))
     return f"▸ {number + 1}/{len(chain.steps)}", sections, told
@@ -264,7 +357,7 @@ class FiguresPane(VerticalScroll):
 
     def load(
         self,
-        figures: PlayFigures,
+        figures: present.PlayFigures,
         *,
         now: datetime | None = None,
         currency: str = "USD",
@@ -275,7 +368,7 @@ class FiguresPane(VerticalScroll):
         model can read, where that is known; `listening`: how many simulators there are and have
         answered in this turn.
         """
-        told = figure_lines(
+        told = present.figure_lines(
             figures, now=now, currency=currency, context=context, listening=listening
         )
         self.query_one("#figures", Lines).load(told)

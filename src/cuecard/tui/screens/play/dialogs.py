@@ -16,18 +16,8 @@ from cuecard.core.users.faults import Fault
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.drawing import Vertical
+from cuecard.tui.present import play_status as present
 from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
-from cuecard.tui.present.play_status import (
-    MARK,
-    READING,
-    evidence_of,
-    fault_label,
-    location_at,
-    offset_at,
-    quoted,
-    selectable,
-    sentence_at,
-)
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 
 
@@ -51,7 +41,7 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
     def __init__(self, reply: str, evidence: Evidence | None = None) -> None:
         super().__init__()
         self._raw = reply
-        self._shown = selectable(reply)
+        self._shown = present.selectable(reply)
         self._evidence = evidence
 
     def compose(self) -> ComposeResult:
@@ -70,21 +60,23 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
 
     def action_sentence(self) -> None:
         area = self.query_one(TextArea)
-        self._select(*sentence_at(self._shown, offset_at(self._shown, area.cursor_location)))
+        self._select(
+            *present.sentence_at(self._shown, present.offset_at(self._shown, area.cursor_location))
+        )
 
     def action_take(self) -> None:
         area = self.query_one(TextArea)
         if area.selection.is_empty:
             self.action_sentence()
-        start, end = (offset_at(self._shown, place) for place in area.selection)
-        self.dismiss(Choice(evidence_of(self._raw, start, end)))
+        start, end = (present.offset_at(self._shown, place) for place in area.selection)
+        self.dismiss(Choice(present.evidence_of(self._raw, start, end)))
 
     def action_none(self) -> None:
         self.dismiss(Choice(None))
 
     def _select(self, start: int, end: int) -> None:
         area = self.query_one(TextArea)
-        places = (location_at(self._shown, start), location_at(self._shown, end))
+        places = (present.location_at(self._shown, start), present.location_at(self._shown, end))
         area.selection = Selection(*places)
 
 
@@ -128,7 +120,7 @@ class TurnDialog(ChoiceDialog):
     def _tell(self) -> None:
         asked = for_display(self._asked)
         if self.evidence:
-            asked = f"{asked}\n{_('Evidence: {words}').format(words=quoted(self.evidence, 120))}"
+            asked = f"{asked}\n{_('Evidence: {words}').format(words=present.quoted(self.evidence, 120))}"
         self.query_one("#question", Static).update(asked)
 
 
@@ -142,7 +134,7 @@ class MarkDialog(TurnDialog):
     )  # fmt: skip
 
     def __init__(self, cue: str, reply: str, evidence: Evidence | None = None) -> None:
-        options = [(mark.value, key, _(MARK[mark][1])) for key, mark in _MARK_KEYS.items()]
+        options = [(mark.value, key, _(present.MARK[mark][1])) for key, mark in _MARK_KEYS.items()]
         title = _("Did the agent's last reply meet the cue?")
         super().__init__(title, cue, options, reply, evidence)
 
@@ -169,7 +161,7 @@ class ReadingDialog(TurnDialog):
         last: bool,
     ) -> None:
         options: list[tuple[str, str, str]] = []
-        for reading, (key, label) in READING.items():
+        for reading, (key, label) in present.READING.items():
             if (reading is Reading.ASKED and not ambiguous) or (
                 reading is Reading.COMPLETED and last
             ):
@@ -273,6 +265,6 @@ class FaultsDialog(ConfirmDialog):
     """Shows faults of a message with the words that show them; True sends it anyway."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        lines = "\n".join(f"⚠ {for_display(fault_label(fault))}" for fault in faults)
+        lines = "\n".join(f"⚠ {for_display(present.fault_label(fault))}" for fault in faults)
         text = f"{lines}\n\n" + _("No goes on editing.")
         super().__init__(_("This should not be said as it is"), text, _("Send it anyway"))

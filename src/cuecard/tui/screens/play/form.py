@@ -403,11 +403,7 @@ class SessionFormScreen(CuecardScreen[None]):
         self.dismiss()
 
     def action_scroll_dialogue(self, direction: int) -> None:
-        transcript = self.query_one(Transcript)
-        if direction > 0:
-            transcript.action_page_down()
-        else:
-            transcript.action_page_up()
+        self.query_one(Transcript).page(direction)
 
     def _done(self, told: str) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen

@@ -193,7 +193,7 @@ class PlayScreen(Turning, Looking, Finishing):
 
     @guarded("begin")
     async def begin(self) -> None:
-        try:
+        with self.or_leave():
             config = await self.services.config()
             wanted = self._wanted
             if wanted.trial_id is None:
@@ -213,9 +213,6 @@ class PlayScreen(Turning, Looking, Finishing):
                 past = await self._link.resume(ground.trial_id)
                 ground = replace(ground, past=past)
             self._take(ground)
-        except Exception:  # whatever it was, there is nothing to show
-            self.dismiss()
-            raise
 
     async def _start(self, config: Config) -> Start | None:
         """Who takes the other parts; None to leave."""

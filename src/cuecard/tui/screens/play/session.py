@@ -13,17 +13,11 @@ from cuecard.core.text import for_display
 from cuecard.core.users.faults import Fault
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen
+from cuecard.tui.present import play_status as present
 from cuecard.tui.present.drafts import UnsentFile, unsent_of
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import Phase
 from cuecard.tui.present.play_panes import Later, PlayFigures
-from cuecard.tui.present.play_status import (
-    InputHistory,
-    agent_wanted,
-    heading,
-    status_pieces,
-    to_hint,
-)
 from cuecard.tui.present.transcript import TranscriptState
 from cuecard.tui.screens.play.card import CardPane
 from cuecard.tui.screens.play.link import Frames, Ground, SessionLink
@@ -55,7 +49,7 @@ class Composer(TextArea):
     class Shortened(Message):
         """What was pasted was longer than `LONGEST_PASTE`."""
 
-    def __init__(self, said: InputHistory) -> None:
+    def __init__(self, said: present.InputHistory) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self._said = said
         self._recalled: str | None = None
@@ -139,7 +133,7 @@ class Playing(CuecardScreen[None]):
         self._frames = Frames(self, self._show_dialogue)
         self._status_frames = Frames(self, self._show_status)
         self._typed = ""
-        self._said = InputHistory()
+        self._said = present.InputHistory()
         self._file: UnsentFile | None = None
         self._keep_timer: Timer | None = None
 
@@ -176,7 +170,7 @@ class Playing(CuecardScreen[None]):
         # Tool calls and marks change neither the card nor what the keys can do.
         if (shown := (state.dialogue, state.phase)) != self._shown:
             self._shown = shown
-            self.query_one("#head", Lines).load([heading(state, ground.agent)])
+            self.query_one("#head", Lines).load([present.heading(state, ground.agent)])
             self.query_one(CardPane).load(state, self._later)
             self.refresh_bindings()
 
@@ -189,9 +183,13 @@ class Playing(CuecardScreen[None]):
     def _show_status(self) -> None:
         if self._state is None:
             return
-        hints = to_hint(self._hints)
-        waits_for = agent_wanted(self._ground.agent, self._state.effective) if self._ground else ""
-        pieces = status_pieces(self._state, self.composer.text, self._calls(), hints, waits_for)
+        hints = present.to_hint(self._hints)
+        waits_for = (
+            present.agent_wanted(self._ground.agent, self._state.effective) if self._ground else ""
+        )
+        pieces = present.status_pieces(
+            self._state, self.composer.text, self._calls(), hints, waits_for
+        )
         self.query_one("#status", Lines).load([pieces])
 
     def _calls(self) -> int:

@@ -1,6 +1,5 @@
 """The sources (pages) behind a dialogue, and notes on problems, opened from Play."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -21,17 +20,10 @@ from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridColumn
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.outside_programs import open_page
+from cuecard.tui.outside_programs import open_told
+from cuecard.tui.present import tool_calls as present
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.present.play import PlayState
-from cuecard.tui.present.tool_calls import (
-    Source,
-    detail_of,
-    matching,
-    row_of,
-    source_entry,
-    sources_of,
-)
 from cuecard.tui.screens.play.card import CardPane, FiguresPane
 from cuecard.tui.screens.play.session import Playing
 from cuecard.tui.widgets.entry_list import EntryList
@@ -69,13 +61,13 @@ class SourcesDialog(CuecardDialog[None]):
         Key("sources.page_up", Means.PAGE_UP, "walk(-10)", N_("Page up"), N_("Ten pages back"), show=False, priority=True),
     )  # fmt: skip
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[present.Source]) -> None:
         super().__init__()
         self._sources = list(sources)
         self._shown = self._sources
 
     @property
-    def current(self) -> Source | None:
+    def current(self) -> present.Source | None:
         """The page under the cursor."""
         row = self.query_one(ListTable).cursor_row
         return self._shown[row] if 0 <= row < len(self._shown) else None
@@ -95,7 +87,7 @@ class SourcesDialog(CuecardDialog[None]):
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._shown = matching(self._sources, event.value)
+        self._shown = present.matching(self._sources, event.value)
         self._show()
 
     def on_grid_cursor_moved(self) -> None:
@@ -117,11 +109,11 @@ class SourcesDialog(CuecardDialog[None]):
     @guarded("browser", background=True)
     async def action_browse(self) -> None:
         if self.current:
-            self.cue_app.tell(await opened(self.current.url))
+            self.cue_app.tell(await open_told(self.current.url))
 
     def _show(self) -> None:
         table, nothing = self.query_one(ListTable), self.query_one("#nothing", Static)
-        table.fill([row_of(source) for source in self._shown], cursor=0)
+        table.fill([present.row_of(source) for source in self._shown], cursor=0)
         table.display = bool(self._shown)
         nothing.display = not self._shown
         nothing.update(
@@ -134,7 +126,9 @@ class SourcesDialog(CuecardDialog[None]):
         self._show_detail()
 
     def _show_detail(self) -> None:
-        self.query_one("#detail", Lines).load(detail_of(self.current) if self.current else [])
+        self.query_one("#detail", Lines).load(
+            present.detail_of(self.current) if self.current else []
+        )
 
 
 class SourceScreen(CuecardScreen[None]):
@@ -149,7 +143,7 @@ class SourceScreen(CuecardScreen[None]):
         Key("source.browse", Means.OUTSIDE, "browse", N_("Browser"), N_("Open the page in the browser"), priority=True),
     )  # fmt: skip
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: present.Source) -> None:
         super().__init__()
         self._source = source
 
@@ -160,21 +154,11 @@ class SourceScreen(CuecardScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.query_one(EntryList).load([source_entry(self._source)])
+        self.query_one(EntryList).load([present.source_entry(self._source)])
 
     @guarded("browser", background=True)
     async def action_browse(self) -> None:
-        self.cue_app.tell(await opened(self._source.url))
-
-
-async def opened(url: str) -> str:
-    """Open a page in the browser, and say what came of it."""
-    if not url:
-        return _("This page has no address.")
-    if await asyncio.to_thread(open_page, url):
-        return _("Opening {url}").format(url=one_line(url, 200))
-    text = _("There is no browser to open here. The address is {url}")
-    return text.format(url=one_line(url, 200))
+        self.cue_app.tell(await open_told(self._source.url))
 
 
 About = Literal["agent", "task", "other"]
@@ -270,7 +254,9 @@ class Looking(Playing):
     @guarded("sources")
     async def action_sources(self) -> None:
         if self._state is not None:
-            await self.app.push_screen_wait(SourcesDialog(sources_of(self._state.effective)))
+            await self.app.push_screen_wait(
+                SourcesDialog(present.sources_of(self._state.effective))
+            )
 
     @guarded("note")
     async def action_note(self) -> None:

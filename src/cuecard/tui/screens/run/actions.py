@@ -12,16 +12,17 @@ from cuecard.core.evaluation.runs import change_budget
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import OrderKind, RunState
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.runs import RunSnapshot, played_by
 from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.screens.run.start import AboutRuns
 
 CONCURRENCY = 4
 _MOST_BUDGET, _MOST_CONCURRENCY = 1e9, 1024
 
 
-class RunActions(CuecardScreen[None]):
+class RunActions(AboutRuns):
     """Base of screens about one run."""
 
     def __init__(self, run_id: int) -> None:
@@ -226,54 +227,14 @@ class RunActions(CuecardScreen[None]):
             )
         self.load()
 
-    def action_compare(self) -> None:
-        from cuecard.tui.screens.compare import CompareScreen
-
-        if self._snapshot:
-            self.app.push_screen(CompareScreen((self._run_id,), self._snapshot.run.name))
-
-    def action_errors(self) -> None:
-        from cuecard.tui.screens.errors import ErrorsScreen
-
-        if self._snapshot:
-            self.app.push_screen(ErrorsScreen((self._run_id,), self._snapshot.run.name))
-
-    def action_plan(self) -> None:
-        from cuecard.tui.screens.planning import PlanScreen
-
-        if self._snapshot:
-            self.app.push_screen(PlanScreen((self._run_id,), self._snapshot.run.name))
-
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
-
-        if self._snapshot:
-            self.app.push_screen(SuspectsScreen((self._run_id,), self._snapshot.run.name))
-
-    def action_plots(self) -> None:
-        from cuecard.tui.screens.plots import PlotsScreen
-
-        if self._snapshot:
-            self.app.push_screen(PlotsScreen((self._run_id,), self._snapshot.run.name))
-
-    @guarded("report")
-    async def action_report(self) -> None:
-        from cuecard.tui.screens.figures import write_report
-
-        if self._snapshot:
-            await write_report(self, (self._run_id,), self._snapshot.run.name)
+    def named_runs(self) -> tuple[tuple[int, ...], str] | None:
+        return ((self._run_id,), self._snapshot.run.name) if self._snapshot else None
 
     def action_replay(self) -> None:
         from cuecard.tui.screens.fidelity_replay import ReplayScreen
 
         if (trial := self.trial_under_cursor) is not None:
             self.app.push_screen(ReplayScreen(trial))
-
-    def action_fidelity(self) -> None:
-        from cuecard.tui.screens.fidelity import FidelityScreen
-
-        if self._snapshot:
-            self.app.push_screen(FidelityScreen((self._run_id,), self._snapshot.run.name))
 
     def _played_elsewhere(self) -> bool:
         """Whether another process plays the run, with a message. One that has only just begun is refused later."""

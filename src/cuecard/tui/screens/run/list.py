@@ -20,13 +20,13 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.runs import DISPUTED, disputed_legend, when
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.run.start import begin_run, open_run
+from cuecard.tui.screens.run.start import AboutRuns, begin_run, open_run
 from cuecard.tui.widgets.nav import EmptyState
 
 _KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
-class RunsScreen(ListScreen[RunRecord]):
+class RunsScreen(ListScreen[RunRecord], AboutRuns):
     """Lists runs; `n` starts one, Enter opens one."""
 
     PLACE = "runs"
@@ -205,61 +205,18 @@ class RunsScreen(ListScreen[RunRecord]):
     def action_play_an_agent(self) -> None:
         self.cue_app.play_an_agent()
 
-    def action_fidelity(self) -> None:
-        from cuecard.tui.screens.fidelity import FidelityScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(FidelityScreen(*_named(runs)))
-
-    def action_compare(self) -> None:
-        from cuecard.tui.screens.compare import CompareScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(CompareScreen(*_named(runs)))
-
-    def action_errors(self) -> None:
-        from cuecard.tui.screens.errors import ErrorsScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(ErrorsScreen(*_named(runs)))
-
-    def action_plan(self) -> None:
-        from cuecard.tui.screens.planning import PlanScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(PlanScreen(*_named(runs)))
-
-    def action_suspects(self) -> None:
-        from cuecard.tui.screens.suspects import SuspectsScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(SuspectsScreen(*_named(runs)))
-
-    def action_plots(self) -> None:
-        from cuecard.tui.screens.plots import PlotsScreen
-
-        if runs := self._chosen():
-            self.app.push_screen(PlotsScreen(*_named(runs)))
-
-    @guarded("report")
-    async def action_report(self) -> None:
-        from cuecard.tui.screens.figures import write_report
-
-        if runs := self._chosen():
-            await write_report(self, *_named(runs))
-
     def _run_name(self, run: RunRecord) -> str:
         wrong = self._disputed.get(run.id, 0)
         return f"{DISPUTED} {wrong} {run.name}" if wrong else run.name
 
+    def named_runs(self) -> tuple[tuple[int, ...], str] | None:
+        runs = self._chosen()
+        names = " · ".join(one_line(run.name, 30) for run in runs)
+        return (tuple(run.id for run in runs), names) if runs else None
+
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; without any, the one under the cursor."""
         return sorted(self.view.chosen, key=lambda run: run.id)
-
-
-def _named(runs: Sequence[RunRecord]) -> tuple[tuple[int, ...], str]:
-    """The runs' ids, and what they are called together."""
-    return tuple(run.id for run in runs), " · ".join(one_line(run.name, 30) for run in runs)
 
 
 def _import_run_screen() -> None:

@@ -1,6 +1,9 @@
-"""The dialog for a new run: tasks, agents, samples and concurrency, and what it is going to take; and beginning it."""
+"""The dialog for a new run: tasks, agents, samples and concurrency, and what it is going to take; beginning it; and where runs
+lead to.
+"""
 
 from collections.abc import Collection, Sequence
+from importlib import import_module
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -18,7 +21,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
@@ -69,6 +72,44 @@ def open_run(screen: CuecardScreen[Any], run: RunRecord) -> None:
     from cuecard.tui.screens.run.screen import RunScreen
 
     screen.app.push_screen(RunScreen(run.id, over=run.state is RunState.DONE))
+
+
+class AboutRuns(CuecardScreen[None]):
+    """Leads from runs to what they say, each on a screen of its own."""
+
+    def named_runs(self) -> tuple[tuple[int, ...], str] | None:
+        """The ids of the runs that are meant, and what they are called together; None while there are none."""
+        raise NotImplementedError
+
+    def _lead_to(self, module: str, screen: str) -> None:
+        if runs := self.named_runs():
+            made = getattr(import_module(f"cuecard.tui.screens.{module}"), screen)
+            self.app.push_screen(made(*runs))
+
+    def action_compare(self) -> None:
+        self._lead_to("compare", "CompareScreen")
+
+    def action_errors(self) -> None:
+        self._lead_to("errors", "ErrorsScreen")
+
+    def action_fidelity(self) -> None:
+        self._lead_to("fidelity", "FidelityScreen")
+
+    def action_plan(self) -> None:
+        self._lead_to("planning", "PlanScreen")
+
+    def action_plots(self) -> None:
+        self._lead_to("plots", "PlotsScreen")
+
+    def action_suspects(self) -> None:
+        self._lead_to("suspects", "SuspectsScreen")
+
+    @guarded("report")
+    async def action_report(self) -> None:
+        from cuecard.tui.screens.figures import write_report
+
+        if runs := self.named_runs():
+            await write_report(self, *runs)
 
 
 KEPT = Row(column=1, remember=True)

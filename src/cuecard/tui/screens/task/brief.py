@@ -23,6 +23,7 @@ from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import task_editor as present
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.review_document import counted as counted_threads
 from cuecard.tui.present.review_document import review_paragraphs
 from cuecard.tui.screens.dialogs import AskLine
@@ -328,9 +329,7 @@ class ProblemsPane(TaskPane):
         self._refill()
 
     def action_filter(self) -> None:
-        self._wanted = present.WANTED[
-            (present.WANTED.index(self._wanted) + 1) % len(present.WANTED)
-        ]
+        self._wanted = after(self._wanted, present.WANTED)
         self._refill()
 
     def _refill(self) -> None:

@@ -20,6 +20,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
+from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.task_trials import counts_said, trial_said
 from cuecard.tui.screens.task.forms import STEPS
 from cuecard.tui.screens.task.pane import Collection
@@ -161,8 +162,7 @@ class ChainTrial(Vertical):
         event.stop()
 
     def action_turn_act(self) -> None:
-        acts = list(_ACTS)
-        self._act = acts[(acts.index(self._act) + 1) % len(acts)]
+        self._act = after(self._act, list(_ACTS))
         self._show()
 
     def _show(self) -> None:

@@ -44,41 +44,34 @@ _PIECE = 2
 """Fields that are made at once then."""
 
 
+_PANES: dict[str, type[TaskPane]] = {
+    "brief": BriefPane,
+    "persona": PersonaPane,
+    "stages": StagesPane,
+    "graph": GraphPane,
+    "nodes": NodesPane,
+    "table": TablePane,
+    "columns": ColumnsPane,
+    "steps": StepsPane,
+    "facts": FactsPane,
+    "sources": EvidencePane,
+    "comments": CommentsPane,
+    "problems": ProblemsPane,
+    "history": HistoryPane,
+}
+
+
 def make_pane(tab: TabId, family: str) -> TaskPane:
     """A new pane for the tab, with the tab's id."""
     match tab:
-        case "brief":
-            return BriefPane(id=tab)
-        case "persona":
-            return PersonaPane(id=tab)
-        case "stages":
-            return StagesPane(id=tab)
-        case "graph":
-            return GraphPane(id=tab)
-        case "nodes":
-            return NodesPane(id=tab)
-        case "table":
-            return TablePane(id=tab)
-        case "columns":
-            return ColumnsPane(id=tab)
-        case "steps":
-            return StepsPane(id=tab)
         case "chain":
             return FormPane(CHAIN, (), id=tab)
-        case "facts":
-            return FactsPane(id=tab)
         case "answer":
             return FormPane(ANSWER, ("gold",), id=tab)
         case "items" | "gold":
             return pane_of_fields(family, tab)
-        case "sources":
-            return EvidencePane(id=tab)
-        case "comments":
-            return CommentsPane(id=tab)
-        case "problems":
-            return ProblemsPane(id=tab)
-        case "history":
-            return HistoryPane(id=tab)
+        case _:
+            return _PANES[tab](id=tab)
 
 
 class _Switcher(Even, ContentSwitcher):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -203,13 +202,9 @@ class EvidencePane(TaskPane):
             self.run_worker(self._open(self.current.url), group="browser", exclusive=True)
 
     async def _open(self, url: str) -> None:
-        from cuecard.tui.outside_programs import open_page
+        from cuecard.tui.outside_programs import open_told
 
-        if await asyncio.to_thread(open_page, url):
-            text = _("Opening {url}")
-        else:
-            text = _("There is no browser to open here. The address is {url}")
-        self.notify(text.format(url=url), markup=False)
+        self.notify(await open_told(url), markup=False)
 
     def _settle(self) -> None:
         self.form.commit()

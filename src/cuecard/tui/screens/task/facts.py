@@ -7,21 +7,8 @@ from typing import Any, cast
 from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
-from cuecard.annotate.authoring import ops
+from cuecard.annotate.authoring import facts_ops, ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.facts_ops import (
-    HEADER_NAMES,
-    TYPED,
-    FactField,
-    FactsPaste,
-    apply_facts,
-    fact_text,
-    fields_of,
-    plan_facts,
-    twin_keys,
-    used,
-    write_fact,
-)
 from cuecard.annotate.authoring.paste import Pasted, parse_rows
 from cuecard.annotate.authoring.paste_formats import text_of
 from cuecard.annotate.authoring.rehearsal import WorldTrial
@@ -41,7 +28,7 @@ from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Paragraphs
 
-FIELDS: tuple[FactField, ...] = (*TYPED, "aliases", "sources")
+FIELDS: tuple[facts_ops.FactField, ...] = (*facts_ops.TYPED, "aliases", "sources")
 COLUMNS = [
     GridColumn(N_("Key"), 12, 3, most=40),
     GridColumn(N_("Value"), 9, 2, most=30),
@@ -55,10 +42,10 @@ COLUMNS = [
 KIND: dict[str, str] = {"fact": N_("fact"), "rule": N_("rule")}
 
 
-def shown(edit: TaskEdit, row: int, field: FactField) -> str:
+def shown(edit: TaskEdit, row: int, field: facts_ops.FactField) -> str:
     """A cell's text; a kind in the reader's language."""
     facts = edit.items(ops.FACTS)
-    text = fact_text(facts[row], field) if row < len(facts) else ""
+    text = facts_ops.fact_text(facts[row], field) if row < len(facts) else ""
     return _(KIND[text]) if field == "kind" and text in KIND else text
 
 
@@ -72,7 +59,7 @@ class FactRows:
     def refresh(self, edit: TaskEdit) -> bool:
         """Look at the edit anew; whether other facts than before have the same key."""
         before = self._twins
-        self._edit, self._twins = edit, twin_keys(edit)
+        self._edit, self._twins = edit, facts_ops.twin_keys(edit)
         return before != self._twins
 
     def twin(self, row: int) -> int | None:
@@ -100,7 +87,7 @@ class FactRows:
         return GridCell("!", "warn") if blank else GridCell("")
 
 
-def preview_of(plan: FactsPaste, pasted: Pasted) -> Preview:
+def preview_of(plan: facts_ops.FactsPaste, pasted: Pasted) -> Preview:
     """The plan in words."""
     new, changed = len(plan.added), len(plan.updated)
     words = [ngettext("{n} new fact", "{n} new facts", new).format(n=new)]
@@ -113,7 +100,7 @@ def preview_of(plan: FactsPaste, pasted: Pasted) -> Preview:
         names = listed((one_line(name, 24) or _("(no name)") for name in plan.left_out), 6)
         said.append([Piece(_("no field has this name, so it is left out: {names}").format(names=names), "bad")])  # fmt: skip
     labels = {field: _(column.label) for field, column in zip(FIELDS, COLUMNS, strict=True)}
-    columns = [labels[field] if field else _("(left out)") for field in fields_of(pasted)]
+    columns = [labels[field] if field else _("(left out)") for field in facts_ops.fields_of(pasted)]
     return Preview(said, columns, bool(new or changed), frozenset({"header"}))
 
 
@@ -240,7 +227,7 @@ class FactsPane(GridPane):
 
     def write(self, edit: TaskEdit, row: int, column: int, text: str) -> None:
         if FIELDS[column] not in _LISTS:
-            write_fact(edit, row, FIELDS[column], text)
+            facts_ops.write_fact(edit, row, FIELDS[column], text)
         elif not text:
             edit.set((*ops.FACTS, row, FIELDS[column]), [])
 
@@ -263,7 +250,9 @@ class FactsPane(GridPane):
         field = FIELDS[column]
         if field == "kind":
             return [_(label) for label in KIND.values()], None
-        known = used(edit, field, but=row) if field in ("entity", "attribute", "unit") else []
+        known = (
+            facts_ops.used(edit, field, but=row) if field in ("entity", "attribute", "unit") else []
+        )
         folded = {normalise(text): text for text in reversed(known)}
 
         def hint(text: str) -> str:
@@ -341,17 +330,19 @@ class FactsPane(GridPane):
         if edit is None:
             return
         self.settle()
-        pasted = await asyncio.to_thread(parse_rows, text, HEADER_NAMES)
+        pasted = await asyncio.to_thread(parse_rows, text, facts_ops.HEADER_NAMES)
         if not pasted.rows:
             self.tell(_("There is nothing in it that could be rows."))
             return
 
         def preview(now: Pasted, _choices: PasteChoices) -> Preview:
-            return preview_of(plan_facts(edit, now), now)
+            return preview_of(facts_ops.plan_facts(edit, now), now)
 
         def done(choices: PasteChoices | None) -> None:
             if choices is not None:
-                at = apply_facts(edit, plan_facts(edit, pasted.headed(choices.header)), row)
+                at = facts_ops.apply_facts(
+                    edit, facts_ops.plan_facts(edit, pasted.headed(choices.header)), row
+                )
                 self.fill((at, 0))
                 self.tell(_("Pasted; ^z takes it back."))
 

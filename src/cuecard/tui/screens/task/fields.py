@@ -21,8 +21,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.rows import EditorRow, Kind, Options
 from cuecard.tui.present.entries import wrap
-from cuecard.tui.present.labels import coded
-from cuecard.tui.widgets.text import CUE_KIND
+from cuecard.tui.present.labels import CUE_KIND, coded
 
 
 @dataclass(frozen=True)

@@ -347,22 +347,6 @@ class GraphPane(TriplesPane):
         if marked:
             self.grid.mark(places)
 
-    def action_filter(self) -> None:
-        self.open_filter()
-
-    def action_sort(self) -> None:
-        self.sort_by(self.grid.cursor_column)
-
-    def action_aside(self) -> None:
-        """A wide terminal always shows the side: go there. A narrow one shows it instead."""
-        if self.side.has_focus_within:
-            self.step_back()
-        else:
-            self.settle()
-            self.follow()
-            self.add_class("-aside")
-            self.side.around.grid.focus()
-
     def action_change(self) -> None:
         column = self.grid.cursor_column
         if column == STAGE:
@@ -423,9 +407,6 @@ class GraphPane(TriplesPane):
         self.show_rows(self.rows.view.row(at) or 0, HEAD)
         count = len(triples)
         self.say(ngettext("{n} triple put in.", "{n} triples put in.", count).format(n=count))
-
-    def say(self, text: str) -> None:
-        cast("CuecardApp", self.app).tell(text)
 
     @property
     def _bulk(self) -> Bulk:

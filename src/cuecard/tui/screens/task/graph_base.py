@@ -1,6 +1,10 @@
-"""The parts of the triples tab, filtering and sorting, and what follows the cursor."""
+"""The parts of the tabs of a graph, filtering and sorting, and what follows the cursor."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.timer import Timer
@@ -10,7 +14,7 @@ from cuecard.annotate.authoring.graph_view import parse_filter
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.i18n import _, ngettext
 from cuecard.tui.drawing import Container, Horizontal, Vertical
-from cuecard.tui.grid import EditableGrid, Grid
+from cuecard.tui.grid import EditableGrid, Grid, GridColumn
 from cuecard.tui.screens.task.graph_entities import AroundPane, GraphSide, StatusLine, TripleDetail
 from cuecard.tui.screens.task.graph_rows import (
     COLUMN_OF,
@@ -26,12 +30,64 @@ from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
 
-_REST, _REST_TYPING = 0.15, 0.7
-"""Seconds without a move, or without a key in a cell, until what is beside the grid follows."""
+if TYPE_CHECKING:
+    from cuecard.tui.app import CuecardApp
 
 
 class GraphRoom(TaskPane):
-    """A grid with a filter above it and the graph beside it."""
+    """A grid with a filter above it and the graph beside it, which follows the cursor when the keys rest."""
+
+    COLUMNS: ClassVar[Sequence[GridColumn]] = ()
+    RESTS: ClassVar[tuple[float, float]] = (0.2, 0.2)
+    """Seconds without a move, or without a key in a cell, until what is beside the grid follows."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.rows = TripleRows()
+        self._rest: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Container(classes="graph-room"):
+            with Vertical(classes="graph-main"):
+                with Horizontal(classes="graph-filter"):
+                    yield PlainText(_("Filter"), classes="field-label")
+                    yield self.filter_line()
+                yield StatusLine()
+                yield EditableGrid(self.COLUMNS, marking=True, numbered=False)
+                yield self.empty_state()
+                yield from self.compose_below()
+            yield GraphSide()
+
+    def filter_line(self) -> LineEditor:
+        """What is filtered by; it has the class `filter`."""
+        raise NotImplementedError
+
+    def empty_state(self) -> EmptyState:
+        """What is shown where there is no row."""
+        raise NotImplementedError
+
+    def compose_below(self) -> ComposeResult:
+        """What stands below the grid."""
+        yield from ()
+
+    @property
+    def entity(self) -> str:
+        """The entity under the cursor; empty where there is none."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Places are about to shift: write what is typed, then let go of them."""
+        raise NotImplementedError
+
+    def filter_by(self, text: str) -> None:
+        raise NotImplementedError
+
+    def sort_by(self, column: int) -> None:
+        raise NotImplementedError
+
+    def tell(self) -> None:
+        """Figures, and what the list leaves out, in one line."""
+        raise NotImplementedError
 
     @property
     def editable_grid(self) -> EditableGrid:
@@ -49,36 +105,93 @@ class GraphRoom(TaskPane):
     def box(self) -> Input:
         return self.query_one(".filter", Input)
 
+    def say(self, text: str) -> None:
+        cast("CuecardApp", self.app).tell(text)
+
+    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
+        event.stop()
+        if event.grid is self.grid:
+            self.follow_later()
+
+    def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
+        event.stop()
+        self.tell()
+
+    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
+        event.stop()
+        if event.grid is self.grid:
+            self.sort_by(event.column)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input is self.box:
+            event.stop()
+            self.filter_by(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input is self.box:
+            event.stop()
+            self.grid.focus()
+
+    def action_filter(self) -> None:
+        self.query_one(".graph-filter").display = True
+        self.box.focus()
+
+    def end_filter(self) -> None:
+        """Show all rows again."""
+        with self.box.prevent(Input.Changed):
+            self.box.value = ""
+        self.filter_by("")
+        self.query_one(".graph-filter").display = False
+
+    def action_sort(self) -> None:
+        self.sort_by(self.grid.cursor_column)
+
+    def action_aside(self) -> None:
+        """A wide terminal always shows the side: go there. A narrow one shows it instead."""
+        if self.side.has_focus_within:
+            self.step_back()
+        else:
+            self.settle()
+            self.follow()
+            self.add_class("-aside")
+            self.side.around.grid.focus()
+
+    def follow_later(self) -> None:
+        """What is beside the grid follows when the keys rest."""
+        if self._rest is not None:
+            self._rest.stop()
+        rest = self.RESTS[self.editable_grid.editing is not None]
+        self._rest = self.set_timer(rest, self.follow)
+
+    def follow(self) -> None:
+        """The side shows what the cursor is on, as it is now."""
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        self.side.show(self.rows.edit, self.entity)
+        self.tell()
+
 
 class TriplesRoom(GraphRoom):
     """The grid with a filter above it, the detail of one triple below and the graph beside it."""
 
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self.rows = TripleRows()
-        self._rest: Timer | None = None
+    COLUMNS = COLUMNS
+    RESTS = (0.15, 0.7)
 
-    def compose(self) -> ComposeResult:
-        with Container(classes="graph-room"):
-            with Vertical(classes="graph-main"):
-                with Horizontal(classes="graph-filter"):
-                    yield PlainText(_("Filter"), classes="field-label")
-                    yield LineEditor(
-                        placeholder=_("words  stage:3  stage:-  no:source  problem  =Entity"),
-                        compact=True,
-                        select_on_focus=False,
-                        classes="filter",
-                    )
-                yield StatusLine()
-                yield EditableGrid(COLUMNS, marking=True, numbered=False)
-                yield EmptyState(
-                    _("No triples yet"),
-                    _("The gold answer of a graph task: head, relation, tail, with sources and its stage."),
-                    ("⏎", _("type the first one")),
-                    ("{PASTE}", _("paste rows of a spreadsheet, CSV, JSON or Markdown")),
-                )  # fmt: skip
-                yield TripleDetail()
-            yield GraphSide()
+    def filter_line(self) -> LineEditor:
+        words = _("words  stage:3  stage:-  no:source  problem  =Entity")
+        return LineEditor(placeholder=words, compact=True, select_on_focus=False, classes="filter")
+
+    def empty_state(self) -> EmptyState:
+        return EmptyState(
+            _("No triples yet"),
+            _("The gold answer of a graph task: head, relation, tail, with sources and its stage."),
+            ("⏎", _("type the first one")),
+            ("{PASTE}", _("paste rows of a spreadsheet, CSV, JSON or Markdown")),
+        )
+
+    def compose_below(self) -> ComposeResult:
+        yield TripleDetail()
 
     @property
     def detail(self) -> TripleDetail:
@@ -95,29 +208,11 @@ class TriplesRoom(GraphRoom):
         """The triples that an action is about."""
         return self.rows.chosen(self.grid.marked, self.grid.cursor_row)
 
-    def settle(self) -> None:
-        """Places are about to shift: write what is typed, then let go of them."""
-        raise NotImplementedError
-
     def settle_cell(self) -> None:
         """Write what is in the cell and end typing there."""
         raise NotImplementedError
 
     # Moving about
-
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        if event.grid is self.grid:
-            self.follow_later()
-
-    def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
-        event.stop()
-        self.tell()
-
-    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
-        event.stop()
-        if event.grid is self.grid:
-            self.sort_by(event.column)
 
     def on_around_pane_chosen(self, event: AroundPane.Chosen) -> None:
         event.stop()
@@ -125,21 +220,9 @@ class TriplesRoom(GraphRoom):
         self.go(event.index)
         self.grid.focus()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input is self.box:
-            event.stop()
-            self._filter(event.value)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input is self.box:
-            event.stop()
-            self.grid.focus()
-
-    def open_filter(self) -> None:
-        """Go to the line of the filter."""
+    def action_filter(self) -> None:
         self.settle()
-        self.query_one(".graph-filter").display = True
-        self.box.focus()
+        super().action_filter()
 
     def open_detail(self, path: Path) -> None:
         """Go to the sources or the note of the triple under the cursor."""
@@ -159,18 +242,11 @@ class TriplesRoom(GraphRoom):
                 view.sort = None
         self._reapply()
 
-    def _filter(self, text: str) -> None:
+    def filter_by(self, text: str) -> None:
         wanted = parse_filter(text)
         if wanted != self.rows.view.filter:
             self.rows.view.filter = wanted
             self._reapply()
-
-    def end_filter(self) -> None:
-        """Show every triple again."""
-        with self.box.prevent(Input.Changed):
-            self.box.value = ""
-        self._filter("")
-        self.query_one(".graph-filter").display = False
 
     def _reapply(self) -> None:
         """Filter and sort anew, the cursor staying on its triple if it is still shown."""
@@ -209,22 +285,9 @@ class TriplesRoom(GraphRoom):
             self.refresh_bindings()
         self.follow()
 
-    def follow_later(self) -> None:
-        """What is beside the grid follows when the keys rest."""
-        if self._rest is not None:
-            self._rest.stop()
-        rest = _REST if self.editable_grid.editing is None else _REST_TYPING
-        self._rest = self.set_timer(rest, self.follow)
-
     def follow(self) -> None:
-        """The side shows what the cursor is on, as it is now."""
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        index = self.index
-        self.detail.load(self.rows.edit, index)
-        self.side.show(self.rows.edit, self.entity)
-        self.tell()
+        self.detail.load(self.rows.edit, self.index)
+        super().follow()
 
     @property
     def entity(self) -> str:

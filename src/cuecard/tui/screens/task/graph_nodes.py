@@ -6,9 +6,6 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
-from textual.app import ComposeResult
-from textual.timer import Timer
-from textual.widgets import Input
 
 from cuecard.annotate.authoring import graph_entities, ops
 from cuecard.annotate.authoring.edit import TaskEdit
@@ -16,8 +13,7 @@ from cuecard.annotate.authoring.task_data import Path, blank_node
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.drawing import Container, Horizontal, Vertical
-from cuecard.tui.grid import EditableGrid, Grid
+from cuecard.tui.grid import EditableGrid
 from cuecard.tui.screens.task.graph_base import GraphRoom
 from cuecard.tui.screens.task.graph_entities import (
     COLUMNS,
@@ -25,19 +21,16 @@ from cuecard.tui.screens.task.graph_entities import (
     NAME,
     USES,
     AroundPane,
-    GraphSide,
     NodeRows,
     StatusLine,
 )
-from cuecard.tui.screens.task.graph_rows import Bulk, Names, TripleRows, renamed
+from cuecard.tui.screens.task.graph_rows import Bulk, Names, renamed
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import PlainText
 
 if TYPE_CHECKING:
     from cuecard.tui.app import CuecardApp
 
-_REST = 0.2
 _ON_ROWS = frozenset(("remove", "change", "merge"))
 _ON_GRID = frozenset(("add", "filter", "sort"))
 
@@ -55,47 +48,40 @@ class NodesPane(GraphRoom):
         Key("nodes.sort", Means.SORT, "sort", N_("Sort"), N_("Sort by this column, the other way round, not at all"), show=False),
     )  # fmt: skip
 
+    COLUMNS = COLUMNS
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._graph = TripleRows()
         self.nodes = NodeRows()
         self._typing: tuple[int, int, str] | None = None
         self._before: dict[str, Any] = {}
         self._renaming = ("", "")
-        self._rest: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        with Container(classes="graph-room"):
-            with Vertical(classes="graph-main"):
-                with Horizontal(classes="graph-filter"):
-                    yield PlainText(_("Filter"), classes="field-label")
-                    yield LineEditor(
-                        placeholder=_("words of a name or an alias"), compact=True, classes="filter"
-                    )
-                yield StatusLine()
-                yield EditableGrid(COLUMNS, marking=True, numbered=False)
-                yield EmptyState(
-                    _("No nodes yet"),
-                    _("Triples bring their nodes here by themselves; give them other names here."),
-                    ("{ADD}", _("add the first one")),
-                )
-            yield GraphSide()
+    def filter_line(self) -> LineEditor:
+        words = _("words of a name or an alias")
+        return LineEditor(placeholder=words, compact=True, classes="filter")
+
+    def empty_state(self) -> EmptyState:
+        return EmptyState(
+            _("No nodes yet"),
+            _("Triples bring their nodes here by themselves; give them other names here."),
+            ("{ADD}", _("add the first one")),
+        )
 
     @property
-    def name_here(self) -> str:
-        """The node under the cursor; empty where there is none."""
+    def entity(self) -> str:
         row = self.grid.cursor_row
         return self.nodes.rows[row].name if row < len(self.nodes) else ""
 
     @property
     def _edit(self) -> TaskEdit:
-        return self._graph.edit
+        return self.rows.edit
 
     # A pane of the editor
 
     def load(self, edit: TaskEdit) -> None:
-        self._graph.load(edit)
-        self._fill(self.name_here)
+        self.rows.load(edit)
+        self._fill(self.entity)
 
     def commit(self) -> None:
         place = self._typing
@@ -105,23 +91,23 @@ class NodesPane(GraphRoom):
     def noticed(self, path: Path) -> None:
         if len(path) > 1 and path[:2] not in (ops.NODES, ops.TRIPLES):
             return
-        self._graph.follow()
+        self.rows.follow()
         match path:
             case ("gold", "nodes", int(entry), "name" | "aliases", *_) if self.nodes.follow_entry(
                 self._edit, entry
             ):
                 pass
             case _:
-                self.nodes.follow(self._edit, self._graph.index, self._renaming)
+                self.nodes.follow(self._edit, self.rows.index, self._renaming)
         self.grid.changed()
-        self._follow_later()
+        self.follow_later()
 
     def locate(self, path: Path) -> None:
         match path:
             case ("gold", "nodes", int(entry), *rest):
                 row = self.nodes.row_of_entry(entry)
                 if row is None and self.nodes.text:
-                    self._end_filter()
+                    self.end_filter()
                     row = self.nodes.row_of_entry(entry)
                 if row is not None:
                     field = str(rest[0]) if rest else ""
@@ -137,7 +123,7 @@ class NodesPane(GraphRoom):
         if self.editable_grid.has_focus_within and not self.nodes.text:
             return False
         if not self.side.has_focus_within:
-            self._end_filter()
+            self.end_filter()
         self.remove_class("-aside")
         self.grid.focus()
         return True
@@ -176,11 +162,11 @@ class NodesPane(GraphRoom):
         if old and new and new != old:
             self._renaming = (old, new)
             done = graph_entities.rename_entity(self._edit, old, new, at=ops.NODES)
-            self._say(renamed(done))
+            self.say(renamed(done))
             self._renaming = ("", "")
 
     def _begin(self, row: int, column: int) -> None:
-        index = self._graph.index
+        index = self.rows.index
         self._before = self._edit.data
         self._typing = (row, column, self.nodes.rows[row].name)
         self.editable_grid.begin(
@@ -196,7 +182,7 @@ class NodesPane(GraphRoom):
             return ""
         if column == NAME:
             return self._bulk.rename_effect(self.nodes.rows[row].name, text.strip())
-        return self.nodes.hint(row, column, text, self._graph.index)
+        return self.nodes.hint(row, column, text, self.rows.index)
 
     def _write(self, text: str) -> None:
         if self._typing is not None and self._typing[0] < len(self.nodes):
@@ -206,34 +192,9 @@ class NodesPane(GraphRoom):
 
     # Moving about
 
-    def on_grid_cursor_moved(self, event: Grid.CursorMoved) -> None:
-        event.stop()
-        if event.grid is self.grid:
-            self._follow_later()
-
-    def on_grid_marks_changed(self, event: Grid.MarksChanged) -> None:
-        event.stop()
-        self._tell()
-
-    def on_grid_head_clicked(self, event: Grid.HeadClicked) -> None:
-        event.stop()
-        if event.grid is self.grid:
-            self._sort(event.column)
-
     def on_around_pane_chosen(self, event: AroundPane.Chosen) -> None:
         event.stop()
         self.post_message(self.PlaceWanted((*ops.TRIPLES, event.index)))
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        if event.input is self.box:
-            event.stop()
-            self.nodes.text = event.value
-            self._fill(self.name_here)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input is self.box:
-            event.stop()
-            self.grid.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if event.widget is self.grid:
@@ -249,7 +210,7 @@ class NodesPane(GraphRoom):
         return action != "aside" or self.grid.has_focus or self.has_class("-aside")
 
     def action_add(self) -> None:
-        self._end_filter()
+        self.end_filter()
         entry = len(self._edit.items(ops.NODES))
         self._edit.insert(ops.NODES, entry, blank_node())
         self._fill("")
@@ -267,17 +228,17 @@ class NodesPane(GraphRoom):
             with self._edit.together((*ops.NODES, min(entries))):
                 self._edit.arrange(ops.NODES, kept)
             self.grid.mark(())
-            self._fill(self.name_here)
+            self._fill(self.entity)
         if used := sum(row.uses > 0 for row in rows):
             form = ngettext(
                 "{n} node stays, for triples name it.",
                 "{n} nodes stay, for triples name them.",
                 used,
             )
-            self._say(form.format(n=used))
+            self.say(form.format(n=used))
 
     def action_change(self) -> None:
-        if name := self.name_here:
+        if name := self.entity:
             self._do(self._bulk.rename("entity", name))
 
     def action_merge(self) -> None:
@@ -285,76 +246,45 @@ class NodesPane(GraphRoom):
         if names:
             self._do(self._bulk.merge("entity", names))
 
-    def action_filter(self) -> None:
-        self.query_one(".graph-filter").display = True
-        self.box.focus()
-
-    def action_sort(self) -> None:
-        self._sort(self.grid.cursor_column)
-
-    def action_aside(self) -> None:
-        if self.side.has_focus_within:
-            self.step_back()
-        else:
-            self.editable_grid.commit()
-            self._follow()
-            self.add_class("-aside")
-            self.side.around.grid.focus()
+    def settle(self) -> None:
+        self.editable_grid.commit()
 
     @guarded("nodes")
     async def _do(self, action: Awaitable[str]) -> None:
         if said := await action:
             self.grid.mark(())
-            self._graph.follow()
-            self._fill(self.name_here)
-            self._say(said)
+            self.rows.follow()
+            self._fill(self.entity)
+            self.say(said)
 
     @property
     def _bulk(self) -> Bulk:
-        return Bulk(cast("CuecardApp", self.app), self._graph, at=ops.NODES)
-
-    def _say(self, text: str) -> None:
-        cast("CuecardApp", self.app).tell(text)
+        return Bulk(cast("CuecardApp", self.app), self.rows, at=ops.NODES)
 
     # What is shown
 
-    def _sort(self, column: int) -> None:
-        here = self.name_here
+    def sort_by(self, column: int) -> None:
+        here = self.entity
         self.nodes.sort_by(column)
         self._fill(here)
 
-    def _end_filter(self) -> None:
-        with self.box.prevent(Input.Changed):
-            self.box.value = ""
-        self.query_one(".graph-filter").display = False
-        if self.nodes.text:
-            self.nodes.text = ""
-            self._fill(self.name_here)
+    def filter_by(self, text: str) -> None:
+        if text != self.nodes.text:
+            self.nodes.text = text
+            self._fill(self.entity)
 
     def _fill(self, name: str) -> None:
         """Show the list anew, with the cursor on a node."""
-        self.nodes.load(self._edit, self._graph.index)
+        self.nodes.load(self._edit, self.rows.index)
         row = self.nodes.row_of(name)
         row = self.grid.cursor_row if row is None else row
         self.editable_grid.load(
             self.nodes, cursor=(max(0, min(row, len(self.nodes) - 1)), self.grid.cursor_column)
         )
         self.query_one(EmptyState).display = not len(self.nodes) and not self.nodes.text
-        self._follow()
+        self.follow()
 
-    def _follow_later(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(_REST, self._follow)
-
-    def _follow(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        self.side.show(self._edit, self.name_here)
-        self._tell()
-
-    def _tell(self) -> None:
+    def tell(self) -> None:
         listed = len(self._edit.items(ops.NODES))
         total = len(self.nodes)
         parts = [

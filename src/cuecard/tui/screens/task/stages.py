@@ -32,10 +32,11 @@ from cuecard.tui.app import CuecardDialog
 from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.task_trials import count_lines, decision, evidence, others, said, verdict
+from cuecard.tui.screens.play.card import CueCard
 from cuecard.tui.screens.task.forms import STAGES
 from cuecard.tui.screens.task.pane import Collection
 from cuecard.tui.widgets.inputs import TextEditor
-from cuecard.tui.widgets.text import CueCard, Lines, Paragraphs, PlainText
+from cuecard.tui.widgets.text import Lines, Paragraphs, PlainText
 
 if TYPE_CHECKING:
     from cuecard.tui.app import CuecardApp

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -46,10 +46,33 @@ class LineList(EntryList, inherit_bindings=False):
             self.toggle(self.cursor)
 
 
-class LinesPane(Vertical):
-    """A note above, lines below."""
+class SidePane(Vertical):
+    """A note above, and what is walked through below."""
 
     ALLOW_MAXIMIZE = True
+    WALKED: ClassVar[type[EntryList | Grid]] = Grid
+
+    @property
+    def walked(self) -> EntryList | Grid:
+        return self.query_one(self.WALKED)
+
+    def say(self, note: str) -> None:
+        """The note; "" for none."""
+        line = self.query_one(".note", Static)
+        line.update(for_display(note))
+        line.display = bool(note)
+
+    def move_to(self, index: int) -> None:
+        self.walked.move_to(index)
+
+    def take_focus(self) -> None:
+        self.walked.focus()
+
+
+class LinesPane(SidePane):
+    """Lines that tell of places in the dialogue."""
+
+    WALKED = LineList
 
     class Went(Message):
         """Enter was pressed on a line."""
@@ -78,9 +101,7 @@ class LinesPane(Vertical):
 
     def load(self, text: PaneText) -> None:
         self._text = text
-        note = self.query_one(".note", Static)
-        note.update(for_display(text.note))
-        note.display = bool(text.note)
+        self.say(text.note)
         self.query_one(LineList).load([line.entry for line in text.lines])
 
     def line_at(self, seq: int) -> int | None:
@@ -90,22 +111,14 @@ class LinesPane(Vertical):
         )
         return max(found, default=None)
 
-    def move_to(self, index: int) -> None:
-        self.query_one(LineList).move_to(index)
-
-    def take_focus(self) -> None:
-        self.query_one(LineList).focus()
-
     def on_entry_list_chosen(self, message: EntryList.Chosen) -> None:
         message.stop()
         if self.line is not None:
             self.post_message(self.Went(self.line))
 
 
-class TablePane(Vertical):
+class TablePane(SidePane):
     """A predicted table laid beside the gold one, with both sides of the cell under the cursor."""
-
-    ALLOW_MAXIMIZE = True
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -132,20 +145,13 @@ class TablePane(Vertical):
 
     def load(self, view: TableView) -> None:
         self._view = view
-        note = self.query_one(".note", Static)
-        note.update(for_display(view.note))
+        self.say(view.note)
         grid = self.query_one(Grid)
         grid.set_columns([GridColumn(name, 6, raw=True, most=24) for name in view.columns])
         grid.load(
             ListSource([[GridCell(cell.text, cell.tone) for cell in row] for row in view.rows])
         )
         self._show()
-
-    def move_to(self, index: int) -> None:
-        self.query_one(Grid).move_to(index)
-
-    def take_focus(self) -> None:
-        self.query_one(Grid).focus()
 
     def on_grid_cursor_moved(self, message: Grid.CursorMoved) -> None:
         message.stop()
@@ -168,10 +174,8 @@ class TablePane(Vertical):
         return rows[row][column] if row < len(rows) and column < len(rows[row]) else None
 
 
-class MeasuresPane(Vertical):
+class MeasuresPane(SidePane):
     """The trial's numbers, each with its n."""
-
-    ALLOW_MAXIMIZE = True
 
     line: PaneLine | None = None
     cursor = 0
@@ -195,15 +199,7 @@ class MeasuresPane(Vertical):
         said = [_("– : {reason}").format(reason=reason) for reason in reasons]
         if instead or not rows:
             said = [instead or _("Numbers come with the judgement.")]
-        note = self.query_one(".note", Static)
-        note.update(for_display("\n".join(said)))
-        note.display = bool(said)
-
-    def move_to(self, index: int) -> None:
-        self.query_one(FittedTable).move_to(index)
-
-    def take_focus(self) -> None:
-        self.query_one(FittedTable).focus()
+        self.say("\n".join(said))
 
 
 NAMES: Final[Mapping[str, tuple[str, str]]] = {

@@ -101,7 +101,7 @@ class TrialScreen(Noting):
     async def complete(self) -> None:
         """Read the large texts of what is opened, and only of that."""
         trial_id, most = self._trial_id, AT_ONCE
-        while (state := self._state) and (missing := self._missing(most)):
+        while (state := self._state) and (missing := self._transcript.left_out(most)):
             most *= 2
             found = await self.services.ask(lambda ws, seqs=missing: ws.runs.whole(trial_id, *seqs))
             state.complete(found)
@@ -269,15 +269,6 @@ class TrialScreen(Noting):
         )
         if await self.app.push_screen_wait(ConfirmDialog(_("Re-play?"), text, _("Re-play"))):
             self.app.push_screen(ReplayScreen(self._trial_id, seen=True))
-
-    def _missing(self, most: int) -> list[int]:
-        """The numbers of events of what is opened that are not read whole yet, about `most` of them."""
-        missing: list[int] = []
-        for index in self._transcript.opened:
-            missing += self._transcript.entries[index].left_out
-            if len(missing) >= most:
-                break
-        return missing
 
     def _look(self) -> None:
         state = self._state
