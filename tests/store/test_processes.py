@@ -11,6 +11,7 @@ from collections.abc import Callable
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+import forked
 import store_workers as workers
 from cuecard.core.engine.events import Limits, ModelReplied
 from cuecard.core.engine.messages import Usage
@@ -96,7 +97,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(
     acknowledged = 0
     for _ in range(3):
         command = [sys.executable, Path(workers.__file__), url, str(trial)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with forked.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 acknowledged = int(line) + 1
