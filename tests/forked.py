@@ -196,6 +196,8 @@ def _begun(asked: dict[str, Any], fds: list[int]) -> list[str]:
     sys.stdin = sys.__stdin__ = _stream(0, "surrogateescape")
     sys.stdout = sys.__stdout__ = _stream(1, "surrogateescape")
     sys.stderr = sys.__stderr__ = _stream(2, "backslashreplace")
+    # As Python does when it starts; what is installed there is found by it.
+    sys.path[1:1] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     gc.enable()
     return asked["words"]
 
