@@ -130,15 +130,19 @@ def _forking() -> socket.socket:
     return ours
 
 
-def _loaded() -> None:
-    """All of Cuecard but its screens, and what that imports."""
-    for name in _LATER:
-        importlib.import_module(name)
+@functools.cache
+def modules() -> list[str]:
+    """All of Cuecard but its screens, and what that imports when it needs it."""
+    found = [*_LATER, *_LOADED]
     for name in _LOADED:
-        package = importlib.import_module(name)
-        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not {*_PROGRAMS} & {*module.name.split(".")}:
-                importlib.import_module(module.name)
+        path = importlib.import_module(name).__path__
+        found += [module.name for module in pkgutil.walk_packages(path, f"{name}.")]
+    return [name for name in found if not {*_PROGRAMS} & {*name.split(".")}]
+
+
+def _loaded() -> None:
+    for name in modules():
+        importlib.import_module(name)
     for model in _below(BaseModel):
         model.model_rebuild()
     if threading.active_count() > 1:

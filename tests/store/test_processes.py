@@ -21,9 +21,9 @@ from cuecard.core.verdicts import Judgement
 from cuecard.store.workspace import Workspace
 from postgres_server import Databases
 
-# Processes of their own that need not import everything anew.
+# Processes of their own that need not import everything anew. Modules of tests are not found there.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload([workers.__name__])
+PROCESSES.set_forkserver_preload(forked.modules())
 ROUNDS = 12
 CELL = TrialCell(
     task_id="t",
