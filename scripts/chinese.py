@@ -118,10 +118,16 @@ def english_joins(source: Path) -> Iterator[str]:
     or in a name that the same function gives to such a call. What goes another way is not found.
     """
     for path in sorted(source.rglob("*.py")):
-        found = set[int]()
-        for scope in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if ".join" not in text:
+            continue
+        tree, found = ast.parse(text), set[int]()
+        joined = _joins(tree)
+        for scope in ast.walk(tree) if joined else ():
             if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                found |= _joins_shown(scope)
+                lines = range(scope.lineno, (scope.end_lineno or scope.lineno) + 1)
+                if any(line in lines for line in joined):
+                    found |= _joins_shown(scope)
         yield from (
             f"{path.relative_to(source)}:{line}: joined by English marks" for line in sorted(found)
         )

@@ -19,8 +19,12 @@ FOLDER = Path(__file__).parent / "goldens"
 CLIP = 30_000
 """Of what is longer, the beginning is kept, and a hash of all of it."""
 
-_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
-_INSPECT = re.compile(r"(?<=_)[0-9A-Za-z]{22}\.eval\b")
+# Each begins with what it is found by, and looks back from there: a search for what begins with looking back tries every place.
+_FLOAT = re.compile(
+    r"[-\d](?<![\w.].)(?:(?<=\d)\d*|(?<=-)\d+)\.\d+(?:[eE][-+]?\d+)?(?![\w.])", re.S
+)
+_INSPECT = re.compile(r"_[0-9A-Za-z]{22}\.eval\b")
+_VERSION = re.compile(rf"{re.escape(__version__)}(?<![\w.]{re.escape(__version__)})(?![\w.])")
 _DIGITS = 10
 _NOUGHT = 1e-12
 
@@ -87,14 +91,14 @@ def masked(text: str, folder: Path) -> str:
     text = text.replace(str(folder), "<here>").replace(str(folder.parent), "<above>")
     text = text.replace("\r", "\\r").replace("\x1b", "\\e")
     text = _FLOAT.sub(_rounded, text)
-    text = re.sub(rf"(?<![\w.]){re.escape(__version__)}(?![\w.])", "<version>", text)
+    text = _VERSION.sub("<version>", text)
     text = text.replace(platform.python_version(), "<python>")
     # What was played tells the version.
     text = re.sub(r'("table": "[a-z]+",\s+"rows": \d+,\s+"hash": ")\w+', r"\1<hash>", text)
     # How large a pack is depends on the library that packs.
     text = re.sub(r'("size": )\d+', r"\1<size>", text)
-    text = re.sub(r"(?<=\()[\d,.]+ K?B(?=\))", "<size>", text)
-    return re.sub(r"(?<=（)[\d,.]+ K?B(?=）)", "<size>", _INSPECT.sub("<id>.eval", text))
+    text = re.sub(r"\([\d,.]+ K?B\)", "(<size>)", text)
+    return re.sub(r"（[\d,.]+ K?B）", "（<size>）", _INSPECT.sub("_<id>.eval", text))
 
 
 def _without_machine(text: str) -> str:
@@ -117,7 +121,7 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def _file_name(name: str) -> str:
-    return _INSPECT.sub("<id>.eval", name)
+    return _INSPECT.sub("_<id>.eval", name)
 
 
 def _section(name: str, text: str) -> str:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy
 
+import forked
 from cuecard.core.contributions import ReviewDecision, Reviewed
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import ModelReply
@@ -53,7 +54,7 @@ def test_who_waits_for_a_stopped_client_is_told_for_whom(
     workspace.tasks.save(make_task("other"), author="Ann")
     command = [sys.executable, "-c", _STOPS, url, *about]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as stopped:
+    with forked.Popen(command, stdin=pipe, stdout=pipe, text=True) as stopped:
         assert stopped.stdout
         assert stopped.stdout.readline() == "in the middle\n"
         stopped.send_signal(signal.SIGSTOP)

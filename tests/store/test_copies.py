@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import forked
 from apart import fresh
 from cuecard.core.engine.events import Limits
 from cuecard.core.errors import CuecardError
@@ -109,7 +110,7 @@ def test_there_and_back_every_row_and_score_is_the_same(
 def killed_after(source: Path, target: str, words: int) -> bool:
     """Whether a process that moves was killed after it told so often how far it is; else it is done."""
     command = [sys.executable, str(MOVER), str(source), target]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with forked.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         for n, _line in enumerate(process.stdout, 1):
             if n == words:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url, text
 
+import forked
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState
 from cuecard.core.engine.messages import AgentReply
 from cuecard.core.errors import CuecardError, NotFound
@@ -97,7 +98,7 @@ def test_a_killed_process_holds_nothing_and_a_stopped_one_does(
     url: str, workspace: Workspace, run_id: int
 ) -> None:
     command = [sys.executable, HOLD, url, str(run_id), "Ben"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with forked.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         held = json.loads(process.stdout.readline())
         try:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+import forked
 import store_workers as workers
 from cuecard.core.engine.events import Limits, ModelReplied
 from cuecard.core.engine.messages import Usage
@@ -20,9 +21,9 @@ from cuecard.core.verdicts import Judgement
 from cuecard.store.workspace import Workspace
 from postgres_server import Databases
 
-# Processes of their own that need not import everything anew.
+# Processes of their own that need not import everything anew. Modules of tests are not found there.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload([workers.__name__])
+PROCESSES.set_forkserver_preload(forked.modules())
 ROUNDS = 12
 CELL = TrialCell(
     task_id="t",
@@ -96,7 +97,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(
     acknowledged = 0
     for _ in range(3):
         command = [sys.executable, Path(workers.__file__), url, str(trial)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with forked.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 acknowledged = int(line) + 1

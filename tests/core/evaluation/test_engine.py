@@ -249,18 +249,14 @@ async def test_a_run_is_replayed_byte_for_byte_without_a_call(workspace: Workspa
 
 def test_the_cli_streams_what_happens(tmp_path: Path):
     """Each line is an object; the last one sums up."""
-    import subprocess
     import sys
 
+    import forked
+
     command = [sys.executable, "-m", "cuecard", "--db", str(tmp_path / "w.db"), "--as", "ann"]
-    subprocess.run([*command, "init"], check=True, capture_output=True, cwd=tmp_path, timeout=60)
-    done = subprocess.run(
-        [*command, "run", FACTS, "--json-lines"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=60,
+    assert forked.run([*command, "init"], capture_output=True, cwd=tmp_path).returncode == 0
+    done = forked.run(
+        [*command, "run", FACTS, "--json-lines"], capture_output=True, text=True, cwd=tmp_path
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[0]["event"] == "run_began"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+import forked
 import judged_trials
 from cuecard.annotate.samples import load_samples, run_demo
 from cuecard.core.archive import Archive
@@ -162,17 +162,15 @@ def test_killed_in_the_middle_no_answered_call_is_made_again(db: Path, calls: in
         run = ended_run(workspace, graph_task(), [HALF, ALL, HALF])
     with running(good) as server:
         words = (str(db), str(run), server.url, str(calls))
-        killed = subprocess.run(
-            [sys.executable, judged_trials.__file__, *words], timeout=60, check=False
-        )
+        killed = forked.run([sys.executable, judged_trials.__file__, *words], timeout=60)
         assert killed.returncode == -signal.SIGKILL
         with Workspace.open(db) as workspace:
             ids = [trial.id for trial in workspace.runs.trials(run)]
             kept = sum(len(workspace.judge_calls.of(trial, "sage", 0)) for trial in ids)
             assert kept >= calls
             before = len(server.requests)
-            again = subprocess.run(
-                [sys.executable, judged_trials.__file__, *words[:3], "100"], timeout=60, check=False
+            again = forked.run(
+                [sys.executable, judged_trials.__file__, *words[:3], "100"], timeout=60
             )
             assert again.returncode == 0
             assert len(server.requests) - before == 9 - kept

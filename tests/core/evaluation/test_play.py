@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import forked
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.core.config import EMBEDDED
@@ -119,9 +119,8 @@ def test_dropped_at_every_turn_and_resumed(db: Path, task_id: str, drop_in: str)
 def test_killed_and_resumed(db: Path, events: int):
     expected = asyncio.run(undisturbed(db, TASK))
     script = Path(lab_players.__file__)
-    done = subprocess.run(
-        [sys.executable, str(script), "play", str(db), TASK, str(events)], check=False, timeout=60
-    )
+    command = [sys.executable, script, "play", db, TASK, events]
+    done = forked.run(command, timeout=60)
     assert done.returncode == -9
 
     async def go_on() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.core.config import EMBEDDED, parse_config
@@ -220,13 +221,10 @@ async def test_killed_while_turns_are_stopped_and_taken_back(tmp_path: Path, db:
     async def killed(server: OpenAIServer, events: int) -> None:
         mine = tmp_path / f"{events}.db"
         shutil.copy(db, mine)
-        program = await asyncio.create_subprocess_exec(
-            *(sys.executable, str(script), "acts", str(mine), server.url, str(events)),
-            stdout=asyncio.subprocess.PIPE,
-        )
-        told, _nothing = await program.communicate()
+        command = (sys.executable, script, "acts", mine, server.url, events)
+        program = await asyncio.to_thread(forked.run, command, capture_output=True, text=True)
         assert program.returncode == -signal.SIGKILL
-        acknowledged = told.decode().splitlines()
+        acknowledged = program.stdout.splitlines()
         with Workspace.open(mine) as workspace:
             (trial,) = workspace.runs.open_trials(kind="play")
             session = await PlaySession.resume(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 import lab_players
 from cuecard.core.engine.events import Event, Marked, ToolAnswered
 from cuecard.core.engine.messages import HarnessSession
@@ -152,10 +153,9 @@ async def test_killed_in_the_middle_of_a_turn_and_gone_on_with(db: Path, folder:
     tricks = ("loads", "search", "http", "children")
     (folder / "slow").touch()
     script = Path(lab_players.__file__)
-    program = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(script), "harness", str(db), TASK, ",".join(tricks)), cwd=folder
-    )
-    assert await program.wait() == -signal.SIGKILL
+    command = (sys.executable, script, "harness", db, TASK, ",".join(tricks))
+    program = await asyncio.to_thread(forked.run, command, cwd=folder)
+    assert program.returncode == -signal.SIGKILL
     (folder / "slow").unlink()
     # Neither the harness, which heeds no request to stop, nor what it had started is left.
     assert len(json.loads((folder / "pids").read_text())) == 4

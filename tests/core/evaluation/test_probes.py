@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import forked
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import ModelJudgeConfig
@@ -392,7 +392,7 @@ def test_a_killed_probe_pays_for_nothing_twice(db: Path):
     with running(examining(enumerable=DEEP, readings=guess)) as server:
         program = Path(__file__).parents[2] / "probe_scripts.py"
         command = [sys.executable, program, db, "ambiguity", CHECKPOINTS, server.url, "4"]
-        assert subprocess.run(command, check=False, timeout=60).returncode == -signal.SIGKILL
+        assert forked.run(command, timeout=60).returncode == -signal.SIGKILL
         assert 0 < len(server.requests) < 4
         with Workspace.open(db) as workspace:
             asyncio.run(settle_runs(workspace))

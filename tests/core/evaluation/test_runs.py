@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import forked
 import lab_players
 from cuecard.annotate.results.trial_disclosure import stages_seen
 from cuecard.annotate.samples import import_samples, load_samples
@@ -129,7 +129,7 @@ async def test_cancelled_and_resumed(workspace: Workspace, undisturbed, turns: i
 def test_killed_and_resumed(db: Path, undisturbed, events: int):
     script = Path(lab_players.__file__)
     command = [sys.executable, str(script), "run", str(db), ",".join(SOME), str(events)]
-    done = subprocess.run(command, check=False, timeout=60)
+    done = forked.run(command, timeout=60)
     assert done.returncode == -9
 
     async def go_on() -> None:

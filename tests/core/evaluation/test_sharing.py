@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig, Price, RateLimits
 from cuecard.core.config_players import ModelJudgeConfig, ReactAgentConfig
@@ -127,26 +129,22 @@ async def test_a_spent_budget_is_spent_by_the_cost_of_calls_under_way_at_most(
 @asynccontextmanager
 async def elsewhere(
     workspace: Workspace, url: str, folder: Path, run: int
-) -> AsyncGenerator[asyncio.subprocess.Process]:
+) -> AsyncGenerator[forked.Popen]:
     """A process of its own that plays the run."""
     (folder / "cuecard.yaml").write_text(
         f"models: {{m: {{base_url: '{url}', model: scripted, price: {{prompt: 1, completion: 1}}}}}}\n"
         "agents: {live: {kind: react, model: m}}\n",
         encoding="utf-8",
     )
-    program = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "cuecard", "--db", workspace.url, "--as", "ann",
-        "run", "--resume", str(run), "--concurrency", "1",
-        cwd=folder,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        yield program
-    finally:
-        if program.returncode is None:
+    command = [sys.executable, "-m", "cuecard", "--db", workspace.url, "--as", "ann",
+               "run", "--resume", run, "--concurrency", 1]  # fmt: skip
+    with forked.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        try:
+            yield program
+        finally:
             program.kill()
-            await program.wait()
 
 
 async def test_whoever_plays_a_run_elsewhere_obeys(workspace: Workspace, tmp_path: Path) -> None:
@@ -172,8 +170,8 @@ async def test_whoever_plays_a_run_elsewhere_obeys(workspace: Workspace, tmp_pat
             with pytest.raises(CuecardError, match="being played"):
                 give_order(workspace, run, "resume", "ben")
             give_order(workspace, run, "pause", "ben")
-            _out, said = await program.communicate()
-        assert "ben asked for it at" in said.decode()
+            _out, said = await asyncio.to_thread(program.communicate)
+        assert "ben asked for it at" in said
         record = workspace.runs.get(run)
         assert (record.state, budget_of(record)) == (RunState.PAUSED, 900)
         assert "ben asked for it at" in record.reason

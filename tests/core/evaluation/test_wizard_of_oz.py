@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+import forked
 import wizard_of_oz_players
 from cuecard.core.config import EMBEDDED, parse_config
 from cuecard.core.engine.events import Event, Limits
@@ -34,9 +34,8 @@ TABLE = "table-solar-terms-zh"
 CHAIN = "checkpoints-highest-mountain"
 
 
-def program(what: str, db: Path, which: str, count: int) -> subprocess.Popen[bytes]:
-    script = str(Path(wizard_of_oz_players.__file__))
-    return subprocess.Popen([sys.executable, script, what, str(db), which, str(count)])
+def program(what: str, db: Path, which: str, count: int) -> forked.Popen:
+    return forked.Popen([sys.executable, wizard_of_oz_players.__file__, what, db, which, count])
 
 
 def check_whole(workspace: Workspace, measure: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import sqlalchemy
 
+import forked
 import worker_process
 from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
@@ -39,7 +40,8 @@ from openai_server import OpenAIServer, Reply, Request, error
 from scripted_brain import brain
 
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload([worker_process.__name__])
+# Modules of tests are not found there.
+PROCESSES.set_forkserver_preload(forked.modules())
 CONFIG = """
 models:
   m: {{base_url: '{url}', model: m}}

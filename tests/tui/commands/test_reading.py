@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import forked
 import reading_program
 from apart import fresh
 from cuecard.annotate.samples import import_samples
@@ -123,13 +123,12 @@ def by_somebody_else(folder: Path, *commands: tuple[str, ...]) -> list[dict[str,
     with tempfile.TemporaryDirectory() as name:
         warm = Path(name, "cuecard.db")
         shutil.copy(folder / "cuecard.db", warm)
-        done = subprocess.run(
+        done = forked.run(
             [sys.executable, reading_program.__file__, folder, warm],
             input=json.dumps(commands),
             capture_output=True,
             text=True,
             timeout=300,
-            check=False,
             env={k: v for k, v in os.environ.items() if not k.startswith("CUECARD_")},
         )
     assert done.returncode == 0, done.stderr

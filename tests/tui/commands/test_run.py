@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 import openai_server as fake
 from apart import fresh
 from cuecard.core.config import load_config
@@ -153,7 +154,7 @@ def test_ctrl_c_leaves_trials_open_and_says_how_to_go_on(
     held, server = gate
     task_file("ferry")
     fresh(tmp_path / "my work.db").close()
-    started = subprocess.Popen(
+    started = forked.Popen(
         [
             *(sys.executable, "-m", "cuecard", "--db", "my work.db", "run", "ferry.yaml"),
             *("--agent", "live", "--samples", "3", "--concurrency", "1", "--json"),

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import forked
 import openai_server as fake
 import postgres_server
 from cuecard.annotate.samples import import_samples
@@ -41,7 +42,7 @@ agents:
 """
 TASKS = ("espresso", "facts-night-train")
 Call = Callable[..., Any]
-Started = Callable[..., "subprocess.Popen[str]"]
+Started = Callable[..., forked.Popen]
 
 
 class Gate:
@@ -82,11 +83,11 @@ def url(server: postgres_server.Server) -> str:
 @pytest.fixture
 def started(url: str, tmp_path: Path, environment: dict[str, str]) -> Iterator[Started]:
     """`cuecard --db URL ...` in a process of its own, which is gone at the end."""
-    processes: list[subprocess.Popen[str]] = []
+    processes: list[forked.Popen] = []
 
-    def start(*words: str) -> subprocess.Popen[str]:
+    def start(*words: str) -> forked.Popen:
         command = [sys.executable, "-m", "cuecard", "--db", url, "--as", "ann", *words]
-        process = subprocess.Popen(
+        process = forked.Popen(
             command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True,
         )  # fmt: skip
