@@ -49,6 +49,7 @@ __all__ = [
     "fitting",
     "key_name",
     "keys",
+    "moves",
     "registry",
     "translated",
     "unless_general",
@@ -108,6 +109,15 @@ def every_command(
         if node is screen and screen.is_modal:
             break
     return list(found.values())
+
+
+_ABOUT = (Means.UP, Means.DOWN, Means.LEFT, Means.RIGHT, Means.PAGE_UP, Means.PAGE_DOWN, Means.START, Means.END, Means.FIRST, Means.LAST)  # fmt: skip
+
+
+def moves(binding: Binding) -> bool:
+    """Whether it moves about in any list: help tells it last, and the palette only to who looks for it."""
+    key = registry().get(binding.id or "")
+    return key is not None and any(means in _ABOUT for means in key.all_means)
 
 
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
@@ -334,7 +344,7 @@ class Offers(App[str]):
 
     def _choose(self, means: Means, title: str) -> None:
         """Let the person choose what of this kind is possible now, by its letter."""
-        from cuecard.tui.screens.dialogs import ChoiceDialog
+        from cuecard.tui.screens.dialogs import BESIDE, ChoiceDialog
 
         possible = [
             one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
@@ -343,7 +353,7 @@ class Offers(App[str]):
         for _node, binding in possible:
             letter = registry()[binding.id or ""].letter
             taken = any(letter == other for _id, other, _text in options)
-            text = f"{_(binding.description)}  ·  {_(binding.tooltip)}"
+            text = f"{_(binding.description)}{BESIDE}{_(binding.tooltip)}"
             options.append((binding.id or "", "" if taken else letter, text))
 
         def chosen(id: str | None) -> None:

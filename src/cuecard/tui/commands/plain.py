@@ -132,6 +132,7 @@ class Labelling:
     def _show(self, view: LabelView) -> None:
         from cuecard.annotate.labelling.views import Pace
         from cuecard.tui.present.labelling import (
+            FEW,
             answers,
             evidence_paragraphs,
             gold_paragraphs,
@@ -145,7 +146,7 @@ class Labelling:
         say(f"[{progress_line(session.position, session.total, session.labelled, Pace())}]")
         say(view.title)
         _read(gold_paragraphs(view))
-        _read(evidence_paragraphs(view))
+        _read(evidence_paragraphs(view, FEW, all_by="m"))
         _read(mine_paragraphs(view))
         for line in (question(kind), *answers(kind)):
             say(line)

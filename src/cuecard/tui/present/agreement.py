@@ -35,7 +35,7 @@ from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labelling import evidence_paragraphs, predicted_paragraph, value_label
+from cuecard.tui.present.labelling import FEW, evidence_paragraphs, predicted_paragraph, value_label
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.present.tables import TablesView
@@ -177,7 +177,7 @@ class Column:
 
 def progress(name: str, position: int, total: int, left: int, title: str = "") -> str:
     """Where the walk stands."""
-    said = [one_line(name, 30)] if name else []
+    said = [one_line(name, 90)] if name else []
     said.append(
         _("dispute {n} of {all}").format(n=min(position + 1, total), all=total)
         if total
@@ -222,7 +222,7 @@ def evidence(view: AdjudicationView) -> list[Paragraph]:
     if item is None:
         return lines
     if not rests or item.said or item.gold.item.kind is ItemKind.PREDICTED:
-        return [*lines, *evidence_paragraphs(item)]
+        return [*lines, *evidence_paragraphs(item, FEW)]
     told = {each.index for items in rests for each in items}
     beside = [predicted_paragraph(each) for each in item.closest if each.index not in told]
     if beside:

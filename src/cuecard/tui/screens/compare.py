@@ -67,14 +67,14 @@ class CompareScreen(FiguresScreen):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Compare')} · {one_line(self._title, 40)}"
+        return f"{_('Compare')} · {one_line(self._title, 90)}"
 
     @property
     def title_words(self) -> str:
         compared = self._view.compared if self._view else ""
         if not compared:
             return self.short_title
-        return f"{one_line(self._title, 30)} · {compared}"
+        return f"{one_line(self._title, 90)} · {compared}"
 
     def empty(self) -> EmptyState:
         return EmptyState(

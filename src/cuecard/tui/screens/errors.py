@@ -68,7 +68,7 @@ class ErrorsScreen(FiguresScreen):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Errors')} · {one_line(self._title, 40)}"
+        return f"{_('Errors')} · {one_line(self._title, 90)}"
 
     @property
     def title_words(self) -> str:

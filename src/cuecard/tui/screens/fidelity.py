@@ -80,7 +80,7 @@ class FidelityScreen(FiguresScreen):
 
     @property
     def short_title(self) -> str:
-        return one_line(self._name, 40) or _("Fidelity")
+        return one_line(self._name, 90) or _("Fidelity")
 
     @property
     def title_words(self) -> str:

@@ -24,6 +24,7 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labelling import STATUS_KEYS, value_label
 from cuecard.tui.present.play_panes import Later
 from cuecard.tui.present.replay import (
@@ -313,7 +314,11 @@ class ReplayScreen(CuecardScreen[None]):
             shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
             lines = told_paragraphs(view, view.told)
             self.query_one("#told-text", Paragraphs).load(lines)
-            asked = [_("⏎ goes on to the next turn · c adds a comment · b looks back")]
+            asked = [
+                hint(
+                    _("⏎ goes on to the next turn · {COMMENT} adds a comment · {BEFORE} looks back")
+                )
+            ]
             if self._reading:
                 asked = [_("⏎ goes back to the list")]
         else:

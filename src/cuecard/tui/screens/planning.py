@@ -12,7 +12,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import hint, told_here
 from cuecard.tui.present.planning import PlanView
 from cuecard.tui.screens.figures import FiguresScreen
 from cuecard.tui.screens.plots import PlotView
@@ -50,7 +50,7 @@ class PlanScreen(FiguresScreen):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Plan')} · {one_line(self._title, 40)}"
+        return f"{_('Plan')} · {one_line(self._title, 90)}"
 
     @property
     def title_words(self) -> str:
@@ -58,7 +58,7 @@ class PlanScreen(FiguresScreen):
         if view is None or not view.anything:
             return self.short_title
         plan = view.plan
-        return f"{_('Plan')} · {one_line(self._title, 30)} · {plan.title} · {plan.label}"
+        return f"{_('Plan')} · {one_line(self._title, 90)} · {plan.title} · {plan.label}"
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -88,8 +88,7 @@ class PlanScreen(FiguresScreen):
             try:
                 return PlanView(plans_of(pool, asked, usage=usage), asked)
             except CuecardError as error:
-                parts = (error.title, error.message, error.hint_in_app)
-                return PlanView((), asked, missing=joined(part for part in parts if part))
+                return PlanView((), asked, missing=joined(told_here(error)))
 
         view = await self.counted(_("reading trials"), work)
         before, self._view = self._view, view

@@ -403,5 +403,5 @@ class PlotsScreen(CuecardScreen[None]):
 
     def _tell_progress(self) -> None:
         if self._done:
-            words = f"{_('Plots')} · {one_line(self._title, 40)} · {self._done} …"
+            words = f"{_('Plots')} · {one_line(self._title, 90)} · {self._done} …"
             self.query_one("#title", Static).update(words)

@@ -25,6 +25,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.present.labelling import (
     STATUS_KEYS,
     answers,
@@ -327,14 +328,14 @@ class LabelScreen(CuecardScreen[None]):
             pane.display = view is not None
         self.query_one("#question").display = view is not None
         self.query_one(EmptyState).display = view is None
-        where = one_line(self._name, 24)
-        said = [where, progress_line(step.position, step.total, step.labelled, step.pace)]
+        said = [progress_line(step.position, step.total, step.labelled, step.pace)]
         if step.skipped:
             text = ngettext("{n} skipped", "{n} skipped", step.skipped)
             said.append(text.format(n=step.skipped))
         if self._reveal_after:
             said.append(_("reveal after"))
-        self.query_one("#progress", Static).update(" · ".join(said))
+        told = " · ".join((one_line(self._name, 90), *said))
+        self.query_one("#progress", Static).update(told)
         if view is not None:
             self._show_item(view, step)
         if self._set_id is not None and (
@@ -353,8 +354,12 @@ class LabelScreen(CuecardScreen[None]):
         gold.border_subtitle = Text(one_line(view.title, 40))  # a string would be parsed for markup
         self.query_one("#gold-text", Paragraphs).load(gold_paragraphs(view))
         evidence.border_title = _(wording.evidence)
-        evidence.border_subtitle = _("m all · g gold · t dialogue · s skip · v reveal after")
-        self.query_one("#evidence-text", Paragraphs).load(evidence_paragraphs(view))
+        evidence.border_subtitle = hint(
+            _("<label.all> all · <label.gold> gold · <label.transcript> dialogue · {FURTHER} skip")
+        )
+        self.query_one("#evidence-text", Paragraphs).load(
+            evidence_paragraphs(view, all_by=shown_key("label.all"))
+        )
         lines = [question(kind), *answers(kind)]
         mine = mine_paragraphs(view)
         if step.revealed:
