@@ -224,7 +224,7 @@ def evidence(view: AdjudicationView) -> list[Paragraph]:
     if not rests or item.said or item.gold.item.kind is ItemKind.PREDICTED:
         return [*lines, *evidence_paragraphs(item, FEW)]
     told = {each.index for items in rests for each in items}
-    beside = [predicted_paragraph(each) for each in item.closest if each.index not in told]
+    beside = [predicted_paragraph(each) for each in item.closest[:FEW] if each.index not in told]
     if beside:
         lines += [Paragraph(_("likest of the rest"), "stage"), *beside]
     return lines

@@ -12,7 +12,7 @@ from cuecard.annotate.labelling.views import CLOSEST, GoldAround, LabelView, Pac
 from cuecard.annotate.labelling.wording import WORDING, predicted_line, stratum_words
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.label_records import LabelSet, RunLabels, SetParts, SetProgress
 from cuecard.core.text import normalise, one_line
 from cuecard.core.verdicts import ItemKind
@@ -124,8 +124,7 @@ def evidence_paragraphs(
     lines = [predicted_paragraph(item) for item in shown]
     rest = view.predicted - len(shown)
     if rest > 0:
-        text = ngettext("… and {n} more", "… and {n} more", rest)
-        told = text.format(n=rest)
+        told = _("… and {n} more").format(n=f"{rest:,}")
         if all_by:
             told = _("{more} ({key} shows all)").format(more=told, key=all_by)
         lines.append(Paragraph(told, "muted"))

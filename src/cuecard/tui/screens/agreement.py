@@ -73,6 +73,9 @@ class AgreementScreen(FiguresScreen):
     def short_title(self) -> str:
         return one_line(self._name, 90)
 
+    def crumbs(self) -> Sequence[str]:
+        return [_("Agreement")]  # its head begins with the name of the run
+
     @property
     def title_words(self) -> str:
         if self._view is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,9 @@ class CompareScreen(FiguresScreen):
     @property
     def short_title(self) -> str:
         return f"{_('Compare')} · {one_line(self._title, 90)}"
+
+    def crumbs(self) -> Sequence[str]:
+        return [_("Compare")]  # its head begins with the name of the run
 
     @property
     def title_words(self) -> str:
