@@ -83,7 +83,14 @@ def test_the_panel_after_a_session_has_every_main_measure_of_its_family():
 
 
 _A_KEY = re.compile(r"(?<![\w'’^.+`/%-])[b-jlmoq-z](?![\w'’=+`/%-])")
-NO_KEYS = ("Pearson's r", "t test", "Student's t", "with y and n", "With m sessions", "Scores (s on the run)")
+NO_KEYS = (
+    "Pearson's r",
+    "t test",
+    "Student's t",
+    "with y and n",
+    "With m sessions",
+    "Scores (s on the run)",
+)
 """What has a letter of its own that is no key; n, k and p are figures."""
 
 

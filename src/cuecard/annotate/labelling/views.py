@@ -155,6 +155,8 @@ ValueT = TypeVar("ValueT")
 _TASKS, _TRIALS, _VIEWS = 50, 60, 400
 CLOSEST = 30
 """Items handed in that are shown beside the one to label, as far as there is room."""
+FEW = 8
+"""The same where there is little room, and in files."""
 
 
 class Recent(Generic[KeyT, ValueT]):

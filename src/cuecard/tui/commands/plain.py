@@ -130,9 +130,8 @@ class Labelling:
         say(plural("{n} item labelled now.", "{n} items labelled now.", session.labelled))
 
     def _show(self, view: LabelView) -> None:
-        from cuecard.annotate.labelling.views import Pace
+        from cuecard.annotate.labelling.views import FEW, Pace
         from cuecard.tui.present.labelling import (
-            FEW,
             answers,
             evidence_paragraphs,
             gold_paragraphs,

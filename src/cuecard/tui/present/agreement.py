@@ -27,6 +27,7 @@ from cuecard.annotate.labelling.comparison_model import (
     label_word,
 )
 from cuecard.annotate.labelling.comparison_tables import side_word
+from cuecard.annotate.labelling.views import FEW
 from cuecard.annotate.labelling.workshop import Examined
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, listed, ngettext
@@ -35,7 +36,7 @@ from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labelling import FEW, evidence_paragraphs, predicted_paragraph, value_label
+from cuecard.tui.present.labelling import evidence_paragraphs, predicted_paragraph, value_label
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.present.tables import TablesView

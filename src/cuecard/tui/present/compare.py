@@ -345,7 +345,7 @@ class CompareView(TablesView[Section]):
     def drawn(self) -> Table | None:
         """Of means and differences only the differences belong on one axis; costs and tokens on none."""
         table, main = self.table, self.counted.main
-        if self.section == "cost":
+        if self.section == "spending":
             return None
         if table is None or main is None or self.section != "differences":
             return table

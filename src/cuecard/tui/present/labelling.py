@@ -30,8 +30,6 @@ STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("delmopqw", CheckpointStatus
 
 _PACED = 5
 """Items from which on it is told how fast the walk goes: the first ones say little."""
-FEW = 8
-"""Items handed in that are shown where there is little room for them."""
 _STATUSES = frozenset(status.value for status in CheckpointStatus)
 
 
