@@ -70,6 +70,12 @@ async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: 
         await until(pilot, lambda: "compared by agent" in shown(screen))
         assert "against alpha" in str(screen.query_one("#title", Static).content)
         assert "baseline" in shown(screen)
+        assert list(screen.way)[-1] == "Compare"
+        await pilot.press("v", "s")
+        # Costs and tokens have no axis in common.
+        await until(pilot, lambda: screen.view is not None and screen.view.section == "spending")
+        assert screen.view is not None
+        assert not screen.view.plottable
         await pilot.press("v", "t")
         # t1: 0.75 against nothing found.
         await until(pilot, lambda: "t1" in shown(screen) and "-0." in shown(screen))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from babel.messages.extract import extract_from_dir
+from rich.cells import cell_len
 
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.run_control import RunControl
@@ -16,7 +17,9 @@ from cuecard.core.evaluation.sharing import Meter
 from cuecard.core.scoring.measures import HEADLINES
 from cuecard.core.verdicts import Measure
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.screens.play.ending import _ended
+from cuecard.tui.widgets.text import fitted
 from steady_app import SteadyApp
 from tui_rooms import until
 
@@ -77,3 +80,56 @@ def test_the_panel_after_a_session_has_every_main_measure_of_its_family():
     undefined = [Measure("det_f1", None, 0, reason="no ambiguity was reached")]
     told = "\n".join(_ended(ENDED, undefined, None))
     assert "Detection F1: –  (no ambiguity was reached)" in told
+
+
+_A_KEY = re.compile(r"(?<![\w'’^.+`/%-])[b-jlmoq-z](?![\w'’=+`/%-])")
+NO_KEYS = (
+    "Pearson's r",
+    "t test",
+    "Student's t",
+    "with y and n",
+    "With m sessions",
+    "Scores (s on the run)",
+)
+"""What has a letter of its own that is no key; n, k and p are figures."""
+
+
+def test_no_text_of_the_app_names_a_key_by_its_letter():
+    """It would stay when the key of that meaning is another: `{ADD}` and `<trial.tell>` name keys."""
+    found: list[str] = []
+    for file, line, message, _comments, _context in extract_from_dir(
+        SCREENS.parent, [("**.py", "python")], keywords=KEYWORDS
+    ):
+        if file.startswith(("tui/commands", "tui/present/keyboard")):
+            continue
+        for text in message if isinstance(message, tuple) else (message,):
+            bare = re.sub(r"\{[^}]*\}( [a-z]\b)?|<[a-z_.0-9]+>", "", text or "")
+            if _A_KEY.search(bare) and not any(known in bare for known in NO_KEYS):
+                found.append(f"{file}:{line}: {text}")
+    assert found == []
+
+
+def test_every_action_that_a_text_names_is_declared():
+    named = {
+        id
+        for _file, _line, message, _comments, _context in extract_from_dir(
+            SCREENS.parent, [("**.py", "python")], keywords=KEYWORDS
+        )
+        for text in (message if isinstance(message, tuple) else (message,))
+        for id in re.findall(r"<([a-z_]+\.[a-z_0-9]+)>", text or "")
+    }
+    assert named >= {"run.trials", "trial.tell", "label.all"}
+    assert {id: with_keys(f"<{id}>") for id in named if with_keys(f"<{id}>") == f"<{id}>"} == {}
+
+
+def test_a_text_names_keys_by_what_they_mean_and_do():
+    assert with_keys("{PLAY} goes on, <run.budget> and {n} stay") == "p goes on, . b and {n} stay"
+    assert with_keys("{ADD} adds", typing=True) == "^n adds"
+    assert with_keys("{TOUR_LEAVE} <b.x>") == "^\\ <b.x>"
+
+
+def test_a_title_is_cut_where_it_is_longest():
+    title = "Three agents (made for demonstration) · Agent · Graph tasks · against alpha"
+    assert fitted(title, 90) == title
+    assert fitted(title, 60) == "Three agents (made fo… · Agent · Graph tasks · against alpha"
+    assert cell_len(fitted(title, 30)) <= 30

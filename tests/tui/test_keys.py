@@ -209,7 +209,7 @@ def test_the_way_is_cut_from_the_left() -> None:
     way = ["Tasks", "Espresso", "Graph", "cell"]
     assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
     assert way_told(way, 20) == "… › Graph › cell"
-    assert way_told(way, 3) == "ce…"
+    assert way_told(way, 7) == ""
 
 
 async def test_y_copies_the_row_its_id_or_everything(app_with_samples: CuecardApp) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cuecard.annotate.review.comments import threads_for
+from cuecard.annotate.study import write_study
 from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
@@ -32,7 +33,7 @@ from cuecard.core.engine.messages import (
     ToolCall,
     UserReply,
 )
-from cuecard.core.evaluation.plans import RunPlan
+from cuecard.core.evaluation.plans import RunPlan, settings_of
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import TrialCell
@@ -52,7 +53,7 @@ from cuecard.tui.screens.dialogs import ChoiceDialog, TextDialog
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.screens.play.sources import SourceScreen, SourcesDialog
 from cuecard.tui.screens.trial.actions import TellDialog
-from cuecard.tui.screens.trial.panes import LineList, LinesPane
+from cuecard.tui.screens.trial.panes import LineList, LinesPane, MeasuresPane
 from cuecard.tui.screens.trial.screen import TrialScreen
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.transcript import Transcript
@@ -237,7 +238,7 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         assert "ambiguous: which criterion" in ladder
         assert "asked rightly · turn 2" in ladder
         assert "clue released" in ladder
-        for word in ("Go", "Back", "▾s Steps", "g Gold"):
+        for word in ("Go", "Back", "[s Steps]", "g Gold"):
             await until(pilot, lambda word=word: word in shown(screen))
         await pilot.press("down", "enter")
         await until(pilot, lambda: reader.region.width == 80 and reader.has_focus)
@@ -481,6 +482,34 @@ async def test_an_open_session_says_so_and_can_be_played_on(
         await until(pilot, lambda: "judged when it has ended" in shown(screen))
         await pilot.press("p")
         await until(pilot, lambda: isinstance(app_with_samples.screen, PlayScreen))
+
+
+async def test_a_pane_that_is_being_made_is_filled_by_who_makes_it(
+    make_app: AppMaker, played: Path
+) -> None:
+    app = make_app(played)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = TrialScreen(1)
+        await open_trial(pilot, screen)
+        mounting = screen.query_one("#side").mount(MeasuresPane(id="measures"))
+        screen.show_pane("measures")  # its table is not there yet
+        await mounting
+        assert not app._notifications
+        assert screen.is_running
+
+
+async def test_a_trial_is_read_by_the_judge_that_its_scores_are_by(
+    make_app: AppMaker, home: Path
+) -> None:
+    study = write_study(home / "study.db")
+    with Workspace.open(study) as workspace:
+        run = next(run for run in workspace.runs.all() if run.name.startswith("Three agents"))
+        trial = workspace.runs.trials(run.id)[0]
+        assert settings_of(run).judges[0] == "lexical:noisy"
+    async with make_app(study, person="Ada").run_test(size=WIDE) as pilot:
+        screen = TrialScreen(trial.id)
+        await open_trial(pilot, screen)
+        await until(pilot, lambda: "judge lexical:noisy" in shown(screen))
 
 
 async def test_an_unjudged_trial_is_judged_by_key(

@@ -255,7 +255,7 @@ def export_tasks(
             _("Nothing to export"),
             _("No task fits."),
             _("`cuecard import` brings tasks in."),
-            in_app=_("i on the list of tasks brings tasks in."),
+            in_app=_("{IMPORT} on the list of tasks brings tasks in."),
         )
     files = chosen.write_tasks(tasks, folder)
     owners = tasks if len(files) == len(tasks) else [tasks[0]] * len(files)

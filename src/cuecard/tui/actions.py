@@ -49,6 +49,7 @@ __all__ = [
     "fitting",
     "key_name",
     "keys",
+    "moves",
     "registry",
     "translated",
     "unless_general",
@@ -110,6 +111,15 @@ def every_command(
     return list(found.values())
 
 
+_ABOUT = (Means.UP, Means.DOWN, Means.LEFT, Means.RIGHT, Means.PAGE_UP, Means.PAGE_DOWN, Means.START, Means.END, Means.FIRST, Means.LAST)  # fmt: skip
+
+
+def moves(binding: Binding) -> bool:
+    """Whether it moves about in any list: help tells it last, and the palette only to who looks for it."""
+    key = registry().get(binding.id or "")
+    return key is not None and any(means in _ABOUT for means in key.all_means)
+
+
 def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
     """The bindings with labels and tips in the current language, for footer, palette and help."""
     return {
@@ -128,6 +138,8 @@ def unless_general(active: ActiveBinding) -> ActiveBinding:
 
 
 _MORE = "…"
+_BLANKS = 3
+"""Around a key and what it does."""
 _LAST = Means.HELP.keys
 """Keys that end every line of keys: they lead to all that are left out."""
 _ALWAYS = {*_LAST, *Means.MENU.keys, *Means.UP_ONE.keys}
@@ -167,9 +179,8 @@ class KeyBar(Widget):
     }
     """
 
-    def __init__(self, *, compact: bool = False) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._compact = compact
         self._shown: list[_Shown] = []
         self._cut = self._ready = False
         self._over: _Shown | None = None
@@ -212,14 +223,10 @@ class KeyBar(Widget):
         segments: list[Segment] = []
         for key in self._shown:
             if self._cut and key.key in _LAST:
-                segments += [Segment(_MORE, what), Segment("" if self._compact else " ", ground)]
+                segments += [Segment(_MORE, what), Segment(" ", ground)]
             more = (Style() if key.enabled else off) + (over if key is self._over else Style())
-            pad = "" if self._compact else " "
-            segments.append(Segment(f"{pad}{key.told}{pad}", told + more))
-            if self._compact:
-                segments += [Segment(f" {key.what}", what + more), Segment(" ", ground)]
-            else:
-                segments.append(Segment(f"{key.what} ", what + more))
+            segments.append(Segment(f" {key.told} ", told + more))
+            segments.append(Segment(f"{key.what} ", what + more))
         return Strip(segments).adjust_cell_length(self.size.width, ground)
 
     def _changed(self, screen: Screen[Any]) -> None:
@@ -242,9 +249,7 @@ class KeyBar(Widget):
             if not typing or self._works_while_typing(key, binding.action, active):
                 keys.append(key)
         keys.sort(key=lambda key: (key.key in _LAST, key.key in Means.MENU.keys))
-        blanks = 2 if self._compact else 3
-        room = self.screen.size.width
-        fit = fitting([(key.key, key.cells + blanks) for key in keys], room)
+        fit = fitting([(key.key, key.cells + _BLANKS) for key in keys], self.screen.size.width)
         self._cut = len(fit) < len(keys)
         self._shown = [key for at, key in enumerate(keys) if at in fit]
         if self._cut:
@@ -270,8 +275,8 @@ class KeyBar(Widget):
         end = 0
         for key in self._shown:
             if self._cut and key.key in _LAST:
-                end += len(_MORE) + (not self._compact)
-            start, end = end, end + key.cells + (2 if self._compact else 3)
+                end += len(_MORE) + 1
+            start, end = end, end + key.cells + _BLANKS
             if start <= x < end:
                 return key
         return None
@@ -334,7 +339,7 @@ class Offers(App[str]):
 
     def _choose(self, means: Means, title: str) -> None:
         """Let the person choose what of this kind is possible now, by its letter."""
-        from cuecard.tui.screens.dialogs import ChoiceDialog
+        from cuecard.tui.screens.dialogs import BESIDE, ChoiceDialog
 
         possible = [
             one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
@@ -343,7 +348,7 @@ class Offers(App[str]):
         for _node, binding in possible:
             letter = registry()[binding.id or ""].letter
             taken = any(letter == other for _id, other, _text in options)
-            text = f"{_(binding.description)}  ·  {_(binding.tooltip)}"
+            text = f"{_(binding.description)}{BESIDE}{_(binding.tooltip)}"
             options.append((binding.id or "", "" if taken else letter, text))
 
         def chosen(id: str | None) -> None:

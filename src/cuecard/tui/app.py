@@ -33,6 +33,7 @@ from cuecard.tui.actions import (
     Offers,
     every_command,
     keys,
+    moves,
     registry,
     translated,
     unless_general,
@@ -334,7 +335,8 @@ class CuecardApp(Offers, Notices):
             if Means.PALETTE in registry()[binding.id or ""].all_means:
                 continue
             label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
-            yield SystemCommand(label, _(binding.tooltip), self._runner(node, binding.action))
+            run = self._runner(node, binding.action)
+            yield SystemCommand(label, _(binding.tooltip), run, not moves(binding))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")

@@ -29,7 +29,7 @@ from cuecard.tui.actions import registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.present.entries import breaks
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import hint, told_here
 
 if TYPE_CHECKING:
     from cuecard.tui.present.journal import Journal, Refused
@@ -83,7 +83,7 @@ class Notices(HoldsKeys):
             body = _("The database is away. Do it again when it is back.")
             title = _("This was not saved")
         elif isinstance(error, CuecardError):
-            body = "\n".join(filter(None, (error.message, error.hint_in_app)))
+            body = "\n".join(told_here(error, title=False))
             title = error.title
         else:
             title = _("Something went wrong that should not")

@@ -4,7 +4,6 @@ when that was done, and can be left and taken up again at any time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from cuecard.core.i18n import N_, _
-from cuecard.tui.actions import registry
-from cuecard.tui.present.keyboard import shown_key
+from cuecard.tui.present.keyboard import with_keys
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -102,7 +100,6 @@ STEPS: tuple[Step, ...] = (
         N_("Leave with ^q and begin your own: your workspace is as it was."),
     ),
 )  # fmt: skip
-_KEY = re.compile(r"<([\w.]+)>")
 
 
 class Tour:
@@ -122,18 +119,26 @@ class Tour:
 
     def begin(self) -> None:
         """Go on where it was left; after the last step, from the beginning."""
-        if self.at == len(STEPS) - 1:
+        if self.last:
             self._go(0)
         self.on = True
         self.show()
 
+    @property
+    def last(self) -> bool:
+        return self.at == len(STEPS) - 1
+
     def leave(self) -> None:
-        self.on = False
+        ended, self.on = self.last, False
         self.show()
-        self._tell(_("The tour goes on from Commands (^p)."))
+        self._tell(
+            with_keys(_("That was the tour; Commands ({PALETTE}) begins it again."))
+            if ended
+            else with_keys(_("The tour goes on from Commands ({PALETTE})."))
+        )
 
     def next(self) -> None:
-        if self.at == len(STEPS) - 1:
+        if self.last:
             self.leave()
         else:
             self._go(self.at + 1)
@@ -165,13 +170,7 @@ class Tour:
         return place, self._told(step.sees), self._told(step.press)
 
     def _told(self, text: str) -> str:
-        def key(match: re.Match[str]) -> str:
-            known = registry().get(match[1])
-            if known is None:
-                return "?"
-            return shown_key(known.id)
-
-        return _KEY.sub(key, _(text))
+        return with_keys(_(text))
 
     def _is_here(self, step: Step) -> bool:
         screen = self._app.screen
@@ -207,8 +206,12 @@ class TourPanel(Static):
 
     def tell(self) -> None:
         place, sees, press = self._tour.words()
-        leave, on = _("^\\ leaves the tour"), _("^w goes on")
-        self.border_title = f"{place} · {leave} · {on}"
+        keys = (
+            [_("{TOUR} ends it")]
+            if self._tour.last
+            else [_("{TOUR} goes on"), _("{TOUR_LEAVE} leaves the tour")]
+        )
+        self.border_title = " · ".join([place, *map(with_keys, keys)])
         self.update(f"{sees}\n▸ {press}")
 
     def _look(self) -> None:

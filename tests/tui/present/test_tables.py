@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.present.tables import on_one_scale, plot_lines, table_rows
+from cuecard.tui.present.tables import cell_in_full, name_at, on_one_scale, plot_lines, table_rows
 
 
 def cell(text: str, value: float, low: float, high: float) -> Cell:
@@ -60,3 +60,23 @@ def test_names_are_drawn_without_what_a_terminal_would_act_on() -> None:
     one = Table("results", "t", ("What", "\x1b[31mred"), ((Cell("a\x1b]0;x\x07\nb"), hostile),))
     lines = plot_lines(one, 60, 5)
     assert not any(mark in "".join(lines) for mark in ("\x1b", "\x07", "\n"))
+
+
+def test_long_names_end_with_an_ellipsis_and_say_once_what_all_lines_are_of() -> None:
+    name = "an agent whose name is longer than its column"
+    alone = Table("results", "t", ("Agent", "F1"), ((Cell(name), SHARE),))
+    _axis, line = plot_lines(alone, 90, 5)
+    assert line.startswith("an agent whose name is longer than its…  ")
+    counted = Table("results", "t", ("Agent", "Place", "F1"), ((Cell("beta"), Cell("1"), SHARE),))
+    assert plot_lines(counted, 90, 5)[1].startswith("beta  ")
+
+
+def test_the_cell_that_names_its_line_is_told_once() -> None:
+    one = table(SHARE)
+    assert cell_in_full(name_at(one, 0, 0, plotted=False), one.lines[0][0]) == ["a line"]
+
+
+def test_a_rate_told_in_words_has_its_interval_as_figures_have() -> None:
+    rate = Table("results", "t", ("What", "in 100"), ((Cell("early"), Cell("6.9 [0.0, 49.0]")), (Cell("[a, b]"), Cell("x [a, b]"))))  # fmt: skip
+    _columns, rows = table_rows(rate, 120)
+    assert [row[1].text for row in rows if isinstance(row[1], GridCell)] == ["6.9 [0.0 49.0]", "x [a, b]"]  # fmt: skip

@@ -16,7 +16,7 @@ from cuecard.annotate.agreement.tables import (
     ReferenceTable,
 )
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs, GroupBy, Subject
-from cuecard.core.i18n import N_, _, beside, listed
+from cuecard.core.i18n import N_, _, beside, listed, ngettext
 from cuecard.core.tables.table import Statistic, share
 from cuecard.core.tasks.base import Frozen
 
@@ -375,8 +375,13 @@ def circumstances(found: Comparison) -> list[str]:
         )
     if found.unsure or found.unjudged:
         lines.append(
-            _("Missing: {unsure} labels “cannot tell”, {unjudged} decisions left open.").format(
-                unsure=found.unsure, unjudged=found.unjudged
+            _("Missing: {labels}, {decisions}.").format(
+                labels=ngettext(
+                    "{n} label “cannot tell”", "{n} labels “cannot tell”", found.unsure
+                ).format(n=f"{found.unsure:,}"),
+                decisions=ngettext(
+                    "{n} decision left open", "{n} decisions left open", found.unjudged
+                ).format(n=f"{found.unjudged:,}"),
             )
         )
     if found.baselines:

@@ -125,7 +125,9 @@ def ahead(look: SetLook) -> str:
     goals = [_("±{width} points").format(width=_points(look.half_width))] if look.half_width else []
     goals += [_("the order of agents")] if look.order else []
     if not goals:
-        return _("±{width} points so far, however often one looks").format(width=width)
+        return _("shares by people are known to ±{width} percentage points so far").format(
+            width=width
+        )
     goal = _(" and ").join(goals)
     if look.reached:
         return _("{goal} reached: labelling may stop here").format(goal=goal)

@@ -153,7 +153,10 @@ class Pace(Frozen):
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 _TASKS, _TRIALS, _VIEWS = 50, 60, 400
-_CLOSEST = 8
+CLOSEST = 30
+"""Items handed in that are shown beside the one to label, as far as there is room."""
+FEW = 8
+"""The same where there is little room, and in files."""
 
 
 class Recent(Generic[KeyT, ValueT]):
@@ -224,7 +227,7 @@ class EvidenceRoom:
         unusable = isinstance(prediction, UnusablePrediction)
         try:
             gold = subject_of(task, item, prediction, events)
-            closest = closest_items(task, item, prediction, _CLOSEST)
+            closest = closest_items(task, item, prediction, CLOSEST)
             said = utterances_around(item, events)
         except (IndexError, ValueError):
             # Labels may come from outside, on items that this revision or trial does not have.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cuecard.annotate.labelling.views import LabelView
+from cuecard.annotate.labelling.views import FEW, LabelView
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, listed
@@ -89,7 +89,7 @@ def form_of(view: LabelView) -> dict[str, str]:
     elif view.unusable:
         found = [_("Nothing usable was handed in: {why}").format(why=view.unusable)]
     else:
-        found = [predicted_line(item) for item in view.closest]
+        found = [predicted_line(item) for item in view.closest[:FEW]]
     evidence = found or [_("The agent handed in nothing.")]
     return {
         "question": _(wording.question),

@@ -389,7 +389,7 @@ def _nothing(person: str, since: datetime | None) -> CuecardError:
             person=person, time=since.isoformat(timespec="minutes")
         ),
         _("Is this the right workspace (--db) and the right name (--as)? Drafts do not travel: save a revision."),
-        in_app=_("Is this the right workspace and the right name (6)? Drafts do not travel: save a revision."),
+        in_app=_("Is this the right workspace and the right name (<go.settings>)? Drafts do not travel: save a revision."),
     )  # fmt: skip
 
 

@@ -160,6 +160,6 @@ def _refused(problems: Sequence[FileProblem]) -> FileProblems:
         problems,
         _("Nothing was merged. Ask whoever packed the file for a new one (`cuecard pack`)."),
         in_app=_(
-            "Nothing was merged. Ask whoever packed the file for a new one (k on the list of tasks)."
+            "Nothing was merged. Ask whoever packed the file for a new one (<tasks.pack> on the list of tasks)."
         ),
     )

@@ -129,7 +129,7 @@ class Meter:
                     _("The budget is spent"),
                     _("{spent:.4f} of {budget:.4f}").format(spent=self.spent, budget=budget),
                     _("go on with a larger --budget"),
-                    in_app=_("b gives it a larger budget, r goes on"),
+                    in_app=_("<run.budget> gives it a larger budget, {PLAY} goes on"),
                 )
             )
 

@@ -130,7 +130,7 @@ class Labelling:
         say(plural("{n} item labelled now.", "{n} items labelled now.", session.labelled))
 
     def _show(self, view: LabelView) -> None:
-        from cuecard.annotate.labelling.views import Pace
+        from cuecard.annotate.labelling.views import FEW, Pace
         from cuecard.tui.present.labelling import (
             answers,
             evidence_paragraphs,
@@ -145,7 +145,7 @@ class Labelling:
         say(f"[{progress_line(session.position, session.total, session.labelled, Pace())}]")
         say(view.title)
         _read(gold_paragraphs(view))
-        _read(evidence_paragraphs(view))
+        _read(evidence_paragraphs(view, FEW, all_by="m"))
         _read(mine_paragraphs(view))
         for line in (question(kind), *answers(kind)):
             say(line)

@@ -27,6 +27,7 @@ from cuecard.annotate.labelling.comparison_model import (
     label_word,
 )
 from cuecard.annotate.labelling.comparison_tables import side_word
+from cuecard.annotate.labelling.views import FEW
 from cuecard.annotate.labelling.workshop import Examined
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, listed, ngettext
@@ -177,7 +178,7 @@ class Column:
 
 def progress(name: str, position: int, total: int, left: int, title: str = "") -> str:
     """Where the walk stands."""
-    said = [one_line(name, 30)] if name else []
+    said = [one_line(name, 90)] if name else []
     said.append(
         _("dispute {n} of {all}").format(n=min(position + 1, total), all=total)
         if total
@@ -222,9 +223,9 @@ def evidence(view: AdjudicationView) -> list[Paragraph]:
     if item is None:
         return lines
     if not rests or item.said or item.gold.item.kind is ItemKind.PREDICTED:
-        return [*lines, *evidence_paragraphs(item)]
+        return [*lines, *evidence_paragraphs(item, FEW)]
     told = {each.index for items in rests for each in items}
-    beside = [predicted_paragraph(each) for each in item.closest if each.index not in told]
+    beside = [predicted_paragraph(each) for each in item.closest[:FEW] if each.index not in told]
     if beside:
         lines += [Paragraph(_("likest of the rest"), "stage"), *beside]
     return lines

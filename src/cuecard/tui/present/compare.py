@@ -34,7 +34,7 @@ from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.keyboard import after
+from cuecard.tui.present.keyboard import after, told_here
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
@@ -245,8 +245,7 @@ def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) 
             )
         except CuecardError as error:
             if measure == choice.by:
-                parts = (error.title, error.message, error.hint_in_app)
-                missing = joined(_sentence(part) for part in parts if part)
+                missing = joined(_sentence(part) for part in told_here(error))
     if missing:
         return Counted(missing=missing)
     return Counted(tuple(found), _sections(offer, found, corrections))
@@ -344,8 +343,10 @@ class CompareView(TablesView[Section]):
 
     @property
     def drawn(self) -> Table | None:
-        """Of means and differences only the differences belong on one axis."""
+        """Of means and differences only the differences belong on one axis; costs and tokens on none."""
         table, main = self.table, self.counted.main
+        if self.section == "spending":
+            return None
         if table is None or main is None or self.section != "differences":
             return table
         wanted = main.contrasts[0].difference

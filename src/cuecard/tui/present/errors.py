@@ -24,6 +24,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
@@ -228,8 +229,10 @@ class ErrorsView(TablesView[Section]):
             case "compaction":
                 return _("no trial's conversation was compacted.")
             case "blame":
-                return _(
-                    "nobody has said whose fault a failed trial is. Open one and say it there (. and f)."
+                return hint(
+                    _(
+                        "nobody has said whose fault a failed trial is. Open one and say it there (<trial.blame>)."
+                    )
                 )
             case "contamination":
                 return _("these trials met no pages other than those that are made from gold.")
@@ -246,7 +249,7 @@ def title_words(view: ErrorsView, title: str) -> str:
         ("counts",), lambda: [*_counts([*{row.trial.id: row for row in pool.rows}.values()])]
     )
     agent, family = view.filter.agent, view.filter.family
-    parts = [_("Errors"), one_line(title, 30)]
+    parts = [_("Errors"), one_line(title, 90)]
     parts += [one_line(agent, 24)] if agent else []
     parts += [value_word("family", family)] if family else []
     parts.append(_(", ").join(counts))

@@ -144,14 +144,14 @@ def scales_of(forms: Iterable[SessionForm]) -> dict[str, tuple[int, int]]:
 def title_words(view: FidelityView, name: str, scope: Scope) -> str:
     """What the report is about."""
     found = view.found
-    parts = [one_line(name, 30) or _("Fidelity")]
+    parts = [one_line(name, 90) or _("Fidelity")]
     turns = ngettext("{n} turn", "{n} turns", found.turns)
     parts.append(turns.format(n=f"{found.turns:,}"))
     played = ngettext("{n} dialogue by people", "{n} dialogues by people", found.played)
     parts.append(played.format(n=f"{found.played:,}"))
     parts.append(plural("{n} simulator", "{n} simulators", len(found.simulators)))
     if scope.simulators or len(scope.runs) > 1:
-        parts.append(_("chosen with s"))
+        parts.append(hint(_("chosen with {EDIT}")))
     return " · ".join(parts)
 
 

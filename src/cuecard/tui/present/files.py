@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _MOST_LOOKED_AT = 5000
 
 
+_BESIDE = ("-shm", "-wal", "-journal")
+
+
 @dataclass(frozen=True)
 class Completion:
     """`text`: what was typed with all that can follow from it. `names`: what it could go on with,
@@ -53,7 +56,7 @@ def path_of(text: str) -> Path:
 
 def complete(text: str, *, folders: bool = False) -> Completion:
     """What is in the folder that was typed so far and begins as typed; with `folders` folders only.
-    Hidden things show when their dot is typed.
+    Hidden things show when their dot is typed, what SQLite keeps beside a workspace when it is typed itself.
     """
     head, separator, start = text.rpartition("/")
     folder = path_of(head + separator) if head or separator else Path()
@@ -62,6 +65,8 @@ def complete(text: str, *, folders: bool = False) -> Completion:
         with os.scandir(folder) as entries:
             for entry, _count in zip(entries, range(_MOST_LOOKED_AT), strict=False):
                 if not entry.name.startswith(start) or (entry.name[0] == "." and not start):
+                    continue
+                if entry.name.endswith(_BESIDE) and "-" not in start:
                     continue
                 if _is_folder(entry):
                     names.append(f"{entry.name}/")

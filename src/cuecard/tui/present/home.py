@@ -104,7 +104,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     rows += [_run_row(run, moment) for run in waiting.running]
     rows += [_set_row(one, left, moment) for one, left in waiting.sets]
     if waiting.verdicts:
-        count = f"{waiting.verdicts}+" if waiting.verdicts >= verdict_limit else waiting.verdicts
+        count = f"{waiting.verdicts:,}{'+' if waiting.verdicts >= verdict_limit else ''}"
         text = ngettext("{n} verdict", "{n} verdicts", waiting.verdicts).format(n=count)
         rows.append(HomeRow("verdicts", text))
     rows += [_others_row(other, moment) for other in waiting.with_others]

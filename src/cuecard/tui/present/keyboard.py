@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, beside, listed
 from cuecard.core.system import config_folder
 
@@ -238,6 +240,7 @@ _NAMES = {
     "equals_sign": "=",
     "minus": "-",
     "question_mark": "?",
+    "backslash": "\\",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }
@@ -272,16 +275,52 @@ def shown_key(id: str, *, typing: bool = False) -> str:
     return key_name((found or list(key.keys))[0])
 
 
-def hint(text: str, *, typing: bool = False, **values: object) -> str:
-    """A hint that names keys by what they mean, as `{ADD}`, beside other `values`; `typing`: that work in a field."""
-    shown = {
-        means.name: key_name(
-            next((k for k in means.keys if not (typing and types(k))), means.keys[0])
+_NAMED = re.compile(r"\{([A-Z_]+)\}|<([a-z_]+\.[a-z_0-9]+)>")
+
+
+def with_keys(text: str, *, typing: bool = False) -> str:
+    """A text with the keys that it names by what they mean, as `{ADD}`, or by what they do, as `<trial.tell>`; `typing`:
+    those that work in a field. Braces of anything else stay as they are.
+    """
+
+    def key(match: re.Match[str]) -> str:
+        meaning, id = match.groups()
+        if id:
+            return shown_key(id, typing=typing) if id in _declared or _imported(id) else match[0]
+        keys = Means[meaning].keys if meaning in Means.__members__ else ()
+        return (
+            key_name(next((k for k in keys if not (typing and types(k))), keys[0]))
+            if keys
+            else match[0]
         )
-        for means in Means
-        if means.keys
-    }
-    return text.format(**shown, **values)
+
+    return _NAMED.sub(key, text)
+
+
+def _imported(id: str) -> bool:
+    """Import the screen that declares the action, so that its key is known before anybody was there."""
+    folder = Path(__file__).parent.parent
+    for file in folder.rglob("*.py"):
+        if f'Key("{id}"' in file.read_text(encoding="utf-8"):
+            import_module(
+                ".".join(("cuecard.tui", *file.relative_to(folder).with_suffix("").parts))
+            )
+            return id in _declared
+    return False
+
+
+def hint(text: str, *, typing: bool = False, **values: object) -> str:
+    """A hint `with_keys`, and with `values`."""
+    return with_keys(text, typing=typing).format(**values)
+
+
+def told_here(error: CuecardError, *, title: bool = True) -> list[str]:
+    """What an error says in the app, a part a line."""
+    return [
+        part
+        for part in (error.title if title else "", error.message, with_keys(error.hint_in_app))
+        if part
+    ]
 
 
 PRESETS = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from rich.cells import cell_len
 
 from cuecard.annotate.authoring.graph_view import Branch
-from cuecard.annotate.labelling.views import GoldAround, LabelView, Pace, Revealed
+from cuecard.annotate.labelling.views import CLOSEST, GoldAround, LabelView, Pace, Revealed
 from cuecard.annotate.labelling.wording import WORDING, predicted_line, stratum_words
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.label_records import LabelSet, RunLabels, SetParts, SetProgress
 from cuecard.core.text import normalise, one_line
 from cuecard.core.verdicts import ItemKind
@@ -28,6 +28,8 @@ STATUS_KEYS: dict[str, CheckpointStatus] = dict(zip("delmopqw", CheckpointStatus
 """Letters that choose a status; none of them means anything else here."""
 
 
+_PACED = 5
+"""Items from which on it is told how fast the walk goes: the first ones say little."""
 _STATUSES = frozenset(status.value for status in CheckpointStatus)
 
 
@@ -65,9 +67,9 @@ def answers(kind: ItemKind) -> list[str]:
 def progress_line(position: int, total: int, labelled: int, pace: Pace) -> str:
     """Where the walk stands, and how fast it goes once there is something to say."""
     said = _("item {n} of {all} · {labelled} labelled now").format(
-        n=min(position + 1, total), all=total, labelled=labelled
+        n=f"{min(position + 1, total):,}", all=f"{total:,}", labelled=f"{labelled:,}"
     )
-    if pace.per_hour is not None and pace.each is not None:
+    if pace.timed >= _PACED and pace.per_hour is not None and pace.each is not None:
         said += " · " + _("{n} an hour · {seconds} s each").format(
             n=f"{pace.per_hour:,.0f}", seconds=f"{pace.each:.1f}"
         )
@@ -93,8 +95,12 @@ def gold_paragraphs(view: LabelView, *, whole: bool = False) -> list[Paragraph]:
     return lines
 
 
-def evidence_paragraphs(view: LabelView) -> list[Paragraph]:
-    """What lies beside the item: what the agent handed in that looks most like it, or what was said."""
+def evidence_paragraphs(
+    view: LabelView, most: int = CLOSEST, *, all_by: str = ""
+) -> list[Paragraph]:
+    """What lies beside the item: the `most` of what the agent handed in that look most like it, or what was said.
+    `all_by`: the key that shows all of it.
+    """
     if view.said:
         lines: list[Paragraph] = []
         for said in view.said:
@@ -112,11 +118,14 @@ def evidence_paragraphs(view: LabelView) -> list[Paragraph]:
         ]
     if not view.closest:
         return [Paragraph(_("The agent handed in nothing."), "muted")]
-    lines = [predicted_paragraph(item) for item in view.closest]
-    rest = view.predicted - len(view.closest)
+    shown = view.closest[:most]
+    lines = [predicted_paragraph(item) for item in shown]
+    rest = view.predicted - len(shown)
     if rest > 0:
-        text = ngettext("… and {n} more (m shows all)", "… and {n} more (m shows all)", rest)
-        lines.append(Paragraph(text.format(n=rest), "muted"))
+        told = _("… and {n} more").format(n=f"{rest:,}")
+        if all_by:
+            told = _("{more} ({key} shows all)").format(more=told, key=all_by)
+        lines.append(Paragraph(told, "muted"))
     return lines
 
 

@@ -202,7 +202,7 @@ class PlotsView:
 
     def title(self, name: str) -> str:
         """What is plotted of what."""
-        parts = [_("Plots"), one_line(name, 40)]
+        parts = [_("Plots"), one_line(name, 90)]
         if self.family:
             parts.append(value_word("family", self.family))
         if len(self.by) > 1:

@@ -33,6 +33,7 @@ from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, Probe
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
+from cuecard.tui.present.keyboard import hint
 
 if TYPE_CHECKING:
     from cuecard.core.config import Config
@@ -129,7 +130,7 @@ def _reasons(report: QcReport) -> list[Paragraph]:
 
 def summary(report: QcReport) -> list[Paragraph]:
     """What stands beside a review: what is flagged in full, the rest by name. No verdict."""
-    lines = [Paragraph(_("Quality control (q)"), "strong")]
+    lines = [Paragraph(hint(_("Quality control ({QC})")), "strong")]
     rest: dict[tuple[str, Tone], list[str]] = {}
     for name in STAGES[:-1]:
         found, label = report.stage(name), _(STAGE[name].label)
@@ -207,7 +208,7 @@ def _check_lines(report: QcReport) -> list[Paragraph]:
         people = listed(one_line(name, 30) for name in check.people)
         lines.append(Paragraph(_("Labelled by {people}.").format(people=people)))
     if not check.complete:
-        lines.append(Paragraph(_("l labels it, blind, item by item."), "muted"))
+        lines.append(Paragraph(hint(_("{DECIDE} labels it, blind, item by item.")), "muted"))
     return lines
 
 

@@ -277,8 +277,10 @@ def progress(form: ReviewForm, dimensions: Sequence[Dimension]) -> str:
     parts = [_("{n} of {all} rated").format(n=rated, all=len(dimensions))]
     if form.sample:
         done = len(form.sample) - len(form.left_to_mark)
-        text = _("{n} of {all} checked (n)") if form.left_to_mark else _("{n} of {all} checked")
-        parts.append(text.format(n=done, all=len(form.sample)))
+        text = (
+            _("{n} of {all} checked ({NEXT})") if form.left_to_mark else _("{n} of {all} checked")
+        )
+        parts.append(hint(text, n=done, all=len(form.sample)))
     if n := len(form.comments):
         parts.append(ngettext("{n} comment", "{n} comments", n).format(n=n))
     if form.seconds >= 60:
@@ -302,11 +304,11 @@ def wants(form: ReviewForm, dimensions: Sequence[Dimension]) -> dict[str, str]:
     found: dict[str, str] = {}
     for dimension in dimensions:
         if form.ratings.get(dimension.key) == "fail" and not form.explained(dimension.key):
-            found[dimension.key] = _("say why: c")
+            found[dimension.key] = hint(_("say why: {COMMENT}"))
         elif dimension.key == GOLD and dimension.key not in form.ratings and form.left_to_mark:
             done = len(form.sample) - len(form.left_to_mark)
-            text = _("spot check {n}/{all}: n")
-            found[dimension.key] = text.format(n=done, all=len(form.sample))
+            text = _("spot check {n}/{all}: {NEXT}")
+            found[dimension.key] = hint(text, n=done, all=len(form.sample))
     return found
 
 
@@ -355,7 +357,9 @@ def _before(context: ReviewContext) -> list[Paragraph]:
         settled = len(context.threads) - len(mine)
         more = ngettext("{n} resolved", "{n} resolved", settled).format(n=settled)
         lines.append(Paragraph(_(", ").join((text, more)), indent=2))
-        lines.append(Paragraph(_("m: all comments with their answers"), "muted", indent=2))
+        lines.append(
+            Paragraph(hint(_("{DETAILS}: all comments with their answers")), "muted", indent=2)
+        )
     return lines
 
 
@@ -439,7 +443,12 @@ def reading_paragraphs(context: ReviewContext, *, split: bool) -> list[Paragraph
     if split:
         lines.append(Paragraph(_("The reviewers disagree."), "bad"))
     if context.may_ask_third:
-        lines.append(Paragraph(_("T asks a third person instead of changing the task."), "muted"))
+        lines.append(
+            Paragraph(
+                hint(_("<review_task.third> asks a third person instead of changing the task.")),
+                "muted",
+            )
+        )
     return lines
 
 

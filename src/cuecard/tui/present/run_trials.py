@@ -25,6 +25,7 @@ PARTLY = "◐"
 """The mark of several trials that stand differently."""
 _MANY, _SOME = 0.5, 0.1
 _LABEL = 16
+"""Cells that the name of an agent may take at least."""
 _LEAST = 8
 
 
@@ -40,7 +41,7 @@ def mosaic(
     rows: dict[str, list[TrialState]] = {}
     for trial in trials:
         rows.setdefault(trial.agent.name, []).append(trial_state(trial, playing))
-    label = min(_LABEL, max(cell_len(one_line(name, _LABEL)) for name in rows))
+    label = min(max(_LABEL, width // 4), max(cell_len(one_line(name)) for name in rows))
     label = label if width - label > _LEAST else 0
     across = max(1, width - label - 1)
     most = max(map(len, rows.values()))
@@ -57,7 +58,7 @@ def mosaic(
     for name, states in shown:
         marks = [_mark(states[at : at + each]) for at in range(0, len(states), each)]
         for line in range(max(1, -(-len(marks) // across)) if deep > 1 else 1):
-            head = aligned(one_line(name, _LABEL), label) if line == 0 else " " * label
+            head = aligned(one_line(name), label) if line == 0 else " " * label
             lines.append(
                 [Piece(f"{head} ", "muted"), *_merged(marks[line * across : (line + 1) * across])]
             )

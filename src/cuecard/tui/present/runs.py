@@ -34,6 +34,7 @@ from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece, Tone
 from cuecard.tui.present.labels import short_tokens_label
 from cuecard.tui.present.review import minutes
+from cuecard.tui.present.tables import view_tabs
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.forecast import Forecast
@@ -456,14 +457,9 @@ def handout_line(handout: Handout) -> str:
 
 
 def tab_line(shown: str) -> list[Piece]:
-    """The panes with their keys; the one that is shown stands in brackets, so that it is told without colour."""
-    pieces: list[Piece] = []
-    for name, key, word in (("trials", "t", _("Trials")), ("scores", "s", _("Scores"))):
-        if name == shown:
-            pieces.append(Piece(f"[{key} {word}]", "strong"))
-        else:
-            pieces.append(Piece(f" {key} {word} ", "muted"))
-    return pieces
+    """The panes with their keys."""
+    panes = (("trials", "t", _("Trials")), ("scores", "s", _("Scores")))
+    return view_tabs((name == shown, letter, word) for name, letter, word in panes)
 
 
 def forecast_words(taken: Forecast, currency: str) -> str:

@@ -136,6 +136,8 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
     if cell.statistic is not None:
         n = _("n {n}").format(n=f"{cell.statistic.n:,}")
         found.append(f"{name}{_(': ')}{cell.text} · {n}")
+    elif name == cell.text:
+        found.append(name)
     elif name:
         found.append(f"{name}{_(': ')}{cell.text}")
     return [*found, *why_missing(cell), *([apart_word()] if cell.apart else [])]
@@ -172,6 +174,8 @@ def plot_of(table: Table, width: int) -> tuple[Axis, list[tuple[Bar, str]]]:
 
 
 _INTERVAL = re.compile(r"\[([^\[\]]+)\]")
+_RATE = re.compile(r"[+-]?[\d.]+ \[[+-]?[\d.]+, [+-]?[\d.]+\]")
+"""A figure that is told in words of its own, as so many in 100."""
 _SHARE = re.compile(r"^([+-]?)(\d\.\d{3})$")
 _PERCENT = re.compile(r"^[+-]?\d+\.\d$")
 Rows = Sequence[Sequence[str | GridCell | Text]]
@@ -179,7 +183,6 @@ WIDE = 100
 _HEADING, _HEADING_WIDE, _MOST = 12, 16, 24
 _FIRST, _FIRST_WIDE = 28, 40
 _DIGITS = 3
-_ALONE = 2
 _LEAD = 3
 """Cells before the first column, and of the scroll bar."""
 
@@ -240,10 +243,11 @@ def plot_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
 
 def plot_lines(table: Table, room: int, most: int) -> list[str]:
     """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
-    alone = len(table.headings) == _ALONE
-    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in bars(table)[:most])
-    names = [one_line(name) for name in told]
-    wide = min(_FIRST_WIDE, max(map(cell_len, names), default=0))
+    shown_bars = bars(table)
+    alone = len({bar.who for bar in shown_bars}) == 1
+    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in shown_bars[:most])
+    names = [cut(name, _FIRST_WIDE) for name in told]
+    wide = max(map(cell_len, names), default=0)
     axis, lines = plot_of(table, max(16, room - wide - 6))
     shown = [
         f"{set_cell_size(name, wide)}  {line}"
@@ -278,7 +282,7 @@ def _tone(cell: Cell) -> Tone:
 
 def _told(cell: Cell, digits: int) -> str:
     """A figure's interval with as many digits as there is room for."""
-    if not cell.is_figure:
+    if not cell.is_figure and not _RATE.fullmatch(cell.text):
         return cell.text
     return _INTERVAL.sub(lambda found: _closer(found, digits), cell.text)
 
@@ -296,6 +300,20 @@ def _end(text: str, digits: int) -> str:
         sign = "+" if text.startswith("+") else ""
         return f"{sign}{float(text):.0f}"
     return text
+
+
+def view_tabs(views: Iterable[tuple[bool, str, str]]) -> list[Piece]:
+    """Views by the key that comes before their letters, each whether it is shown, its letter and name; the one that is
+    shown stands in brackets, so that it is told without colour.
+    """
+    pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
+    for shown, letter, name in views:
+        if shown:
+            pieces.append(Piece(f"[{letter} {name}]", "strong"))
+        else:
+            pieces.append(Piece(f" {letter} {name} ", "muted"))
+        pieces.append(Piece(" "))
+    return pieces
 
 
 _FAR = 20
@@ -404,15 +422,9 @@ class TablesView(Generic[SectionT]):
         """The sections with their keys; the one that is shown stands in brackets, so that it is told without
         colour.
         """
-        pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
-        for section, tab in self.named.items():
-            told = f"{tab.letter} {_(tab.name)}"
-            if section == self.section:
-                pieces.append(Piece(f"[{told}]", "strong"))
-            else:
-                pieces.append(Piece(f" {told} ", "muted"))
-            pieces.append(Piece(" "))
-        return pieces
+        return view_tabs(
+            (name == self.section, tab.letter, _(tab.name)) for name, tab in self.named.items()
+        )
 
     @property
     def plot_tab(self) -> list[Piece]:

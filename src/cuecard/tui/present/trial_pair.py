@@ -23,7 +23,7 @@ from cuecard.tui.grid.cells import NOTHING, GridCell
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.changes import in_words
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
-from cuecard.tui.present.keyboard import after
+from cuecard.tui.present.keyboard import Means, after, key_name
 from cuecard.tui.present.labels import TERMINATION, status_label
 from cuecard.tui.present.trial_panes import DECISION
 from cuecard.tui.present.trial_summary import measure_value
@@ -137,11 +137,12 @@ class PairView:
 
     def tabs(self) -> list[Piece]:
         """The sections, each with how many of its rows differ."""
-        pieces: list[Piece] = []
+        pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
         for section in self.sections:
             n = sum(row.differs for row in self.rows(section))
             shown, here = f"{_(SECTIONS[section])} ≠{n}", section == self.section
-            pieces.append(Piece(f"{'▾' if here else ' '}{shown}  ", "strong" if here else "muted"))
+            told = f"[{shown}] " if here else f" {shown}  "
+            pieces.append(Piece(told, "strong" if here else "muted"))
         if self.judges and len(self.pair.judges) > 1 and not self.pair.same_trial:
             told = _("judge {n} of {all}").format(n=self.judge % len(self.pair.judges) + 1, all=len(self.pair.judges))  # fmt: skip
             pieces.append(Piece(f"{self.judges[0]} · {told}", "muted"))

@@ -1,6 +1,7 @@
 """The state of the Trial screen: which pane, up to which event, by which judge."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Literal
 
@@ -36,7 +37,9 @@ from cuecard.annotate.results.trial_record import (
 )
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import VerdictView, verdict_views
+from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _
@@ -73,6 +76,9 @@ class JudgedTrial:
         self.grouping: Grouping = "stage" if opened.task.stages else "relation"
         self.only: tuple[Item, ...] | None = None
         self._judge = ""
+        # Scores are by the judge that the run was entered with: the same is read first.
+        with suppress(CuecardError):
+            self._judge = next(iter(settings_of(opened.run).judges), "")
         self._seen: set[str] = set()
 
     def take(self, opinions: Opinions) -> None:

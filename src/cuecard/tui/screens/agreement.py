@@ -22,7 +22,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.agreement import ON_REQUEST, SHOWN, AgreementView, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.keyboard import shown_key
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.present.verdicts import item_label
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.widgets.nav import EmptyState
@@ -59,7 +59,10 @@ class AgreementScreen(FiguresScreen[AgreementView]):
 
     @property
     def short_title(self) -> str:
-        return one_line(self._name, 40)
+        return one_line(self._name, 90)
+
+    def crumbs(self) -> Sequence[str]:
+        return [_("Agreement")]  # its head begins with the name of the run
 
     def title_of(self, view: AgreementView) -> str:
         found = view.comparison
@@ -67,7 +70,7 @@ class AgreementScreen(FiguresScreen[AgreementView]):
         if found.population is None:
             told = _("{run} · {labelled} labelled · {unsure} cannot tell")
         return told.format(
-            run=one_line(self._name, 40),
+            run=one_line(self._name, 90),
             verdicts=f"{found.population or 0:,}",
             labelled=f"{found.labelled:,}",
             unsure=f"{found.unsure:,}",
@@ -250,6 +253,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         self._comparison, self._place = comparison, place
         self._of = name
         self._texts: dict[str, str] = {}
+        self._titles: dict[str, str] = {}
 
     def columns(self) -> Sequence[Column[Case]]:
         left, right = self._place.left, self._place.right
@@ -259,7 +263,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
                 self._side(left), lambda case: self._said(left, case), grow=1, least=11, raw=True
             ),
             Column(self._side(right), self._right, grow=1, least=11, raw=True),
-            Column(N_("Task"), lambda case: case.task, grow=1, spare=1),
+            Column(N_("Task"), self._title, grow=1, spare=1),
         )
 
     def key(self, row: Case) -> str:
@@ -278,7 +282,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         cases = self.all_rows if all_ else seen_by(self.all_rows, person)
         if person:
             workspace.verdicts.note_reveals([(c.trial_id, c.item) for c in cases], person)
-        self._texts = _texts(workspace, cases[:_MOST_TEXTS])
+        self._texts, self._titles = _texts(workspace, cases[:_MOST_TEXTS])
         return cases
 
     def title_words(self) -> str:
@@ -286,11 +290,11 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
 
     def hidden_words(self, n: int) -> str:
         said = ngettext(
-            "{n} more item that you have not labelled (x shows it)",
-            "{n} more items that you have not labelled (x shows them)",
+            "{n} more item that you have not labelled ({REVEAL} shows it)",
+            "{n} more items that you have not labelled ({REVEAL} shows them)",
             n,
         )
-        return said.format(n=f"{n:,}")
+        return hint(said, n=f"{n:,}")
 
     def warning(self, n: int) -> tuple[str, str]:
         text = ngettext(
@@ -306,7 +310,7 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         subject = self._subject
         judged = [(side_word(self._comparison, r), v) for r, v in _decisions(row)]
         lines = [
-            f"{row.task} · {item_label(row.item)} · {self._texts.get(row.name, '')}",
+            f"{self._title(row)} · {item_label(row.item)} · {self._texts.get(row.name, '')}",
             said_words(subject, [*judged, *row.labels.items()]),
         ]
         if row.revealed:
@@ -316,6 +320,9 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
             word = label_word(subject, row.adjudicated)
             lines.append(_("adjudicated: {label}").format(label=word))
         return [Paragraph(one_line(line)) for line in lines]
+
+    def _title(self, case: Case) -> str:
+        return self._titles.get(case.task) or case.task
 
     def action_open(self) -> None:
         from cuecard.annotate.labelling.views import Target
@@ -349,8 +356,8 @@ def _decisions(case: Case) -> list[tuple[Rater, str]]:
     return [(Rater(role="judge", name=name), value) for name, value in case.decisions.items()]
 
 
-def _texts(workspace: Workspace, cases: tuple[Case, ...]) -> dict[str, str]:
-    """By the case's name, what its gold item says; nothing for what is no part of the gold."""
+def _texts(workspace: Workspace, cases: tuple[Case, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """By the case's name, what its gold item says, nothing for what is no part of the gold; and titles of tasks by id."""
     tasks: dict[tuple[str, int], Task] = {}
     found: dict[str, str] = {}
     for case in cases:
@@ -359,4 +366,4 @@ def _texts(workspace: Workspace, cases: tuple[Case, ...]) -> dict[str, str]:
             tasks[version] = workspace.tasks.revision(*version).task
         if case.item.kind in JUDGED:
             found[case.name] = one_line(gold_item(tasks[version], case.item).text, 200)
-    return found
+    return found, {id: one_line(task.title) for (id, _revision), task in tasks.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -47,11 +48,14 @@ class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Compare')} · {one_line(self._title, 40)}"
+        return f"{_('Compare')} · {one_line(self._title, 90)}"
+
+    def crumbs(self) -> Sequence[str]:
+        return [_("Compare")]  # its head begins with the name of the run
 
     def title_of(self, view: present.CompareView) -> str:
         compared = view.compared
-        return f"{one_line(self._title, 30)} · {compared}" if compared else self.short_title
+        return f"{one_line(self._title, 90)} · {compared}" if compared else self.short_title
 
     def empty(self) -> EmptyState:
         return EmptyState(

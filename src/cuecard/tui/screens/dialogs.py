@@ -1,10 +1,11 @@
 """General dialogs: for a text, for one line, for confirmation, and the list of keys."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
+from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 from textual import events
@@ -16,12 +17,12 @@ from textual.widgets.option_list import Option
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import Key, KeyBar, Means, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys, moves
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.entries import Paragraph, wrap
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.text import Paragraphs, PlainText
 
@@ -176,6 +177,12 @@ class AskLine(AnswerDialog[_Line, str]):
         return model.answer
 
 
+_WIDE, _FRAME = 72, 10
+"""Cells of a dialog, and those of its border, blanks and scrollbar."""
+BESIDE = "  ·  "
+"""Between the name of a choice and what is told of it."""
+
+
 class ChoiceDialog(CuecardDialog[str | None]):
     """A question and options; each may have a key of its own. Answers the id of the chosen one."""
 
@@ -212,7 +219,7 @@ class ChoiceDialog(CuecardDialog[str | None]):
             asked = Static(for_display(self._question), id="question", markup=False)
             asked.display = bool(self._question)
             yield asked
-            yield OptionList(*(self._option(*option) for option in self._options), markup=False)
+            yield OptionList(*self._listed(), markup=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -237,17 +244,30 @@ class ChoiceDialog(CuecardDialog[str | None]):
     def action_choose(self, option: str) -> None:
         self.dismiss(option)
 
-    @staticmethod
-    def _option(option: str, key: str, text: str) -> Option:
-        label = Text()
-        if key:
-            label.append(f" {key} ", "reverse").append("  ")
-        return Option(label.append(for_display(text)), id=option)
+    def _listed(self) -> Iterator[Option]:
+        """What can be chosen, each indented to its last line; names that are explained stand in a column."""
+        across = self.app.size.width
+        wide = across - 4 if self.has_class("-low") else min(_WIDE, across * 96 // 100)
+        parts = [text.partition(BESIDE) for _id, _key, text in self._options]
+        named = max((cell_len(name) for name, _dot, told in parts if told), default=0)
+        for (option, key, _text), (name, _dot, told) in zip(self._options, parts, strict=True):
+            label = Text(no_wrap=True)
+            if key:
+                label.append(f" {key} ", "reverse").append("  ")
+            if told:
+                label.append(set_cell_size(for_display(name), named), "bold").append("  ")
+            indent = label.cell_len
+            lines = wrap(told or name, wide - _FRAME - indent)
+            yield Option(label.append(f"\n{' ' * indent}".join(lines)), id=option)
 
 
 _EVERYWHERE = ("go.", "app.", "screen.", "dialog.")
 _NAMED = 3
 """Keys that are named of one action: the others are aliases for other terminals."""
+
+
+_LISTS = ("list.", "grid.")
+"""What works in any list comes after what this screen is for."""
 
 
 class HelpDialog(CuecardDialog[None]):
@@ -265,7 +285,12 @@ class HelpDialog(CuecardDialog[None]):
         super().__init__()
         named = [shown for shown in bindings if shown.binding.id and shown.binding.description]
         general = [shown for shown in named if (shown.binding.id or "").startswith(_EVERYWHERE)]
-        self._here = [shown for shown in named if shown not in general]
+        here = [shown for shown in named if shown not in general]
+        self._moving = [shown for shown in here if moves(shown.binding)]
+        self._here = sorted(
+            (shown for shown in here if shown not in self._moving),
+            key=lambda shown: (shown.binding.id or "").startswith(_LISTS),
+        )
         self._general = sorted(
             general, key=lambda shown: not (shown.binding.id or "").startswith("go.")
         )
@@ -273,9 +298,13 @@ class HelpDialog(CuecardDialog[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog") as box:
             box.border_title = _("Keys that work here")
-            if self._here:
-                yield Static(_("On this screen"), classes="group")
-                yield Static(self._table(self._here), classes="keys")
+            for title, bindings in (
+                (_("On this screen"), self._here),
+                (_("Moving about"), self._moving),
+            ):
+                if bindings:
+                    yield Static(title, classes="group")
+                    yield Static(self._table(bindings), classes="keys")
             yield Static(_("Everywhere"), classes="group")
             yield Static(self._table(self._general), classes="keys")
         yield KeyBar()

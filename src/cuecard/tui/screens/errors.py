@@ -59,7 +59,7 @@ class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Errors')} · {one_line(self._title, 40)}"
+        return f"{_('Errors')} · {one_line(self._title, 90)}"
 
     def title_of(self, view: ErrorsView) -> str:
         return title_words(view, self._title)

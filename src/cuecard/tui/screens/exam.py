@@ -137,10 +137,10 @@ class MissesScreen(ListScreen[Chosen]):
 
     def columns(self) -> Sequence[Column[Chosen]]:
         return (
-            Column(N_("Task"), lambda row: row[0].task_id, grow=1, least=12),
             Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
             Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
             Column(N_("Judge says"), lambda row: _word(row[1].decision)),
+            Column(N_("Task"), lambda row: row[0].task_id, grow=1, least=12),
         )  # fmt: skip
 
     def key(self, row: Chosen) -> Hashable:

@@ -60,7 +60,7 @@ class FidelityScreen(FiguresScreen[present.FidelityView]):
 
     @property
     def short_title(self) -> str:
-        return one_line(self._name, 40) or _("Fidelity")
+        return one_line(self._name, 90) or _("Fidelity")
 
     def title_of(self, view: present.FidelityView) -> str:
         return present.title_words(view, self._name, self._scope)

@@ -21,6 +21,7 @@ from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.kit.walks import WalkScreen
 from cuecard.tui.present import replay as present
 from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labelling import STATUS_KEYS, value_label
 from cuecard.tui.present.play_panes import Later
 from cuecard.tui.present.transcript import entries_of
@@ -240,7 +241,11 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
             shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
             lines = present.told_paragraphs(view, view.told)
             self.query_one("#told-text", Paragraphs).load(lines)
-            asked = [_("⏎ goes on to the next turn · c adds a comment · b looks back")]
+            asked = [
+                hint(
+                    _("⏎ goes on to the next turn · {COMMENT} adds a comment · {BEFORE} looks back")
+                )
+            ]
             if self._reading:
                 asked = [_("⏎ goes back to the list")]
         else:

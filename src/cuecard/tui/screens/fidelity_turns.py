@@ -20,6 +20,7 @@ from cuecard.tui.kit.list_screens import BlindListScreen, RowScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
@@ -89,11 +90,11 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
 
     def hidden_words(self, n: int) -> str:
         said = ngettext(
-            "{n} more turn that you have not decided (x shows it)",
-            "{n} more turns that you have not decided (x shows them)",
+            "{n} more turn that you have not decided ({REVEAL} shows it)",
+            "{n} more turns that you have not decided ({REVEAL} shows them)",
             n,
         )
-        return said.format(n=f"{n:,}")
+        return hint(said, n=f"{n:,}")
 
     def warning(self, n: int) -> tuple[str, str]:
         text = ngettext(

@@ -30,7 +30,7 @@ from cuecard.tui.grid.cells import Tone
 from cuecard.tui.outside_programs import open_page
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.independent_gold import MARK, SHOWN_LABEL, TAKE_LABEL, GoldView
-from cuecard.tui.present.keyboard import after
+from cuecard.tui.present.keyboard import after, hint
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.text import HeadLine
@@ -247,8 +247,10 @@ class CompareGoldScreen(CuecardScreen[None]):
 
     def action_all(self) -> None:
         if self._last is None:
-            text = _(
-                "First decide one: a, s, b or x. Then A decides the others that are shown alike."
+            text = hint(
+                _(
+                    "First decide one: <gold.author>, <gold.second>, <gold.both> or <gold.neither>. Then <gold.all> decides the others that are shown alike."
+                )
             )
             self.notify(text, markup=False)
             return

@@ -12,7 +12,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import hint, told_here
 from cuecard.tui.present.planning import SECTIONS, PlanView
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.screens.plots import PlotView
@@ -41,13 +41,13 @@ class PlanScreen(FiguresScreen[PlanView]):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Plan')} · {one_line(self._title, 40)}"
+        return f"{_('Plan')} · {one_line(self._title, 90)}"
 
     def title_of(self, view: PlanView) -> str:
         if not view.anything:
             return self.short_title
         plan = view.plan
-        return f"{_('Plan')} · {one_line(self._title, 30)} · {plan.title} · {plan.label}"
+        return f"{_('Plan')} · {one_line(self._title, 90)} · {plan.title} · {plan.label}"
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -76,8 +76,7 @@ class PlanScreen(FiguresScreen[PlanView]):
             try:
                 return PlanView(plans_of(pool, asked, usage=usage), asked)
             except CuecardError as error:
-                parts = (error.title, error.message, error.hint_in_app)
-                return PlanView((), asked, missing=joined(part for part in parts if part))
+                return PlanView((), asked, missing=joined(told_here(error)))
 
         self.show_view(await self.counted(_("reading trials"), work))
 

@@ -373,7 +373,7 @@ class PlotsScreen(CountingScreen):
 
     @property
     def short_title(self) -> str:
-        return f"{_('Plots')} · {one_line(self._title, 40)}"
+        return f"{_('Plots')} · {one_line(self._title, 90)}"
 
     def tell_title(self) -> None:
         if self._view is not None:

@@ -17,6 +17,7 @@ from cuecard.core.contributions import Action, QcVerdict
 from cuecard.core.i18n import N_, _, joined, listed, ngettext
 from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.tasks.base import Frozen
+from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
@@ -25,6 +26,7 @@ from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import qc as present
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.widgets.text import HeadLines, Lines, Paragraphs
 
@@ -255,14 +257,14 @@ class QcScreen(LiveScreen):
 
 def _question(planned: Planned) -> ConfirmDialog:
     text = ngettext(
-        "{n} trial is to be played, with {models}. It is recorded like any run, with its cost; c stops it.",
+        "{n} trial is to be played, with {models}. It is recorded like any run, with its cost; {STOP} stops it.",
         "{n} trials are to be played, with {models}. They are recorded like any run, with their cost;"
-        " c stops them.",
+        " {STOP} stops them.",
         planned.trials,
     )
     return ConfirmDialog(
         _("Call models?"),
-        text.format(n=planned.trials, models=listed(planned.models)),
+        hint(text, n=planned.trials, models=listed(planned.models)),
         _("Run"),
     )
 
@@ -338,4 +340,4 @@ async def _archive(screen: CuecardScreen[Any], report: QcReport, reason: str) ->
         return
     person = screen.person
     await screen.services.ask(lambda ws: retire(ws, report.task_id, person, why))
-    screen.cue_app.tell(_("{task} is archived.").format(task=report.task_id))
+    screen.cue_app.tell(_("“{task}” is archived.").format(task=one_line(report.title, 60)))

@@ -33,6 +33,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.preferences import THEME_WORDS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import told_here
 from cuecard.tui.present.labels import coded, ink
 from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -145,10 +146,9 @@ class SettingsScreen(CuecardScreen[None]):
         try:
             config = await self.services.config()
         except CuecardError as error:
-            parts = filter(None, (error.title, error.message, error.hint_in_app))
             colour = ink(self.app.theme_variables, "error")
             self._told = None
-            panel.update(Text(for_display("\n".join(parts)), style=colour))
+            panel.update(Text(for_display("\n".join(told_here(error))), style=colour))
             return
         told = player_rows(config), theme
         if told != self._told:
@@ -276,9 +276,9 @@ class SettingsScreen(CuecardScreen[None]):
     def _described(self, players: Sequence[PlayerRow]) -> Table:
         """All players with their model and endpoint; keys only as set or not set."""
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
+        for heading in (_("Part"), _("Name")):
+            table.add_column(heading, no_wrap=True)
         for heading in (
-            _("Part"),
-            _("Name"),
             _("Kind"),
             _("Model"),
             _("Endpoint"),
@@ -286,7 +286,9 @@ class SettingsScreen(CuecardScreen[None]):
         ):
             table.add_column(heading, overflow="fold")
         for row in players:
-            first = (Text(row.part, style="dim"), Text(one_line(row.name)), Text(row.kind))
+            name, kind = one_line(row.name), row.kind
+            # An offline player is its own kind.
+            first = (Text(row.part, style="dim"), Text(name), Text("" if kind == name else kind))
             if row.baseline:
                 table.add_row(*first, Text(_("offline baseline"), style="dim"))
                 continue

@@ -95,7 +95,7 @@ class SuspectsScreen(ListScreen[Suspect]):
     def title_words(self) -> str:
         n = len(self.view.every)
         count = ngettext("{n} suspect", "{n} suspects", n).format(n=n)
-        return f"{_('Suspect gold')} · {one_line(self._title, 60)} · {count}"
+        return f"{_('Suspect gold')} · {one_line(self._title, 90)} · {count}"
 
     def note(self) -> str:
         always = _("A flag is a reason to look, never a change of score.")
@@ -236,7 +236,7 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
     def title_words(self) -> str:
         n = len(self.view.every)
         count = ngettext("{n} item", "{n} items", n).format(n=n)
-        return f"{_('Items')} · {one_line(self._title, 60)} · {count}"
+        return f"{_('Items')} · {one_line(self._title, 90)} · {count}"
 
     def note(self) -> str:
         return joined(self._notes)

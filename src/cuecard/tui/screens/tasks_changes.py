@@ -9,6 +9,7 @@ from cuecard.annotate.authoring.session import duplicate_task
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, joined, ngettext, plural
+from cuecard.core.text import one_line
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.kit.bulk import to_each
 from cuecard.tui.present.keyboard import hint
@@ -94,13 +95,13 @@ async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
         if not await screen.app.push_screen_wait(question):
             return False
     else:
-        answer = await screen.app.push_screen_wait(_why_archive(1, line.id))
+        answer = await screen.app.push_screen_wait(_why_archive(1, line.title))
         if answer is None:
             return False
         reason = answer
     await screen.services.ask(lambda ws: _archive(ws, line, person, reason))
-    text = _("{task} is archived; {REVEAL} shows what is.")
-    screen.cue_app.tell(hint(text, task=line.id))
+    text = _("“{task}” is archived; {REVEAL} shows what is.")
+    screen.cue_app.tell(hint(text, task=one_line(line.title, 60)))
     return True
 
 
@@ -126,7 +127,7 @@ async def restore(screen: CuecardScreen[Any], line: TaskLine) -> None:
     """
     person = screen.person
     await screen.services.ask(lambda ws: _restore(ws, line, person))
-    screen.cue_app.tell(_("{task} is in use again.").format(task=line.id))
+    screen.cue_app.tell(_("“{task}” is in use again.").format(task=one_line(line.title, 60)))
 
 
 async def restore_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> None:
@@ -160,12 +161,17 @@ def _restore(ws: Workspace, line: TaskLine, person: str) -> None:
         take_back(ws, line.id, person)
 
 
-def _why_archive(n: int, task_id: str = "") -> AskLine:
+def _why_archive(n: int, title_of_one: str = "") -> AskLine:
     """Asks why one task, or so many, are taken out of use."""
     if n == 1:
         title = _("Archive this task?")
-        text = _("{task} will not be played, reviewed or listed any more. All its history stays.")
+        text = _("“{task}” will not be played, reviewed or listed any more. All its history stays.")
     else:
         title = plural("Archive {n} task?", "Archive {n} tasks?", n)
         text = _("They will not be played, reviewed or listed any more. All their history stays.")
-    return AskLine(title, text.format(task=task_id), button=_("Archive"), placeholder=_("Why?"))
+    return AskLine(
+        title,
+        text.format(task=one_line(title_of_one, 60)),
+        button=_("Archive"),
+        placeholder=_("Why?"),
+    )

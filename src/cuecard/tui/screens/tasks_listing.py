@@ -146,15 +146,17 @@ class TaskListing(Vertical):
         family = _(FAMILY[chosen.family][2]) if chosen.family else anything
         state = _(TASK_STATE[chosen.state][2]) if chosen.state else anything
         language = LANGUAGE_LABEL.get(chosen.language, anything)
-        text = Text()
+        count = len(self.view.rows)
+        told = ngettext("{n} task", "{n} tasks", count).format(n=f"{count:,}")
+        if marked := len(self.view.marked):
+            told = ngettext("{n} marked", "{n} marked", marked).format(n=f"{marked:,}")
+        # What is left is told first: the filters may be cut.
+        text = Text(f"{told}   ")
         words = {"family": _("family"), "language": _("language"), "state": _("state")}
         for name, value in (("family", family), ("language", language), ("state", state)):
             key = shown_key(f"tasks.{name}")
             text.append(f"{key} ", "bold").append(f"{words[name]}{_(': ')}{value}  ")
-        count = len(self.view.rows)
-        if marked := len(self.view.marked):
-            return text.append(ngettext("{n} marked", "{n} marked", marked).format(n=marked))
-        return text.append(ngettext("{n} task", "{n} tasks", count).format(n=count))
+        return text
 
     @on(Grid.MarksChanged)
     def marks_changed(self, event: Grid.MarksChanged) -> None:

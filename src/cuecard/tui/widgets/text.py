@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import content
+from textual.content import Content
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
 from textual.strip import Strip
@@ -21,11 +22,9 @@ from textual.widgets import Static
 
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.drawing import VerticalScroll
+from cuecard.tui.grid.cells import cut
 from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
 from cuecard.tui.present.labels import ink
-
-if TYPE_CHECKING:
-    pass
 
 
 def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -> list[int]:
@@ -76,12 +75,28 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
 
 
 def way_told(way: Sequence[str], room: int) -> str:
-    """The way to a screen in `room` cells, cut from the left."""
+    """The way to a screen in `room` cells, cut from the left; "" where not even its last step has room."""
     for first in range(len(way)):
         told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
         if cell_len(told) <= room:
             return told
-    return one_line(way[-1], max(1, room))
+    return ""
+
+
+_PART = 16
+"""Cells to which the longest part of a title may be cut."""
+
+
+def fitted(title: str, room: int) -> str:
+    """A title whose parts stand between dots, in `room` cells: its longest parts are cut first, which are names."""
+    parts = title.split(" · ")
+    while (over := cell_len(" · ".join(parts)) - room) > 0:
+        longest = max(range(len(parts)), key=lambda at: cell_len(parts[at]))
+        wide = cell_len(parts[longest])
+        if wide <= _PART:
+            break
+        parts[longest] = cut(parts[longest], max(_PART, wide - over))
+    return cut(" · ".join(parts), room)
 
 
 def _kept_blanks(text: str) -> str:
@@ -157,7 +172,8 @@ class _WithWay(_Shown):
         width, said = self.content_size.width, cell_len(strip.text.rstrip())
         if width - said < _LEAST:
             return strip  # what a title says comes first
-        told = way_told(way, width - said - 2)
+        if not (told := way_told(way, width - said - 2)):
+            return strip
         muted = Style.parse(f"not bold {ink(self.app.theme_variables, 'muted')}")
         room, style = width - cell_len(told), self.rich_style + muted
         line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)
@@ -172,7 +188,13 @@ class _WithWay(_Shown):
 
 
 class HeadLine(_WithWay, Tinted):
-    """A title."""
+    """A title. Where it has one line, what it says is cut to it."""
+
+    def render(self) -> VisualType:
+        width, height = self.content_size
+        if height == 1 and isinstance(self.content, str) and cell_len(self.content) > width:
+            return Content(fitted(self.content, width))
+        return super().render()
 
 
 class Lines(Tinted):

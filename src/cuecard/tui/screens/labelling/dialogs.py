@@ -141,7 +141,7 @@ class BlindTranscriptScreen(CuecardScreen[None]):
         place = (
             _("turn {n}").format(n=turn + 1) if turn >= 0 else _("named nowhere in the dialogue")
         )
-        said = " · ".join((one_line(self._title, 40), place, _("without what was decided")))
+        said = " · ".join((one_line(self._title, 90), place, _("without what was decided")))
         self.query_one("#title", Static).update(said)
         self._show()
         self.call_after_refresh(self.action_place)

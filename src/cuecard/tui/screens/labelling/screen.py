@@ -26,6 +26,7 @@ from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.walks import WalkScreen
 from cuecard.tui.present import labelling as present
 from cuecard.tui.present.drafts import FileDrafts
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.screens.labelling import dialogs as works
 from cuecard.tui.screens.labelling.dialogs import Detail, Step, Work, step_of
@@ -267,14 +268,14 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
             pane.display = view is not None
         self.query_one("#question").display = view is not None
         self.query_one(EmptyState).display = view is None
-        where = one_line(self._name, 24)
-        said = [where, present.progress_line(step.position, step.total, step.labelled, step.pace)]
+        said = [present.progress_line(step.position, step.total, step.labelled, step.pace)]
         if step.skipped:
             text = ngettext("{n} skipped", "{n} skipped", step.skipped)
             said.append(text.format(n=step.skipped))
         if self._reveal_after:
             said.append(_("reveal after"))
-        self.query_one("#progress", Static).update(" · ".join(said))
+        told = " · ".join((one_line(self._name, 90), *said))
+        self.query_one("#progress", Static).update(told)
         if view is not None:
             self._show_item(view, step)
         if self._set_id is not None and (
@@ -293,8 +294,12 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         gold.border_subtitle = Text(one_line(view.title, 40))  # a string would be parsed for markup
         self.query_one("#gold-text", Paragraphs).load(present.gold_paragraphs(view))
         evidence.border_title = _(wording.evidence)
-        evidence.border_subtitle = _("m all · g gold · t dialogue · s skip · v reveal after")
-        self.query_one("#evidence-text", Paragraphs).load(present.evidence_paragraphs(view))
+        evidence.border_subtitle = hint(
+            _("<label.all> all · <label.gold> gold · <label.transcript> dialogue · {FURTHER} skip")
+        )
+        self.query_one("#evidence-text", Paragraphs).load(
+            present.evidence_paragraphs(view, all_by=shown_key("label.all"))
+        )
         lines = [present.question(kind), *present.answers(kind)]
         mine = present.mine_paragraphs(view)
         if step.revealed:

@@ -22,6 +22,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.present.drafts import KeptJson
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import TERMINATION, player_label
 from cuecard.tui.present.trial_summary import measure_rows
 from cuecard.tui.screens.play.form import SessionFormPane, form_draft, show_handed_in, write_form
@@ -89,9 +90,11 @@ class Ending(Static, can_focus=True):
 
 
 def _what_to_do() -> str:
-    return _(
-        "Nothing is lost: what was said is kept, and the session is left open. Mend the cause; then r goes on "
-        "at once, and Home any time. Escape leaves."
+    return hint(
+        _(
+            "Nothing is lost: what was said is kept, and the session is left open. Mend the cause; then {PLAY} goes on "
+            "at once, and Home any time. Escape leaves."
+        )
     )
 
 
@@ -101,7 +104,11 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
     lines = [f"{glyph} {_(label)}", *filter(None, (one_line(outcome.detail),))]
     if termination is not None and termination.is_failure:
         # Its scores would say nothing of the agent's answers.
-        told = _("Mend the cause; then r goes on where it failed: the agent takes that turn again.")
+        told = hint(
+            _(
+                "Mend the cause; then {PLAY} goes on where it failed: the agent takes that turn again."
+            )
+        )
         return [*lines, told, _("Enter reads the trial, Escape leaves.")]
     if outcome.judged:
         main = [m for m in measures if m.name in MAIN]

@@ -14,6 +14,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Vertical
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.play import (
     Answer,
     AnswerKind,
@@ -166,7 +167,7 @@ class AnswersDialog(CuecardDialog[Composed | None]):
         label.append(f"  {_(_KINDS[answer.kind])}", "reverse")
         text = one_line(answer.text(self._language), 160)
         if answer.kind == "own" and not text:
-            text = _("(e to type them)")
+            text = hint(_("({EDIT} to type them)"))
         return label.append(f" {text}", "not bold")
 
 

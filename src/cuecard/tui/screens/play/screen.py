@@ -167,6 +167,9 @@ class PlayScreen(Turning, Looking, Finishing):
             shown["escape"] = leave._replace(binding=binding)
         return dict(sorted(shown.items(), key=lambda item: _place(item[1], routine=routine)))
 
+    def crumbs(self) -> Sequence[str]:
+        return [_("Play")]  # its head begins with the turn
+
     def compose(self) -> ComposeResult:
         yield HeadLines(id="head")
         with Horizontal(id="body"):
@@ -177,7 +180,7 @@ class PlayScreen(Turning, Looking, Finishing):
                 yield Composer(self._said)
                 yield AfterPane()
             yield FiguresPane()
-        yield KeyBar(compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(FiguresPane).display = False

@@ -14,6 +14,7 @@ from cuecard.core.records import OrderKind, RunState
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.live_runs import LiveRun
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.runs import RunSnapshot, played_by
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.run.start import AboutRuns
@@ -88,8 +89,8 @@ class RunActions(AboutRuns):
             await self._order("pause")
         else:
             live.pause()
-            told = _("Pausing. The calls under way get {n} seconds; r goes on with the run.")
-            self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
+            told = _("Pausing. The calls under way get {n} seconds; {PLAY} goes on with the run.")
+            self.cue_app.tell(hint(told, n=f"{live.control.grace:g}"))
 
     def action_workers(self) -> None:
         from cuecard.tui.screens.run.trials import RunWorkersScreen
@@ -108,7 +109,7 @@ class RunActions(AboutRuns):
                 _("Stop at once"),
             )
         else:
-            question = _("Open trials stay as they are and can be resumed with r.")
+            question = hint(_("Open trials stay as they are and can be resumed with {PLAY}."))
             dialog = ConfirmDialog(_("Stop this run?"), question, _("Stop it"))
         if await self.app.push_screen_wait(dialog):
             if live is None:
@@ -119,7 +120,7 @@ class RunActions(AboutRuns):
                 self.cue_app.tell(_("Stopping at once…"))
             else:
                 told = _("Stopping. The calls under way get {n} seconds.")
-                self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
+                self.cue_app.tell(hint(told, n=f"{live.control.grace:g}"))
 
     @guarded("resume")
     async def action_resume(self) -> None:

@@ -24,6 +24,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.players import PlayerChoices, player_choices
 from cuecard.tui.present.runs import forecast_words
@@ -123,6 +124,7 @@ class RunForm(Frozen):
     user: Annotated[str, Field(title=N_("User")), KEPT]
     world: Annotated[str, Field(title=N_("World")), KEPT]
     judge: Annotated[str, Field(title=N_("Judge")), KEPT]
+    played_by: Annotated[str, Field(title=N_("Played by")), Row(column=1)] = "app"
     samples: Annotated[int, Field(title=N_("Samples per task"), ge=1, le=1000), KEPT] = 1
     concurrency: Annotated[int, Field(title=N_("Trials at a time"), ge=1, le=1024), KEPT] = 4
     turns: Annotated[int, Field(title=N_("Turns at most"), ge=1, le=10_000), KEPT] = 60
@@ -130,7 +132,6 @@ class RunForm(Frozen):
     name: Annotated[
         str, Field(title=N_("Name"), description=N_("as its agents")), Row(column=1)
     ] = ""
-    played_by: Annotated[str, Field(title=N_("Played by")), Row(column=1)] = "app"
 
     def plan(self) -> RunPlan:
         return RunPlan(
@@ -229,9 +230,11 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
     async def answer(self, model: RunForm) -> RunForm | None:
         question = ConfirmDialog(
             _("Start without a budget?"),
-            _(
-                "The run then costs whatever it takes. With a budget it pauses when that is spent, and"
-                " the key b changes it while it goes on."
+            hint(
+                _(
+                    "The run then costs whatever it takes. With a budget it pauses when that is spent, and"
+                    " <run.budget> changes it while it goes on."
+                )
             ),
             _("Start without"),
         )

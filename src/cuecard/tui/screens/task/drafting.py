@@ -50,11 +50,11 @@ class TaskTitle(Horizontal):
             if label:
                 line.append(f"{_(label)} · ")
             line.append(title, "bold")
-            line.append(f"  {id}", "dim")
             if state:
                 line.append("  ").append_text(badge(TASK_STATE, state, variables))
             if forks:
                 line.append("  ").append_text(fork_mark(forks, variables))
+            line.append(f"  {id}", "dim")  # the first that there is no room for
             line.no_wrap, line.overflow = True, "ellipsis"
             return line
 

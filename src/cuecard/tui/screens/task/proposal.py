@@ -17,6 +17,7 @@ from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.drawing import Container, Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn
 from cuecard.tui.present.entries import Entry, Piece
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.proposals import MARKS, ProposalView, cost_of, headline, raw_entries
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.entry_list import EntryList
@@ -160,7 +161,9 @@ class ProposalScreen(CuecardScreen[Decided | None]):
 
     def action_accept(self) -> None:
         if not self.view.ticked:
-            self.notify(_("Nothing is ticked; x rejects the whole proposal."), markup=False)
+            self.notify(
+                hint(_("Nothing is ticked; {DELETE} rejects the whole proposal.")), markup=False
+            )
             return
         self.dismiss(Decided(self.view.ticked))
 

@@ -22,6 +22,7 @@ from cuecard.tui.drawing import Container, Vertical
 from cuecard.tui.grid import GridCell, Tone
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.entry_list import EntryList
@@ -314,7 +315,11 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         # Deciding one moves on to the next, so the cursor stands on one that is open.
         side = self._last
         if side is None:
-            text = _("First decide one: m, t or b. Then A decides the others alike.")
+            text = hint(
+                _(
+                    "First decide one: <merge.mine>, <merge.theirs> or <merge.both>. Then <merge.all> decides the others alike."
+                )
+            )
             self.notify(text, markup=False)
             return
         n = self.view.choose_for_open(side)
@@ -347,11 +352,11 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
 
     def _tell_open(self) -> None:
         text = ngettext(
-            "{n} clash is still open: m, t or b decides it.",
-            "{n} clashes are still open: m, t or b decides each.",
+            "{n} clash is still open: <merge.mine>, <merge.theirs> or <merge.both> decides it.",
+            "{n} clashes are still open: <merge.mine>, <merge.theirs> or <merge.both> decides each.",
             self.view.open,
         )
-        self.notify(text.format(n=self.view.open), severity="warning", markup=False)
+        self.notify(hint(text, n=self.view.open), severity="warning", markup=False)
         self.action_next()
 
     def _fill(self) -> None:

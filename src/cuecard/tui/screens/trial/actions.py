@@ -20,6 +20,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.review_document import pin_places, words_of
 from cuecard.tui.present.trial_places import Jumps, Spot, Stepping, my_bookmark, next_marked
 from cuecard.tui.present.trial_summary import blame_lines
@@ -265,8 +266,10 @@ class Noting(StepMode):
         if state is None:
             return
         title = _("Comment on {place}").format(place=state.words_of(place))
-        note = _(
-            "Everybody who opens this trial can read it. The key a writes to the task's authors."
+        note = hint(
+            _(
+                "Everybody who opens this trial can read it. <trial.tell> writes to the task's authors."
+            )
         )
         text = await self.app.push_screen_wait(TextDialog(title, note=note))
         if text and text.strip():

@@ -18,6 +18,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.keyboard import key_name
 from cuecard.tui.present.trial_gold import GoldCell, TableView
 from cuecard.tui.present.trial_panes import PaneLine, PaneText, work_entry
 from cuecard.tui.present.trial_summary import measure_rows
@@ -262,12 +263,14 @@ class PaneBar(Tinted):
         self.draw(partial(as_text, pieces))
 
     def _pieces(self, whole: bool, blank: str) -> list[Piece]:
-        pieces: list[Piece] = []
+        pieces = [Piece(key_name(Means.VIEW.keys[0]), "muted")]
         for name, (key, label) in NAMES.items():
             shown = name == self._active
             label = N_("Steps") if name == "stages" and self._steps else label
-            pieces.append(Piece(blank if pieces else ""))
-            pieces.append(Piece(f"▾{key}" if shown else key, "agent"))
+            pieces.append(Piece(blank))
+            pieces.append(Piece(f"[{key}" if shown else key, "agent"))
             if whole or shown:
                 pieces.append(Piece(f" {_(label)}", "strong" if shown else "muted"))
+            if shown:
+                pieces.append(Piece("]", "agent"))
         return pieces

@@ -110,7 +110,12 @@ class Reading(LiveScreen):
 
     @property
     def _shown(self) -> Pane | None:
-        """The pane that is made for what is chosen."""
+        """The pane that is made for what is chosen, once its parts are there."""
+        pane = self._begun
+        return pane if pane is not None and pane.children else None
+
+    @property
+    def _begun(self) -> Pane | None:
         found = self._side.query(f"#{self._pane}")
         return cast(Pane, found.first()) if found else None
 
@@ -181,8 +186,9 @@ class Reading(LiveScreen):
         if state is None:
             return
         if pane is None:
-            self._make()
-            return
+            if self._begun is None:
+                self._make()
+            return  # whoever makes it fills it
         for other in self._side.children:
             other.display = other is pane
         match pane:
@@ -224,7 +230,7 @@ class Reading(LiveScreen):
     async def _make(self) -> None:
         """Make the pane that is to be shown, then fill it."""
         state = self._state
-        if state is None or self._shown is not None:
+        if state is None or self._begun is not None:
             return
         table = self._pane == "gold" and not state.covers("gold") and state.table is not None
         pane: Pane
