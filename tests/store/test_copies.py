@@ -232,3 +232,5 @@ def test_a_backup_replaces_a_file_only_when_told_to(
         assert copy.runs.get(trial.run_id).lease is None
         with pytest.raises(CuecardError, match="somebody uses it"):
             workspace.copies.back_up(file, silent, force=True)
+    with pytest.raises(CuecardError, match="too long"):
+        workspace.copies.back_up(tmp_path / ("x" * 300), silent, force=True)

@@ -17,7 +17,7 @@ from cuecard.core.engine.events import (
     UserSpoke,
 )
 from cuecard.core.engine.messages import ModelReply, PlayerRef, ToolAnswer, ToolCall, UserReply
-from cuecard.core.errors import Conflict, NotFound
+from cuecard.core.errors import Conflict, CuecardError, NotFound
 from cuecard.core.records import RunRecord, TrialCell, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
@@ -228,3 +228,10 @@ def test_large_events_are_kept_compressed_and_come_back_exactly(
     )
     workspace.runs.append_events([(trial, at(0, body))])
     assert workspace.runs.events(trial)[0].body == body
+
+
+@pytest.mark.parametrize("number", [2**40, 2**70])
+def test_a_number_that_no_column_holds_is_refused(workspace: Workspace, number: int) -> None:
+    with pytest.raises(CuecardError) as refused:
+        workspace.runs.get(number)
+    assert refused.value.title in ("There is no such run", "This number is too large")

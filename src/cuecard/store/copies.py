@@ -103,20 +103,8 @@ class Copies:
         """
         database = self._database
         roles.check_owner(database, _("Backing the workspace up"))
-        in_use = [f for end in ("-wal", "-shm", "-journal") if (f := Path(f"{file}{end}")).exists()]
-        if file.exists() and not force:
-            raise CuecardError(
-                _("This file exists already"), str(file), _("--force writes over it.")
-            )
-        if in_use or (file.exists() and not file.is_file()):
-            raise CuecardError(
-                _("This file cannot be written over"),
-                _("{file} is there: somebody uses it as a workspace.").format(file=in_use[0])
-                if in_use
-                else str(file),
-                _("Choose another file."),
-            )
         try:
+            _check_free(file, force=force)
             with drafted(file, private=True, new=not force) as draft:
                 found: list[Copied] = []
                 if database.is_sqlite:
@@ -165,6 +153,21 @@ class Copies:
                     alive=True,
                 )
             )
+
+
+def _check_free(file: Path, *, force: bool) -> None:
+    """Raises `CuecardError` where a file is in the way, and `OSError` where none can have this name."""
+    in_use = [f for end in ("-wal", "-shm", "-journal") if (f := Path(f"{file}{end}")).exists()]
+    if file.exists() and not force:
+        raise CuecardError(_("This file exists already"), str(file), _("--force writes over it."))
+    if in_use or (file.exists() and not file.is_file()):
+        raise CuecardError(
+            _("This file cannot be written over"),
+            _("{file} is there: somebody uses it as a workspace.").format(file=in_use[0])
+            if in_use
+            else str(file),
+            _("Choose another file."),
+        )
 
 
 def tables() -> list[Table]:

@@ -300,6 +300,9 @@ class Database:
             said = self._scrubber.text(str(error.orig))
             make = troubles.away if troubles.is_away(error) else database_trouble
             raise self._noticed(make(said, self.public_url), quietly) from error
+        except OverflowError as error:
+            # SQLite's driver refuses numbers of more than 64 bits before the database sees them.
+            raise troubles.too_large(self.public_url) from error
         except PoolTimeout as error:
             raise CuecardError(
                 _("The workspace is busy"),

@@ -265,6 +265,14 @@ def full(place: str) -> DatabaseAway:
     return DatabaseAway(_("The disk is full"), place, _("Make room, then try again."), reads=True)
 
 
+def too_large(_place: str) -> CuecardError:
+    return CuecardError(
+        _("This number is too large"),
+        _("The workspace holds no number like it."),
+        _("Look whether it has a digit too many."),
+    )
+
+
 def damaged(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace is damaged"), place, _("Restore a backup, or try `sqlite3 FILE .recover`.")
@@ -299,6 +307,7 @@ _KNOWN = (
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),
     (("disk is full", "no space left"), full),
     (("malformed",), damaged),
+    (("integer out of range", "bigint out of range"), too_large),
     (("disk i/o error",), _unsteady),
     (("unable to open database file",), _cannot_open),
     (_CONNECTING, _not_let_in),

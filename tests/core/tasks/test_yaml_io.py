@@ -277,3 +277,8 @@ def test_a_text_is_read_in_one_pass_as_from_its_nodes(data: st.DataObject) -> No
         except FileProblems as error:
             both.append([problem.reason for problem in error.problems])
     assert both[0] == both[1] or key is None or isinstance(both[0], list)
+
+
+def test_a_file_without_an_end_is_too_large():
+    with pytest.raises(FileProblems, match="larger than 32 MB"):
+        load_task(Path("/dev/zero"))

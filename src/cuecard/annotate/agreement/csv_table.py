@@ -24,13 +24,9 @@ _DELIMITERS = (",", ";", "\t")
 
 def read_lines(path: Path) -> list[tuple[int, list[str]]]:
     """All lines that are not empty with their numbers, the header included. Raises `FileProblems`."""
-    file = str(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise failed([FileProblem(file, "", _("is not UTF-8 text; save it as UTF-8"))]) from error
-    except OSError as error:
-        raise failed([FileProblem(file, "", error.strerror or str(error))]) from error
+    from cuecard.core.tasks.yaml_io import read_text
+
+    file, text = str(path), read_text(path, _title())
     head = text.partition("\n")[0]
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=head.count), strict=True
@@ -47,7 +43,11 @@ def read_lines(path: Path) -> list[tuple[int, list[str]]]:
 
 def failed(problems: Sequence[FileProblem], hint: str = "") -> FileProblems:
     """The error for a file of ratings that cannot be read."""
-    return FileProblems(_("These ratings cannot be read"), problems, hint)
+    return FileProblems(_title(), problems, hint)
+
+
+def _title() -> str:
+    return _("These ratings cannot be read")
 
 
 Rating = tuple[int, str, str, str]

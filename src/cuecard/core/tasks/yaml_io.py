@@ -37,9 +37,13 @@ _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 def read_text(path: Path, title: str) -> str:
     """The file's text. Raises `FileProblems` when it is too large, unreadable or not UTF-8."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
+        with path.open(encoding="utf-8-sig") as file:
+            # A device tells no size, and may never end.
+            large = path.stat().st_size > MAX_FILE_BYTES
+            text = "" if large else file.read(MAX_FILE_BYTES + 1)
+        if large or len(text) > MAX_FILE_BYTES:
             raise _single(title, path, _("is larger than 32 MB; split it or remove pasted pages"))
-        return path.read_text(encoding="utf-8-sig")
+        return text
     except UnicodeDecodeError as error:
         raise _single(title, path, _("is not UTF-8 text; save it as UTF-8")) from error
     except OSError as error:
