@@ -324,7 +324,7 @@ def main() -> int:
         Figure("arrows that point up", len([*filter(points_up, pairs)]), 0, 0),
         Figure("files", len(known), 670, 550),
         Figure("lines", lines, 177_341, 120_000),
-        Figure("imports, share of lines in %", share, 7.7, 7.5),
+        Figure("imports, share of lines in %", share, 7.5, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
         Figure("branches on the family", len([*chain(*branches.values())]), 13, 13),
         Figure("files with such branches", len(branches), 8, 8),

@@ -89,7 +89,6 @@ NO_KEYS = (
     "Student's t",
     "with y and n",
     "With m sessions",
-    "Scores (s on the run)",
 )
 """What has a letter of its own that is no key; n, k and p are figures."""
 

@@ -289,7 +289,7 @@ def _of_tasks(dimension: Dimension) -> NotAllowed:
         hint=_("See `cuecard score RUN --by {dimension}`; compare by: {names}.").format(
             dimension=dimension, names=listed(COMPARABLE)
         ),
-        in_app=_("Scores (s on the run) have lines by it."),
+        in_app=_("Scores (<run.scores> on the run) have lines by it."),
     )
 
 
