@@ -158,7 +158,7 @@ async def test_a_copy_that_was_broken_off_is_finished_and_never_played(workspace
         name="cut", kind="grid", created_by="bo", samples=1, limits=outcome.run.limits,
         plan=outcome.run.plan,
     )  # fmt: skip
-    fields = made.model_dump(include={"task_id", "revision", "sample", "seed"})
+    fields = {name: getattr(made, name) for name in ("task_id", "revision", "sample", "seed")}
     workspace.runs.add_trials(
         cut.id, [TrialCell(agent=made.agent, user=made.user, world=made.world, **fields)]
     )[0]

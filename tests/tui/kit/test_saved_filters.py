@@ -42,7 +42,7 @@ async def test_a_filter_is_kept_under_a_name_and_chosen_again(
         assert len(view.rows) == 3
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
-        assert "baseline  ·  / baseline · ▼ Run" in shown(app.screen)
+        assert "baseline  / baseline · ▼ Run" in shown(app.screen)
         await pilot.press("1")
         await until(
             pilot, lambda: [run.name for run in view.rows] == ["baseline two", "baseline one"]

@@ -92,7 +92,7 @@ def test_counts_tell_the_grid() -> None:
         text(counts(looked_at(trials).states_with({3: 2})))
         == "● 1 ended   ✗ 1 failed   ▸ 1 playing   ○ 1 waiting"
     )
-    left = trial(5).model_copy(update={"events": 3})
+    left = trial(5)._replace(events=3)
     assert text(counts(looked_at([left]).states)) == "◌ 1 begun"
 
 

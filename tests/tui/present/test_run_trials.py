@@ -29,7 +29,7 @@ def trial(
     number: int, agent: str = "a", task: str = "t", end: Termination | None = END, detail: str = ""
 ) -> TrialRecord:
     made = row(agent, task, None, termination=end).trial
-    return made.model_copy(update={"id": number, "detail": detail})
+    return made._replace(id=number, detail=detail)
 
 
 def text(lines: list[list[Piece]]) -> list[str]:
