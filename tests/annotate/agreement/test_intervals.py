@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from math import comb
 from statistics import NormalDist
@@ -137,12 +138,17 @@ TABLES = st.integers(2, 4).flatmap(
 )
 
 
-def lowest(statistic: Statistic, table: Sequence[Row]) -> float:
-    """Items rated once tell Fleiss' kappa of chance but not of agreement, so it may go below -1."""
+def lowest(statistic: Statistic, table: Sequence[Row], groups: Sequence[int] = ()) -> float:
+    """Items rated once tell Fleiss' kappa of chance but not of agreement, so of n items it may go to -n. A resample of
+    `groups` may draw the largest each time, and so hold more items than the table.
+    """
     once = any(len(row) - row.count(None) == 1 for row in table)
     if statistic.name == "percent":
         return 0
-    return -len(table) - 1 if statistic.name == "fleiss_kappa" and once else -1
+    if statistic.name != "fleiss_kappa" or not once:
+        return -1
+    of = Counter(groups)
+    return -max(len(table), len(of) * max(of.values(), default=0)) - 1
 
 
 def close(one: Statistic, two: Statistic) -> bool:
@@ -170,7 +176,7 @@ def test_what_holds_for_any_ratings(table: list[Row], number: int):
         assert bool(statistic.interval) != bool(statistic.no_interval)
         if statistic.interval:
             low, high = statistic.interval
-            assert lowest(statistic, table) - 1e-9 <= low <= high <= 1 + 1e-9
+            assert lowest(statistic, table, groups) - 1e-9 <= low <= high <= 1 + 1e-9
     order = list(range(len(table)))
     shuffler.shuffle(order)
     moved = figures([table[i] for i in order], [groups[i] for i in order])
