@@ -302,6 +302,8 @@ class Database:
             raise self._noticed(make(said, self.public_url), quietly) from error
         except OverflowError as error:
             # SQLite's driver refuses numbers of more than 64 bits before the database sees them.
+            if "SQLite" not in str(error):
+                raise
             raise troubles.too_large(self.public_url) from error
         except PoolTimeout as error:
             raise CuecardError(

@@ -299,14 +299,9 @@ def with_keys(text: str, *, typing: bool = False) -> str:
 
 def _imported(id: str) -> bool:
     """Import the screen that declares the action, so that its key is known before anybody was there."""
-    folder = Path(__file__).parent.parent
-    for file in folder.rglob("*.py"):
-        if f'Key("{id}"' in file.read_text(encoding="utf-8"):
-            import_module(
-                ".".join(("cuecard.tui", *file.relative_to(folder).with_suffix("").parts))
-            )
-            return id in _declared
-    return False
+    if module := _declared_in().get(id):
+        import_module(module)
+    return id in _declared
 
 
 def hint(text: str, *, typing: bool = False, **values: object) -> str:
@@ -316,11 +311,8 @@ def hint(text: str, *, typing: bool = False, **values: object) -> str:
 
 def told_here(error: CuecardError, *, title: bool = True) -> list[str]:
     """What an error says in the app, a part a line."""
-    return [
-        part
-        for part in (error.title if title else "", error.message, with_keys(error.hint_in_app))
-        if part
-    ]
+    parts = (error.title if title else "", error.message, with_keys(error.hint_in_app))
+    return [part for part in parts if part]
 
 
 PRESETS = {
@@ -356,13 +348,19 @@ def own_keymap() -> list[str]:
 
 
 @cache
-def known_ids() -> frozenset[str]:
-    """The ids of all actions, also of screens that are not imported yet: read from where they are declared. Those that
-    end in `_` are beginnings of ids of which there are several.
-    """
+def _declared_in() -> dict[str, str]:
+    """The module that declares each action, by the action's id."""
     folder = Path(__file__).parent.parent
-    texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
-    return frozenset(id for text in texts for id in _DECLARED.findall(text))
+    return {
+        id: ".".join(("cuecard.tui", *file.relative_to(folder).with_suffix("").parts))
+        for file in folder.rglob("*.py")
+        for id in _DECLARED.findall(file.read_text(encoding="utf-8"))
+    }
+
+
+def known_ids() -> frozenset[str]:
+    """The ids of all actions, also of screens that are not imported yet. Those that end in `_` begin several ids."""
+    return frozenset(_declared_in())
 
 
 T = TypeVar("T")
