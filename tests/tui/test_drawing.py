@@ -76,6 +76,31 @@ async def test_rules_that_are_kept_are_those_that_textual_finds(tmp_path: Any) -
         assert other_rules(app) == []
 
 
+class Restyled(SteadyApp):
+    """Counts how often the rules of all widgets are looked up again."""
+
+    restyled = 0
+
+    def refresh_css(self, animate: bool = True) -> None:
+        self.restyled += 1
+        super().refresh_css(animate)
+
+
+async def test_a_place_that_is_shown_first_leaves_the_rules_of_others(tmp_path: Any) -> None:
+    write_study(tmp_path / "study.db")
+    app = Restyled(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        before = app.restyled
+        for place in "123456":
+            await pilot.press(place)
+        assert app.restyled == before
+        app.theme = "textual-light"
+        await pilot.pause()
+        assert app.restyled == before + 1
+        await pilot.press("2")  # styled as of another theme
+        assert app.restyled == before + 2
+
+
 async def test_what_others_stand_on_looks_as_textual_would_draw_it(tmp_path: Any) -> None:
     write_study(tmp_path / "study.db")
     app = SteadyApp(Services(f"sqlite:///{tmp_path / 'study.db'}"), "Ana", Preferences())

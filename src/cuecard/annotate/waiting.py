@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from cuecard.annotate.review.assignment import ANYTHING, fits
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.core.label_records import LabelSet
-from cuecard.core.records import Draft, OpenRound, RunRecord, TaskState, TaskSummary, TrialRecord
+from cuecard.core.records import (
+    ASIDE_GOLD,
+    Draft,
+    OpenRound,
+    RunRecord,
+    TaskState,
+    TaskSummary,
+    TrialRecord,
+)
 from cuecard.core.review import standing_of
 
 if TYPE_CHECKING:
@@ -174,10 +182,8 @@ def _sets(workspace: Workspace, person: str) -> tuple[tuple[LabelSet, int], ...]
 
 
 def _golds(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
-    from cuecard.annotate.independent_gold.building import SUFFIX
-
-    kept = workspace.drafts.aside(person, SUFFIX)
-    ids = {key.removesuffix(SUFFIX) for key in kept}
+    kept = workspace.drafts.aside(person, ASIDE_GOLD)
+    ids = {key.removesuffix(ASIDE_GOLD) for key in kept}
     return tuple(task for task in workspace.tasks.summaries() if task.id in ids) if ids else ()
 
 

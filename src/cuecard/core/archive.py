@@ -17,7 +17,7 @@ from cuecard.core.engine.events import Event, Limits, RunState
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
-from cuecard.core.errors import DatabaseAway
+from cuecard.core.errors import FIRST_PAUSE, LONGEST_PAUSE, DatabaseAway
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.records import (
     PLACED,
@@ -56,8 +56,6 @@ Acquaintance = Literal["wrote", "edited", "reviewed", "built", "judged", "played
 
 PATIENCE = 60.0
 """Seconds for which what is played waits by default for a database that is away."""
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
-"""Seconds between attempts meanwhile: each time twice as long."""
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
 

@@ -391,6 +391,10 @@ class Held(Drained):
     """A person asked the run to pause: as `Drained`, but the run becomes `paused`, not `cancelled`."""
 
 
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
+"""Seconds between attempts while a database is away: each time twice as long."""
+
+
 class DatabaseAway(Halt):
     """The database's server cannot be reached, the connection to it was lost, or its file is gone, locked for long, or on a
     full disk. What was under way may or may not have been saved; the same may work in a moment. Never a wrong password

@@ -85,6 +85,8 @@ class RevisionLine(Frozen):
 
 ASIDE = "@"
 """Part of the ids of drafts that are not edits of a task but something else about it."""
+ASIDE_GOLD = f"{ASIDE}gold"
+"""What the ids of drafts of a second gold end in, behind the task's."""
 
 
 class Draft(Frozen):

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Table, bindparam, case, or_, select
 from sqlalchemy import cast as cast_sql
-from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import Insert
 from sqlmodel import Session, col, func
@@ -361,6 +360,8 @@ def _json_text(body: Any, name: str) -> Any:
 
 
 def _json_text_of_postgres(body: Any, name: str) -> Any:
+    from sqlalchemy.dialects.postgresql import JSON
+
     return cast_sql(body, JSON)[name].astext
 
 

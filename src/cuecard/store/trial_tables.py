@@ -1,14 +1,27 @@
 """Tables of runs, trials and their logs, live sessions, judgements, verdicts, labels, and cached measures."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, Text, UniqueConstraint
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field
 
 from cuecard.store.task_tables import FreeText, Row, UtcDateTime
 
-LEXEMES = Text().with_variant(TSVECTOR(), "postgresql")
+
+class _Lexemes(UserDefinedType[str]):
+    """PostgreSQL's type; SQLAlchemy's own comes with all that it knows of PostgreSQL, which takes as long to load as these
+    tables.
+    """
+
+    cache_ok = True
+
+    def get_col_spec(self, **_options: Any) -> str:
+        return "TSVECTOR"
+
+
+LEXEMES = Text().with_variant(_Lexemes(), "postgresql")
 
 
 class RunRow(Row, table=True):

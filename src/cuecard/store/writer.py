@@ -13,9 +13,16 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE
+from cuecard.core.archive import PATIENCE
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
-from cuecard.core.errors import Conflict, CuecardError, DatabaseAway, NotFound
+from cuecard.core.errors import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    Conflict,
+    CuecardError,
+    DatabaseAway,
+    NotFound,
+)
 from cuecard.core.i18n import _
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads

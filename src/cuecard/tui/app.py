@@ -215,6 +215,22 @@ def _place(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
+_AHEAD = (
+    "tui.screens.tasks",
+    "tui.screens.run.list",
+    "tui.screens.review_queue",
+    "tui.screens.labelling.verdicts",
+    "tui.screens.settings",
+    "tui.screens.task.screen",
+    "tui.screens.task.saving",
+    "tui.present.markdown",
+    "tui.present.independent_gold",
+    *(f"annotate.families.{family}" for family in ("graph", "table", "checkpoints", "facts")),
+    "tui.screens.run.screen",
+    "tui.screens.trial.screen",
+)
+
+
 def _collect_garbage_again() -> None:
     """Resume what `launch` paused. What start-up made stays for good: leave it out of every later collection, garbage or not,
     as looking for that stops the screen. So does a full collection, so there are few; the others are small.
@@ -288,7 +304,15 @@ class CuecardApp(Offers, Notices):
         for problem in KEYMAP_PROBLEMS:
             self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
         if not gc.isenabled():
-            self.set_timer(2.0, _collect_garbage_again)
+            self.set_timer(0.5, self.import_ahead)
+
+    @guarded("import_ahead", background=True)
+    async def import_ahead(self) -> None:
+        """Load what the first visit of a place would wait for, in a thread and while nobody types."""
+        for module in _AHEAD:
+            await self.idle(0)
+            await asyncio.to_thread(import_module, f"cuecard.{module}")
+        _collect_garbage_again()
 
     def on_unmount(self) -> None:
         self.services.close()

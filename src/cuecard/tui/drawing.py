@@ -22,6 +22,7 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.app import App
     from textual.css.model import RuleSet
 
 _SETTLED = 0.06
@@ -112,6 +113,11 @@ class DrawnOnce(_OfScreen):
         super().__init__(*args, **named)
         self._compositor = _Compositor()
 
+    def _post_register(self, app: App[Any]) -> None:
+        super()._post_register(app)
+        # Its rules are looked up next. Textual would then do so once more for all that there is, twice for a place.
+        self._css_update_count = app._css_update_count
+
     def refresh_bindings(self) -> None:
         """Redraw the footer soon. Textual would do so at every change of focus, a dozen times while a screen opens,
         each as expensive as a page of a table; here it is done once, when nothing changes any more, and only if the
@@ -166,9 +172,15 @@ class KeptStyles(Stylesheet):
         self._parsed = dict(self.source)
         super().parse()
 
+    def set_variables(self, variables: dict[str, str]) -> None:
+        # Textual sets those it has each time that a place is shown first.
+        if variables != self._variables:
+            self._kept = {}
+            super().set_variables(variables)
+
     def reparse(self) -> None:
-        self._kept = {}
-        super().reparse()
+        """Parse what is new. Textual would parse all anew."""
+        self.parse()
 
     def apply(self, node: DOMNode, *, animate: bool = False, cache: Any = None) -> None:
         key, pseudo = self._place(node, node._selector_names)

@@ -21,8 +21,7 @@ from textual.events import Click
 from textual.widgets import Static
 from textual.worker import Worker
 
-from cuecard.core.archive import FIRST_PAUSE, LONGEST_PAUSE
-from cuecard.core.errors import CuecardError, DatabaseAway, scrub, told
+from cuecard.core.errors import FIRST_PAUSE, LONGEST_PAUSE, CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import registry

@@ -159,15 +159,43 @@ def test_a_defect_keeps_its_traceback():
         app(["break"])
 
 
-def test_the_frame_loads_neither_pydantic_nor_the_engine(environment):
-    """`cuecard --db x` opens the app: what the verbs need must not delay its first frame."""
-    code = (
-        "import sys; from cuecard.tui.commands.main import build; build();"
-        "print([m for m in ('pydantic', 'sqlmodel', 'aiohttp', 'rich') if m in sys.modules])"
-    )
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        ("from cuecard.tui.commands.main import build; build()", ["rich"]),
+        ("import cuecard.tui.launch, cuecard.tui.screens.home", []),
+    ],
+    ids=["verbs", "app"],
+)
+def test_the_frame_loads_neither_pydantic_nor_the_engine(environment, begin: str, more: list[str]):
+    """`cuecard --db x` opens the app: what the verbs need, or the workspace, must not delay its first frame."""
+    heavy = ["pydantic", "sqlmodel", "aiohttp", "yaml", *more]
+    code = f"import sys; {begin}; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
+    assert done.stdout == "[]\n"
+
+
+def test_what_first_visits_need_is_loaded_while_nobody_types(environment, tmp_path: Path):
+    code = """
+import asyncio, gc, sys
+gc.disable()  # as `launch` has it
+from cuecard.tui.app import CuecardApp
+from cuecard.tui.preferences import Preferences
+from cuecard.tui.services import Services
+async def main():
+    app = CuecardApp(Services(f"sqlite:///{sys.argv[1]}"), "Ana", Preferences())
+    async with app.run_test():
+        while not gc.isenabled():
+            await asyncio.sleep(0.1)
+asyncio.run(main())
+print([m for m in ("tasks", "settings", "trial.screen") if f"cuecard.tui.screens.{m}" not in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "w.db"],
+        env=environment, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
     assert done.stdout == "[]\n"
 
 

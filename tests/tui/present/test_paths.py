@@ -5,14 +5,8 @@ from pathlib import Path
 import pytest
 
 from cuecard.annotate.task_files import ImportedTask, ImportProblem, ImportReport
-from cuecard.tui.present.files import (
-    MOST,
-    complete,
-    counts_of,
-    entries_of_export,
-    entries_of_report,
-    path_of,
-)
+from cuecard.tui.present.files import MOST, counts_of, entries_of_export, entries_of_report
+from cuecard.tui.present.paths import complete, path_of
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from cuecard.annotate.families.registry import ANNOTATE, built_twice
 from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
 from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.records import ASIDE
+from cuecard.core.records import ASIDE_GOLD
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import without_terms
@@ -158,18 +158,14 @@ def only_blind(person: str, revision: int) -> Callable[[TaskLog], None]:
     return guard
 
 
-SUFFIX = f"{ASIDE}gold"
-"""Ends the ids under which drafts and effort for independent golds are kept."""
-
-
 def gold_key(task_id: str) -> str:
     """The id under which drafts and effort for an independent gold are kept; no task can have it."""
-    return f"{task_id}{SUFFIX}"
+    return f"{task_id}{ASIDE_GOLD}"
 
 
 def under_way(ws: Workspace, person: str) -> frozenset[str]:
     """The ids of tasks for which `person` is building an independent gold."""
-    return frozenset(key.removesuffix(SUFFIX) for key in ws.drafts.aside(person, SUFFIX))
+    return frozenset(key.removesuffix(ASIDE_GOLD) for key in ws.drafts.aside(person, ASIDE_GOLD))
 
 
 def is_under_way(ws: Workspace, task_id: str, person: str) -> bool:

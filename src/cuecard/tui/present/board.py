@@ -41,8 +41,8 @@ from cuecard.core.i18n import N_, _, age, beside, listed, ngettext, plural
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
-from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge, ink
+from cuecard.tui.present.entries import Paragraph, ink
+from cuecard.tui.present.labels import RATING, TASK_STATE, VOTE, badge
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.tasks import moment
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -59,6 +59,7 @@ class Entry:
     starts: tuple[int, ...] = ()
 
 
+_HEX = re.compile("#[0-9a-fA-F]{6}")
 _WIDE = (
     "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6"
 )
@@ -70,6 +71,14 @@ _PIECES = re.compile(
     rf"\s+|[{_OPEN}]*(?:(?![{_OPEN}])[{_WIDE}]|[^\s{_WIDE}]*[^\s{_WIDE}{_OPEN}])"
     rf"[{_CLOSE}]*(?:(?<=[{_WIDE}{_CLOSE}])[{_STOPS}]+(?=[\s{_WIDE}{_OPEN}]|$)[{_CLOSE}]*)?|[{_OPEN}]+"
 )
+
+
+def ink(variables: Mapping[str, str], name: str) -> str:
+    """The theme's colour `name` as a Rich style; themes of a terminal's own 16 colours name theirs."""
+    colour = variables.get(name, "")
+    if colour.startswith("ansi_"):
+        return "default" if colour == "ansi_default" else colour.removeprefix("ansi_")
+    return colour if _HEX.fullmatch(colour) else ""
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -1,6 +1,5 @@
 """Labels, glyphs and colours of states, families and players, the same everywhere; nothing is told by colour alone."""
 
-import re
 from collections.abc import Mapping
 
 from rich.text import Text
@@ -11,8 +10,7 @@ from cuecard.core.i18n import N_, _, beside, ngettext
 from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 from cuecard.tui.families import TUI
-
-_HEX = re.compile("#[0-9a-fA-F]{6}")
+from cuecard.tui.present.entries import ink
 
 # value -> (glyph, theme variable, label)
 FAMILY = TUI.each(lambda family: family.badge)
@@ -58,14 +56,6 @@ TERMINATION: dict[str, tuple[str, str, str]] = {
     "": ("▸", "secondary", N_("open")),
 }
 LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}
-
-
-def ink(variables: Mapping[str, str], name: str) -> str:
-    """The theme's colour `name` as a Rich style; themes of a terminal's own 16 colours name theirs."""
-    colour = variables.get(name, "")
-    if colour.startswith("ansi_"):
-        return "default" if colour == "ansi_default" else colour.removeprefix("ansi_")
-    return colour if _HEX.fullmatch(colour) else ""
 
 
 def badge(

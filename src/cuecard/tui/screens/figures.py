@@ -24,7 +24,8 @@ from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present import tables as present
-from cuecard.tui.present.files import Report, path_of, report_text
+from cuecard.tui.present.files import Report, report_text
+from cuecard.tui.present.paths import path_of
 from cuecard.tui.widgets.inputs import FigureTable
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Lines, PlainText

@@ -22,8 +22,8 @@ from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
+from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.labels import ink
 from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
 from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import By, PlotsView

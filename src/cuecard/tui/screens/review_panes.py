@@ -21,8 +21,8 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.present import review as present
 from cuecard.tui.present.drafts import DraftKeeper, DraftState
-from cuecard.tui.present.entries import Paragraph, Piece, Tone
-from cuecard.tui.present.labels import VOTE, ink
+from cuecard.tui.present.entries import Paragraph, Piece, Tone, ink
+from cuecard.tui.present.labels import VOTE
 from cuecard.tui.present.review_document import ReviewView
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList

@@ -23,7 +23,8 @@ from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge, ink
+from cuecard.tui.present.entries import ink
+from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.widgets.nav import EmptyState

@@ -32,9 +32,9 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.preferences import THEME_WORDS, preferences_path, served
-from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.entries import Paragraph, ink
 from cuecard.tui.present.keyboard import told_here
-from cuecard.tui.present.labels import coded, ink
+from cuecard.tui.present.labels import coded
 from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 from cuecard.tui.widgets.text import ChangingText

@@ -22,8 +22,9 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.lists import Column, ListGrid, ListView
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint, shown_key
-from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge, ink
+from cuecard.tui.present.labels import FAMILY, FORK, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor

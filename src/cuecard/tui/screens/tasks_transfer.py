@@ -40,6 +40,7 @@ from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present import files as present
 from cuecard.tui.present.entries import Entry
+from cuecard.tui.present.paths import path_of
 
 
 class _Import(Frozen):
@@ -90,7 +91,7 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
 
     async def summary(self, model: _Import) -> str:
         """Which format the path is in."""
-        name = await asyncio.to_thread(detect, present.path_of(model.path))
+        name = await asyncio.to_thread(detect, path_of(model.path))
         return _("Format: {title}").format(title=_(FORMATS[name].title)) if name else ""
 
     async def answer(self, model: _Import) -> ImportReport | None:
@@ -114,7 +115,7 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
             report = await self.services.ask(
                 lambda ws: import_path(
                     ws,
-                    present.path_of(model.path),
+                    path_of(model.path),
                     format=model.format,
                     by=person,
                     dry=dry,
@@ -236,7 +237,7 @@ class ExportDialog(AnswerDialog[_Export, ExportReport]):
         return await self.services.ask(
             lambda ws: export_tasks(
                 ws,
-                present.path_of(model.path),
+                path_of(model.path),
                 format=model.format,
                 task_ids=preview_export(ws, ids, model.format, load=False).task_ids,
                 canary=canary,
@@ -293,7 +294,7 @@ class BundleDialog(AnswerDialog[_Pack, WrittenBundle]):
 
     async def answer(self, model: _Pack) -> WrittenBundle:
         person, since = self.person, model.since
-        path = present.path_of(model.path) if model.path else None
+        path = path_of(model.path) if model.path else None
         canary = (await self.services.config()).contamination.canary
 
         def told(records: int) -> None:
@@ -359,7 +360,7 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
             return None
         self.say(_("Reading…"), ())
         try:
-            read = await asyncio.to_thread(read_bundles, [present.path_of(model.path)])
+            read = await asyncio.to_thread(read_bundles, [path_of(model.path)])
             report = await self.services.ask(
                 lambda ws: ws.exchange.import_(read, by=person, dry=True)
             )

@@ -31,7 +31,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import PADDING, GridCell, GridColumn, ListSource, grow
 from cuecard.tui.grid.grid import Grid
-from cuecard.tui.present.files import Completion, complete
+from cuecard.tui.present.paths import Completion, complete
 
 _MOST = 40
 

@@ -13,8 +13,8 @@ from textual.widget import Widget
 
 from cuecard.core.i18n import N_, NP_, _
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.present.entries import wrap
-from cuecard.tui.present.labels import RATING, ink
+from cuecard.tui.present.entries import ink, wrap
+from cuecard.tui.present.labels import RATING
 from cuecard.tui.present.review_document import thread_entries
 from cuecard.tui.screens.dialogs import TextDialog
 from cuecard.tui.widgets.entry_list import EntryList

@@ -23,8 +23,16 @@ from textual.widgets import Static
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid.cells import cut
-from cuecard.tui.present.entries import Line, Paragraph, Piece, Tone, breaks, markdown_lines, wrap
-from cuecard.tui.present.labels import ink
+from cuecard.tui.present.entries import (
+    Line,
+    Paragraph,
+    Piece,
+    Tone,
+    breaks,
+    ink,
+    markdown_lines,
+    wrap,
+)
 
 
 def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -> list[int]:

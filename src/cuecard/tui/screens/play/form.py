@@ -21,8 +21,8 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.present.drafts import FormState, KeptJson
-from cuecard.tui.present.entries import Piece, wrap
-from cuecard.tui.present.labels import ink, player_label
+from cuecard.tui.present.entries import Piece, ink, wrap
+from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.text import HeadLines, Lines

@@ -28,7 +28,7 @@ from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.screens.task.editor import Left, TaskEditor, TaskMode
-from cuecard.tui.widgets.text import HeadLine
+from cuecard.tui.widgets.text import ChangingText, HeadLine
 
 
 class TaskTitle(Horizontal):
@@ -38,7 +38,7 @@ class TaskTitle(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="which")
-        yield Static("", id="safe")
+        yield ChangingText("", id="safe")
 
     def load(self, edit: TaskEdit, state: str | None, label: str = "") -> None:
         family, id, forks = edit.family, edit.task_id, self.forks
@@ -78,8 +78,8 @@ class TaskTitle(Horizontal):
                 text = _("✓ draft on disk {time}").format(time=clock).strip()
             case _:
                 text = _("✓ saved")
-        safe = self.query_one("#safe", Static)
-        safe.update(Text(f"{revision} · {text} "))
+        safe = self.query_one("#safe", ChangingText)
+        safe.tell(Text(f"{revision} · {text} "))
         safe.set_class(state is DraftState.FAILED, "-failed")
 
 

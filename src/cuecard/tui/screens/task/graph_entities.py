@@ -33,7 +33,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.grid.cell_input import HintLine
-from cuecard.tui.present.labels import ink
+from cuecard.tui.present.entries import ink
 from cuecard.tui.screens.task.fields import SOURCES, FieldSpec, Form, list_cell
 from cuecard.tui.widgets.text import PlainText
 

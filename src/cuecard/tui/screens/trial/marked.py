@@ -14,7 +14,7 @@ from cuecard.core.tasks.base import Frozen
 from cuecard.tui.app import CuecardScreen
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.present.files import path_of
+from cuecard.tui.present.paths import path_of
 
 if TYPE_CHECKING:
     from cuecard.core.evaluation.run_exports import RunExport
