@@ -16,6 +16,7 @@ from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.drawing import Even, KeptStyles, VerticalScroll
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
+from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.screens.task.fields import FieldRow, Form
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.screens.task.screen import TaskScreen
@@ -263,3 +264,19 @@ async def test_idle_is_when_no_key_came_for_a_while(app_with_samples: HoldsKeys)
 
 def panes(screen: TaskScreen, tab: str) -> list[TaskPane]:
     return [pane for pane in screen.query(TaskPane) if pane.id == tab]
+
+
+async def test_what_stands_behind_a_dialog_is_painted_with_it() -> None:
+    app = Counted(Services("sqlite://"), "Ana", Preferences())
+    async with app.run_test(size=(60, 30)) as pilot:
+        await app.push_screen(ChoiceDialog("Which?", "Of two", [("a", "One", "a")]))
+        await pilot.pause(0.3)
+        behind: Any = app.screen_stack[-2]
+        behind._dirty_widgets.add(behind)  # as its grid is when it loses the focus
+        app.screen.refresh()
+        await pilot.pause(0.3)
+        assert not behind._dirty_widgets
+        before = app.frames
+        behind.refresh()
+        await pilot.pause(0.3)
+        assert app.frames == before + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import containers  # noqa: TID251
-from textual._compositor import Compositor, ReflowResult
+from textual._compositor import Compositor, LayoutUpdate, ReflowResult
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
@@ -67,7 +67,15 @@ class _Compositor(Compositor):
                 screen.post_message(Update(screen))
                 return None
         self._told = self._waited = False
-        return super().render_update(full, screen_stack, simplify)
+        behind_it = [*(screen_stack or ())]  # painting takes them from the list
+        update = super().render_update(full, screen_stack, simplify)
+        if isinstance(update, LayoutUpdate):
+            for behind in behind_it:
+                behind._repaint_required = False
+                behind._dirty_widgets.clear()
+                if isinstance(behind._compositor, _Compositor):
+                    behind._compositor._dirty_regions.clear()
+        return update
 
 
 _OfWidget = Widget if TYPE_CHECKING else object
