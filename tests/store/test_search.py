@@ -182,3 +182,16 @@ def test_a_word_holds_in_any_case() -> None:
     assert holds("STRASSE", words_in("straße"))
     assert not holds("Strasse", words_in("gasse"))
     assert json.dumps(words_in("a" * 500)) == json.dumps(["a" * 200])
+
+
+def test_the_database_keeps_words_in_an_index_of_words(workspace: Workspace) -> None:
+    if not workspace.url.startswith("postgres"):
+        pytest.skip("SQLite has a table of its own for them")
+    import psycopg
+
+    with psycopg.connect(workspace.url.replace("+psycopg", ""), autocommit=True) as server:
+        [(made,)] = server.execute(
+            "SELECT indexdef FROM pg_indexes WHERE indexname = 'ix_passage_parts'"
+            " AND schemaname = current_schema()"
+        ).fetchall()
+    assert "USING gin (parts)" in made
