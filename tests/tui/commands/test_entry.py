@@ -160,17 +160,26 @@ def test_a_defect_keeps_its_traceback():
 
 
 @pytest.mark.parametrize(
-    ("begin", "more"),
+    ("begin", "unwanted"),
     [
-        ("from cuecard.tui.commands.main import build; build()", ["rich"]),
-        ("import cuecard.tui.launch, cuecard.tui.screens.home", []),
+        (
+            "from cuecard.tui.commands.main import build; build()",
+            ("pydantic", "sqlmodel", "aiohttp", "yaml", "rich"),
+        ),
+        (
+            "import cuecard.tui.launch, cuecard.tui.screens.home",
+            ("pydantic", "sqlmodel", "aiohttp", "yaml"),
+        ),
+        (
+            "import cuecard.store.workspace",
+            ("alembic", "psycopg", "sqlalchemy.dialects.postgresql"),
+        ),
     ],
-    ids=["verbs", "app"],
+    ids=["verbs", "app", "workspace"],
 )
-def test_the_frame_loads_neither_pydantic_nor_the_engine(environment, begin: str, more: list[str]):
-    """`cuecard --db x` opens the app: what the verbs need, or the workspace, must not delay its first frame."""
-    heavy = ["pydantic", "sqlmodel", "aiohttp", "yaml", *more]
-    code = f"import sys; {begin}; print([m for m in {heavy} if m in sys.modules])"
+def test_what_comes_first_loads_nothing_heavy(environment, begin: str, unwanted: tuple[str, ...]):
+    """`cuecard --db x` opens the app: what verbs need, or the workspace, must not delay its first frame, nor PostgreSQL Home."""
+    code = f"import sys; {begin}; print([m for m in {unwanted} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
