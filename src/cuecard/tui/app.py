@@ -41,6 +41,7 @@ from cuecard.tui.actions import (
 from cuecard.tui.drawing import DrawnOnce, Even, KeptStyles
 from cuecard.tui.notices import Notices, Outage, guarded
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ class CuecardApp(Offers, Notices):
                 continue
             label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
             run = self._runner(node, binding.action)
-            yield SystemCommand(label, _(binding.tooltip), run, not moves(binding))
+            yield SystemCommand(label, with_keys(_(binding.tooltip)), run, not moves(binding))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")
