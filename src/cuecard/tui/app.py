@@ -299,6 +299,17 @@ class CuecardApp(Offers, Notices):
         # A screen that is being made cannot be taken away.
         self.call_after_refresh(self.exit, return_code=code)
 
+    async def action_quit(self) -> None:
+        """Asks first where a run is played here; pressed again, it leaves."""
+        from cuecard.tui.screens.dialogs import ConfirmDialog
+
+        if isinstance(self.screen, ConfirmDialog) or not self.services.plays_a_run:
+            await super().action_quit()
+            return
+        text = _("It stops. What was played is kept, and it can be played on at any time.")
+        ask = ConfirmDialog(_("Leave while a run is played?"), text, _("Leave"))
+        self.push_screen(ask, lambda sure: self.exit() if sure else None)
+
     def move(self) -> None:
         """With motion or without, as the person prefers or the environment says."""
         usual = constants.TEXTUAL_ANIMATIONS
