@@ -247,7 +247,7 @@ class ChoiceDialog(CuecardDialog[str | None]):
     def _listed(self) -> Iterator[Option]:
         """What can be chosen, each indented to its last line; names that are explained stand in a column."""
         across = self.app.size.width
-        wide = across - 4 if self.has_class("-low") else min(_WIDE, across * 96 // 100)
+        wide = across if self.has_class("-low") else min(_WIDE, across * 96 // 100)
         parts = [text.partition(BESIDE) for _id, _key, text in self._options]
         named = max((cell_len(name) for name, _dot, told in parts if told), default=0)
         for (option, key, _text), (name, _dot, told) in zip(self._options, parts, strict=True):

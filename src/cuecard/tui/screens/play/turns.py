@@ -184,8 +184,11 @@ class Speaking(Marking, Wording):
             await link.submit(ground, reply)
         finally:
             self._sending = False
-        if self.composer.text == typed:
+        left = self.composer.text
+        if left == typed:
             self.composer.take(waiting)
+        elif left.startswith(typed):  # more was typed while it waited for the workspace
+            self.composer.take(left.removeprefix(typed).lstrip())
         self._hints = ()
         if self._file:
             self._file.discard()
