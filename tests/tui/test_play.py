@@ -14,6 +14,7 @@ from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.play.card import CardPane, CueCard, FiguresPane
 from cuecard.tui.screens.play.dialogs import MarkDialog
 from cuecard.tui.screens.play.ending import Ending
+from cuecard.tui.screens.play.form import SessionFormPane
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.screens.trial.screen import TrialScreen
@@ -348,6 +349,14 @@ async def test_who_ends_is_told_that_the_words_in_the_input_are_said_last(
         await pilot.press("f9")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         assert "What stands in the input is said before" in shown(app.screen)
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("u")
+        await until(pilot, lambda: screen.query_one(SessionFormPane).display and screen.focused)
+        await until(pilot, lambda: "Satisfied" in shown(screen))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        assert "1 … 7  Answer" in shown(app.screen)
 
 
 async def _played_again(pilot: Pilot[Any], key: str) -> str:

@@ -77,14 +77,14 @@ class _Pasted:
         return text.replace("\x1b", _ESCAPE) + end, rest
 
 
-def _feed(parser: XTermParser, data: str) -> Iterable[Message]:
+def _feed(self: XTermParser, data: str) -> Iterable[Message]:
     """Textual takes an escape character in a paste for the beginning of a key, and all that follows for keys: a text that
     holds one would act. Here it stays a text, without its escape sequences.
     """
-    pasted = cast(_Pasted, vars(parser).setdefault("pasted", _Pasted()))
+    pasted = cast(_Pasted, vars(self).setdefault("pasted", _Pasted()))
     if data and not (data := pasted.bare(data)):
         return  # nothing would mean that no more comes
-    for event in Parser[Message].feed(parser, data):
+    for event in Parser[Message].feed(self, data):
         if isinstance(event, events.Paste):
             text = ESCAPES.sub("", event.text.replace(_ESCAPE, "\x1b"))
             event.text = text.replace("\x1b", "")
