@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import ComposeResult
 from textual.command import CommandPalette
 from textual.pilot import Pilot
@@ -366,6 +367,23 @@ def _typed(app: HoldsKeys) -> str:
         if isinstance(field, TextArea)
         else ""
     )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 4096])
+def test_escapes_in_a_paste_are_no_keys_wherever_the_terminal_parts_them(size: int) -> None:
+    text = "a \x1b[31mred\x1b[0m word\rnext \x1b\tcell \x1b[A\x1b[2"
+    sent = f"x\x1b[A\x1b[200~{text}\x1b[201~y\x1b[200~\x1b[201~\x1b[200~two\x1b[201~\x1b[B"
+    parser = XTermParser()
+    come = [
+        event
+        for at in range(0, len(sent), size)
+        for event in parser.feed(sent[at : at + size])
+    ]  # fmt: skip
+    told = [
+        event.text if isinstance(event, events.Paste) else getattr(event, "key", "")
+        for event in come
+    ]
+    assert told == ["x", "up", "a red word\rnext \tcell 2", "y", "", "two", "down"]
 
 
 def test_no_key_is_alt_and_a_letter() -> None:

@@ -210,6 +210,25 @@ async def test_labels_wait_while_another_program_locks_the_file(judged: Path) ->
     assert {(label.person, label.phase) for label in given} == {("Ben", "blind")}
 
 
+async def test_words_typed_while_others_wait_to_be_sent_stay_alone_in_the_input(
+    database: Path,
+) -> None:
+    app = SteadyApp(Services(f"sqlite:///{database}", busy=0.2), "Ben", Preferences())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = PlayScreen("facts-night-train")
+        composer = await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        composer.take("And by bus?")
+        with locked(database):
+            await pilot.press("enter")
+            await until(pilot, lambda: "is busy" in bar(app))
+            composer.insert(" And on foot?")
+        await pilot.press("f12")
+        await agent_spoke(pilot, screen, 2)
+        await until(pilot, lambda: composer.text == "And on foot?")
+
+
 async def test_a_run_waits_for_its_server_and_pays_for_no_call_twice(
     home: Path, own_postgres: Server
 ) -> None:

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from cuecard.core.engine.events import Termination
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.play.card import CardPane, CueCard
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, HelpDialog
+from cuecard.tui.screens.play.card import CardPane, CueCard, FiguresPane
 from cuecard.tui.screens.play.dialogs import MarkDialog
 from cuecard.tui.screens.play.ending import Ending
+from cuecard.tui.screens.play.form import SessionFormPane
 from cuecard.tui.screens.play.screen import PlayScreen, StartDialog
 from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.screens.trial.screen import TrialScreen
@@ -311,3 +314,79 @@ async def test_the_persona_and_the_tool_calls_are_folded_and_open_by_key(
         assert "on record" not in transcript(screen)
         await pilot.press("f10", "c")
         assert "on record" in transcript(screen)
+
+
+async def test_in_the_input_help_names_the_keys_that_work_there_and_f6_shows_the_figures(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(120, 40)) as pilot:
+        screen = PlayScreen("espresso")
+        await enter_play(pilot, screen)
+        await pilot.press("f6")
+        await until(pilot, lambda: screen.query_one(FiguresPane).display)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app_with_samples.screen, HelpDialog))
+        told = shown(app_with_samples.screen)
+        assert "F10 n  Push" in told
+        assert ". n  Push" not in told
+
+
+async def test_who_ends_is_told_that_the_words_in_the_input_are_said_last(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        composer = await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert "What stands in the input" not in shown(app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen)
+        composer.take("Thanks.")
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert "What stands in the input is said before" in shown(app.screen)
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        await pilot.press("u")
+        await until(pilot, lambda: screen.query_one(SessionFormPane).display and screen.focused)
+        await until(pilot, lambda: "Satisfied" in shown(screen))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        assert "1 … 7  Answer" in shown(app.screen)
+
+
+async def _played_again(pilot: Pilot[Any], key: str) -> str:
+    """The dialogue, once this answers what is offered; "" where the screen is left."""
+    app, screen = pilot.app, PlayScreen("espresso")
+    await app.push_screen(screen)
+    await until(pilot, lambda: isinstance(app.screen, ChoiceDialog))
+    await pilot.press(key)
+    await until(pilot, lambda: not screen.is_running or screen.query_one("#body").visible)
+    if not screen.is_running:
+        return ""
+    found = transcript(screen)
+    await pilot.press("escape")
+    await until(pilot, lambda: not screen.is_running)
+    return found
+
+
+async def test_a_task_with_an_open_session_offers_to_go_on_with_it(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+        assert "Here is what I found" not in await _played_again(pilot, "n")
+        assert "Here is what I found" in await _played_again(pilot, "g")
+        assert not await _played_again(pilot, "escape")
+    with Workspace.open(database) as workspace:
+        assert len(workspace.runs.all()) == 1

@@ -136,15 +136,23 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             await pilot.press("y")
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await until(pilot, lambda: "1 playing" in shown(app.screen))
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: "Leave while a run is played?" in shown(app.screen))
+            await pilot.press("n")
+            await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await pilot.press("ctrl+g")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: "– stopped" in shown(app.screen))
+            assert "p plays on what is open." in shown(app.screen)
             with Workspace.open(database) as workspace:
                 before = workspace.runs.events(1)
             await pilot.press("p")
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "turn limit" in shown(app.screen)
+            assert "plays on" not in shown(app.screen)
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: not app.is_running)
     with Workspace.open(database) as workspace:
         after = workspace.runs.events(1)
     assert after[: len(before)] == before

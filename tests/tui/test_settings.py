@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Select
+from textual.widgets import Input, Select, Static
 
 from cuecard.core.config import load_config
 from cuecard.core.i18n import _, set_language
@@ -36,7 +36,8 @@ async def settings(pilot: Pilot) -> SettingsScreen:
     app = pilot.app
     await pilot.press("6")
     await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
-    await until(pilot, lambda: "offline" in shown(app.screen) or "✗" in shown(app.screen))
+    config = app.screen.query_one("#config", Static)
+    await until(pilot, lambda: "Reading" not in str(config.content))
     return app.screen
 
 

@@ -56,6 +56,11 @@ async def test_raw_calls_show_request_and_reply(
             await pilot.press("y")
             await until(pilot, lambda: '"scripted-1"' in app.clipboard)
             assert '"latency_ms"' in app.clipboard or '"text"' in app.clipboard
+            await pilot.press("enter")
+            await until(pilot, lambda: pane.has_focus)
+            await pilot.press("escape")
+            await until(pilot, lambda: not pane.has_focus)
+            assert app.screen is calls
         assert len(server.requests) == asked
 
 

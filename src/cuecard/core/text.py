@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 # Everything a terminal could act on: CSI/OSC/DCS sequences, C0 and C1 controls.
-_ESCAPES = re.compile(
+ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
     r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # OSC, DCS, SOS, PM, APC with their terminator
     r"|\x1b[ -/]*[0-~]"  # other two-character escapes
@@ -30,7 +30,7 @@ def for_display(text: str, *, max_line: int = 0) -> str:
     show the result as plain `Text` or `Content`, never through a markup parser.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4)
-    text = _ESCAPES.sub("", text)
+    text = ESCAPES.sub("", text)
     text = _BIDI.sub("", _CONTROLS.sub("\ufffd", text))
     if max_line > 0:
         text = "\n".join(

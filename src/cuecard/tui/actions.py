@@ -23,8 +23,9 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
+from textual.widgets._select import SelectOverlay
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _
 from cuecard.tui.present.keyboard import (
     BEHIND,
     KEYMAP,
@@ -36,6 +37,7 @@ from cuecard.tui.present.keyboard import (
     own_keymap,
     registry,
     types,
+    with_keys,
 )
 
 __all__ = [
@@ -55,6 +57,14 @@ __all__ = [
     "unless_general",
 ]
 
+
+# F6 and F7 mean something else here than Textual's fields of text make of them; its lists to choose from speak English.
+TextArea.BINDINGS = [
+    each for each in TextArea.BINDINGS if isinstance(each, Binding) and each.key not in ("f6", "f7")
+]
+SelectOverlay.BINDINGS = [Binding("escape", "dismiss", N_("Close"))]
+for _kind in (TextArea, SelectOverlay):
+    _kind._merged_bindings = _kind._merge_bindings()
 
 KEYMAP_PROBLEMS = own_keymap()
 """What of the keymap cannot be used; the app tells it."""
@@ -125,7 +135,7 @@ def translated(bindings: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
     return {
         key: active._replace(
             binding=replace(active.binding, description=_(active.binding.description)),
-            tooltip=_(active.tooltip),
+            tooltip=with_keys(_(active.tooltip)),
         )
         for key, active in bindings.items()
     }
@@ -158,6 +168,12 @@ class _Shown:
     @property
     def cells(self) -> int:
         return cell_len(self.told + self.what)
+
+
+def is_typed_in(screen: Screen[Any]) -> bool:
+    """Whether a field has the focus, which takes letters as text."""
+    field = screen.focused
+    return isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only)
 
 
 class KeyBar(Widget):
@@ -237,8 +253,7 @@ class KeyBar(Widget):
     def _fit(self) -> None:
         """Which keys there are now, and which of them have room."""
         active, actions = self.screen.active_bindings, set[str]()
-        field = self.screen.focused
-        typing = isinstance(field, Input) or (isinstance(field, TextArea) and not field.read_only)
+        typing = is_typed_in(self.screen)
         keys: list[_Shown] = []
         for _node, binding, enabled, tip in active.values():
             if not binding.show or binding.action in actions:
@@ -348,7 +363,7 @@ class Offers(App[str]):
         for _node, binding in possible:
             letter = registry()[binding.id or ""].letter
             taken = any(letter == other for _id, other, _text in options)
-            text = f"{_(binding.description)}{BESIDE}{_(binding.tooltip)}"
+            text = f"{_(binding.description)}{BESIDE}{with_keys(_(binding.tooltip))}"
             options.append((binding.id or "", "" if taken else letter, text))
 
         def chosen(id: str | None) -> None:
@@ -387,7 +402,8 @@ class Offers(App[str]):
         from cuecard.tui.screens.dialogs import HelpDialog
 
         if not isinstance(self.screen, HelpDialog):
-            self.push_screen(HelpDialog(list(self.screen.active_bindings.values())))
+            bindings = list(self.screen.active_bindings.values())
+            self.push_screen(HelpDialog(bindings, typing=is_typed_in(self.screen)))
 
     def _runner(self, node: Any, action: str) -> Callable[[], Any]:
         async def run() -> None:

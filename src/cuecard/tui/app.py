@@ -41,6 +41,7 @@ from cuecard.tui.actions import (
 from cuecard.tui.drawing import DrawnOnce, Even, KeptStyles
 from cuecard.tui.notices import Notices, Outage, guarded
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.services import Services
 
 if TYPE_CHECKING:
@@ -322,6 +323,17 @@ class CuecardApp(Offers, Notices):
         # A screen that is being made cannot be taken away.
         self.call_after_refresh(self.exit, return_code=code)
 
+    async def action_quit(self) -> None:
+        """Asks first where a run is played here; pressed again, it leaves."""
+        from cuecard.tui.screens.dialogs import ConfirmDialog
+
+        if isinstance(self.screen, ConfirmDialog) or not self.services.plays_a_run:
+            await super().action_quit()
+            return
+        text = _("It stops. What was played is kept, and it can be played on at any time.")
+        ask = ConfirmDialog(_("Leave while a run is played?"), text, _("Leave"))
+        self.push_screen(ask, lambda sure: self.exit() if sure else None)
+
     def move(self) -> None:
         """With motion or without, as the person prefers or the environment says."""
         usual = constants.TEXTUAL_ANIMATIONS
@@ -360,7 +372,7 @@ class CuecardApp(Offers, Notices):
                 continue
             label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
             run = self._runner(node, binding.action)
-            yield SystemCommand(label, _(binding.tooltip), run, not moves(binding))
+            yield SystemCommand(label, with_keys(_(binding.tooltip)), run, not moves(binding))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
         if self.person and isinstance(screen, CuecardScreen):
             told = _("Sit down in a session that waits for a person to play the agent")

@@ -12,11 +12,13 @@ worker started by a key is running.
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, cast
 
 from textual import events
+from textual._parser import Parser
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.command import CommandPalette
 from textual.message import Message
@@ -26,7 +28,7 @@ from textual.widget import Widget
 from textual.worker import Worker, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
 from cuecard.core.i18n import _
-from cuecard.core.text import for_display, one_line
+from cuecard.core.text import ESCAPES, for_display, one_line
 
 URGENT = frozenset({"escape", "ctrl+q", "ctrl+c"})
 _TURNS = 200
@@ -36,6 +38,60 @@ _IDLE = 0.02
 _TOLD = 60
 
 _Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
+
+
+_BEGINS, _ENDS, _ESCAPE = "\x1b[200~", "\x1b[201~", "\ue01b"
+"""How a terminal brackets a paste, and what stands for an escape character in it."""
+
+
+class _Pasted:
+    """Puts escape characters in pastes out of the way, in what a terminal sends, in pieces that may end anywhere."""
+
+    def __init__(self) -> None:
+        self._inside = False
+        self._seen = self._held = ""
+
+    def bare(self, data: str) -> str:
+        parts: list[str] = []
+        while data:
+            part, data = self._text(data) if self._inside else self._keys(data)
+            parts.append(part)
+        return "".join(parts)
+
+    def _keys(self, data: str) -> tuple[str, str]:
+        """Up to where a paste begins, and the rest. Of a key nothing is held back: its beginning was handed on already."""
+        at = (self._seen + data).find(_BEGINS)
+        if at < 0:
+            self._seen = (self._seen + data)[1 - len(_BEGINS) :]
+            return data, ""
+        start = at + len(_BEGINS) - len(self._seen)
+        self._inside, self._seen = True, ""
+        return data[:start], data[start:]
+
+    def _text(self, data: str) -> tuple[str, str]:
+        """Up to where the paste ends, and the rest; what may be the beginning of its end waits for more."""
+        text, end, rest = (self._held + data).partition(_ENDS)
+        kept = 0 if end else next((n for n in range(5, 0, -1) if text.endswith(_ENDS[:n])), 0)
+        text, self._held = text[: len(text) - kept], text[len(text) - kept :]
+        self._inside = not end
+        return text.replace("\x1b", _ESCAPE) + end, rest
+
+
+def _feed(self: XTermParser, data: str) -> Iterable[Message]:
+    """Textual takes an escape character in a paste for the beginning of a key, and all that follows for keys: a text that
+    holds one would act. Here it stays a text, without its escape sequences.
+    """
+    pasted = cast(_Pasted, vars(self).setdefault("pasted", _Pasted()))
+    if data and not (data := pasted.bare(data)):
+        return  # nothing would mean that no more comes
+    for event in Parser[Message].feed(self, data):
+        if isinstance(event, events.Paste):
+            text = ESCAPES.sub("", event.text.replace(_ESCAPE, "\x1b"))
+            event.text = text.replace("\x1b", "")
+        yield event
+
+
+XTermParser.feed = _feed
 
 
 class HoldsKeys(App[str]):

@@ -229,6 +229,10 @@ class LiveRuns:
         live = self._runs.get(run_id)
         return live is not None and live.going_on
 
+    @property
+    def any_going_on(self) -> bool:
+        return any(live.going_on for live in self._runs.values())
+
     def play(
         self,
         engine: Engine,

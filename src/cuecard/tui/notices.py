@@ -259,7 +259,7 @@ class Outage:
         if error is None:
             return self._told
         since, following = (f"{at.astimezone():%H:%M:%S}" for at in (self._since, self._next))
-        why = f"▲ {since}  {one_line(f'{error.title}: {error.message}', 200)}"
+        why = f"▲ {since}  {one_line(error.title + _(': ') + error.message, 200)}"
         kept = _("What you write is kept on this machine.")
         if waits := len(self._journal.waiting):
             kept = ngettext(

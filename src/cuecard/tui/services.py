@@ -252,6 +252,10 @@ class Services:
             self._live_runs.on_end = self.on_run_end
         return self._live_runs
 
+    @property
+    def plays_a_run(self) -> bool:
+        return self._live_runs is not None and self._live_runs.any_going_on
+
     def close(self) -> None:
         """Stop the engine (open trials stay resumable), then close the workspace."""
         if self._workspace is not None:

@@ -97,7 +97,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "ReviewTaskScreen",
         N_("Rate it, mark its gold, comment on a place, then approve or return it. That was the whole way."),
-        N_("Leave with ^q and begin your own: your workspace is as it was."),
+        N_("Leave with {QUIT} and begin your own: your workspace is as it was."),
     ),
 )  # fmt: skip
 

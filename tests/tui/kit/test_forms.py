@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +17,7 @@ from textual.widgets import Button, Input, Select, TextArea
 from budget import examples
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision
+from cuecard.tui.kit import forms
 from cuecard.tui.kit.forms import FormDialog, FormPane
 from cuecard.tui.kit.rows import Options, Row, Values
 from cuecard.tui.screens.dialogs import ConfirmDialog, LongTextDialog
@@ -294,3 +296,15 @@ async def test_a_long_text_is_written_on_the_whole_screen(
         await until(pilot, lambda: field.text == "One day")
         await pilot.press("f11", "escape")
         await until(pilot, lambda: app.screen is dialog)
+
+
+def test_buttons_have_one_style() -> None:
+    screens = Path(forms.__file__).parents[1]
+    found = [
+        f"{file.name}:{call.lineno}"
+        for file in screens.rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Button"
+        if not any(word.arg == "compact" for word in call.keywords)
+    ]
+    assert found == []

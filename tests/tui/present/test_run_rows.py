@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from rich.cells import cell_len
+
 from cuecard.core.engine.events import (
     CallAnswered,
     Limits,
@@ -107,9 +109,17 @@ def test_who_plays_a_run_elsewhere_or_why_it_is_paused_is_told() -> None:
     (line,) = why_it_stands(run().model_copy(update={"lease": lease}), here=False)
     assert text(line).startswith("Ben plays it on lab-3, process 12, since ")
     paused = run(RunState.PAUSED).model_copy(update={"reason": "no credit", "lease": lease})
-    assert [text(line) for line in why_it_stands(paused, here=False)] == ["no credit"]
+    assert [text(line).strip() for line in why_it_stands(paused, here=False)] == ["no credit"]
+    free = paused.model_copy(update={"lease": None})
+    assert [text(line) for line in why_it_stands(free, here=False)] == [
+        "no credit  p plays on what is open."
+    ]
     assert why_it_stands(paused, here=True) == []
     assert "‖ paused" in text(heading(paused))
+    named = text(heading(run().model_copy(update={"name": "long " * 40}), 90))
+    assert cell_len(named) <= 90
+    assert named.startswith("long long long")
+    assert "at most" in named
 
 
 def test_the_year_is_told_only_when_it_is_another() -> None:

@@ -169,6 +169,17 @@ class FileDrafts:
         return UnsentFile(self._url, f"label/{self._person}/{target.trial_id}/{target.item.key}")
 
 
+def meant_by(question: FormQuestion, digit: int) -> int | str | None:
+    """The answer that a digit gives: a number of the scale (0 is ten where the scale has no nought), or the option of that
+    number from 1.
+    """
+    if question.kind == "scale":
+        value = 10 if digit == 0 and question.lowest > 0 else digit
+        return value if question.lowest <= value <= question.highest else None
+    options = question.options if question.kind == "choice" else ()
+    return options[digit - 1] if 1 <= digit <= len(options) else None
+
+
 @dataclass
 class FormState:
     """`answers` may be incomplete; what is kept of them is what `to_kept` gives."""
@@ -198,19 +209,11 @@ class FormState:
         return missing(self.questions, self.answers)
 
     def press(self, question: FormQuestion, digit: int) -> bool:
-        """Answer by a digit: a number of the scale (0 is ten where the scale has no nought), or the
-        option of that number from 1. Whether it is an answer.
-        """
-        if question.kind == "scale":
-            value = 10 if digit == 0 and question.lowest > 0 else digit
-            if not question.lowest <= value <= question.highest:
-                return False
-            self.answers[question.key] = value
-            return True
-        if question.kind == "choice" and 1 <= digit <= len(question.options):
-            self.answers[question.key] = question.options[digit - 1]
-            return True
-        return False
+        """Answer by a digit. Whether it is an answer."""
+        meant = meant_by(question, digit)
+        if meant is not None:
+            self.answers[question.key] = meant
+        return meant is not None
 
     def step(self, question: FormQuestion, by: int) -> None:
         """To the next (1) or the previous (-1) answer; the first step goes to the near end of the scale."""

@@ -11,6 +11,7 @@ from typing import Literal
 from rich.cells import cell_len
 
 from cuecard.core.text import for_display
+from cuecard.tui.grid.cells import cut
 
 Tone = Literal[
     "plain", "strong", "user", "agent", "work", "muted", "good", "bad", "stage", "added", "removed",
@@ -25,6 +26,16 @@ class Piece:
 
     text: str
     tone: Tone = "plain"
+
+
+LEAST_NAME = 16
+"""Cells to which a name may be cut."""
+
+
+def named(name: str, rest: Sequence[Piece], room: int = 0) -> list[Piece]:
+    """A head that begins with a name, which is cut where the line has more than `room` cells; 0 for any number."""
+    left = room - sum(cell_len(piece.text) for piece in rest) if room else cell_len(name)
+    return [Piece(cut(name, max(LEAST_NAME, left)), "strong"), *rest]
 
 
 @dataclass(frozen=True)

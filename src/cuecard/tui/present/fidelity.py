@@ -86,7 +86,7 @@ class FidelityView(TablesView[Section]):
 
     @property
     def tabs(self) -> list[Piece]:
-        pieces, at = super().tabs, 2 * list(SECTIONS).index("outcome")
+        pieces, at = super().tabs, 1 + 2 * list(SECTIONS).index("outcome")
         worst = Piece(f" {WORST} {_('Worst turns')} ", "muted")
         return [*pieces[:at], worst, Piece(" "), *pieces[at:]]
 

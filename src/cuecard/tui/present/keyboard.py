@@ -249,12 +249,14 @@ _NAMES = {
 _PLAIN = {shown: key for key, shown in _NAMES.items() if len(shown) == 1 and shown.isascii()}
 
 
-def key_name(key: str) -> str:
-    """How a key is shown: `^s`, `F5`, `⏎`; of what stands in a menu, the menu's key and the letter."""
+def key_name(key: str, *, typing: bool = False) -> str:
+    """How a key is shown: `^s`, `F5`, `⏎`; of what stands in a menu, the menu's key (in a field, if `typing`, the one
+    that works there) and the letter.
+    """
     for means, begins in BEHIND.items():
         if key.startswith(begins):
             menu = Means.VIEW if means is Means.A_VIEW else Means.MENU
-            return f"{key_name(menu.keys[0])} {_declared[key.removeprefix(begins)].letter}"
+            return f"{key_name(menu.keys[typing])} {_declared[key.removeprefix(begins)].letter}"
     if key in _NAMES:
         return _NAMES[key]
     before, plus, last = key.rpartition("+")
@@ -268,11 +270,8 @@ def key_name(key: str) -> str:
 def shown_key(id: str, *, typing: bool = False) -> str:
     """The key of an action, for hints: the one that works while one types if `typing`."""
     key = _declared[id]
-    if any(means in BEHIND for means in key.all_means):
-        menu = Means.VIEW if Means.A_VIEW in key.all_means else Means.MENU
-        return f"{key_name(menu.keys[typing])} {key.letter}"
     found = [each for each in key.keys if not (typing and types(each))]
-    return key_name((found or list(key.keys))[0])
+    return key_name((found or list(key.keys))[0], typing=typing)
 
 
 _NAMED = re.compile(r"\{([A-Z_]+)\}|<([a-z_]+\.[a-z_0-9]+)>")

@@ -10,7 +10,7 @@ from cuecard.core.label_records import LabelValue
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import ItemKind
-from cuecard.tui.present.entries import Paragraph, Piece, Tone
+from cuecard.tui.present.entries import Paragraph, Piece, Tone, named
 from cuecard.tui.present.labelling import STATUS_KEYS, question, value_label
 from cuecard.tui.present.labels import player_label, player_name, status_label
 from cuecard.tui.present.play import PlayState
@@ -32,16 +32,13 @@ def play_state(task: Task, events: Iterable[Event]) -> PlayState:
     return state
 
 
-def heading(title: str, by: PlayerRef) -> list[Piece]:
+def heading(title: str, by: PlayerRef, room: int = 0) -> list[Piece]:
     """What is re-played, and whose part. Whose agent it was is left out: nobody should read its replies
     with that in mind.
     """
-    return [
-        Piece(_("Re-play") + " ", "muted"),
-        Piece(one_line(title, 50), "strong"),
-        Piece("  " + _("user") + " ", "muted"),
-        Piece(player_label(by)),
-    ]
+    return named(
+        one_line(title), [Piece("  " + _("user") + " ", "muted"), Piece(player_label(by))], room
+    )
 
 
 def progress(view: ReplayView | None, total: int, decided: int) -> str:

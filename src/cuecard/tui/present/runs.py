@@ -31,7 +31,8 @@ from cuecard.core.records import (
 from cuecard.core.text import one_line
 from cuecard.core.worker_archive import BeingPlayed
 from cuecard.tui.live_runs import LiveRun
-from cuecard.tui.present.entries import Piece, Tone
+from cuecard.tui.present.entries import Piece, Tone, named
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import short_tokens_label
 from cuecard.tui.present.review import minutes
 from cuecard.tui.present.tables import view_tabs
@@ -100,15 +101,13 @@ def progress(run: RunRecord, width: int = 24) -> list[Piece]:
     ]
 
 
-def heading(run: RunRecord) -> list[Piece]:
+def heading(run: RunRecord, room: int = 0) -> list[Piece]:
+    """In `room` cells, if any are named."""
     samples = ngettext("{n} sample", "{n} samples", run.samples).format(n=run.samples)
     limit = _("at most {n} turns").format(n=run.limits.max_turns)
     about = f"{run.created_by} · {when(run.created_at)} · {samples} · {limit}"
-    return [
-        Piece(one_line(run.name, 60), "strong"),
-        Piece("  " + run.state.told, run.state.tone),
-        Piece("  " + one_line(about), "muted"),
-    ]
+    state = Piece("  " + run.state.told, run.state.tone)
+    return named(one_line(run.name), [state, Piece("  " + one_line(about), "muted")], room)
 
 
 def played_by(lease: RunLease) -> str:
@@ -127,8 +126,8 @@ def played_by(lease: RunLease) -> str:
 def why_it_stands(
     run: RunRecord, *, here: bool, asked: RunOrder | None = None
 ) -> list[list[Piece]]:
-    """Who plays it elsewhere and what was `asked` of them last, or why it is paused, in a line; nothing for one that is
-    played here.
+    """Who plays it elsewhere and what was `asked` of them last, or why it is paused and how it goes on, in a line; nothing for one
+    that is played here.
     """
     if here:
         return []
@@ -137,9 +136,12 @@ def why_it_stands(
         if asked is None or asked.at < run.lease.since:
             return [[told]]
         return [[told, Piece(" " + order_words(asked), "stage")]]
+    line: list[Piece] = []
     if run.state is RunState.PAUSED and run.reason:
-        return [[Piece(one_line(run.reason, 200), "bad")]]
-    return []
+        line.append(Piece(one_line(run.reason, 200) + "  ", "bad"))
+    if run.kind != "play" and run.state is not RunState.DONE and run.lease is None:
+        line.append(Piece(hint(_("{PLAY} plays on what is open.")), "stage"))
+    return [line] if line else []
 
 
 ORDERS: dict[OrderKind, str] = {
@@ -412,7 +414,7 @@ def head_lines(
     here = live is not None and live.going_on
     playing = live.playing if live else {}
     lines = [
-        heading(snapshot.run),
+        heading(snapshot.run, room - 2),
         [
             *progress(snapshot.run, BAR_WIDE if room >= WIDE else BAR),
             Piece("   "),

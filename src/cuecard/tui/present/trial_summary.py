@@ -19,7 +19,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item, Measure
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.present.entries import Paragraph, Piece
+from cuecard.tui.present.entries import Paragraph, Piece, named
 from cuecard.tui.present.labels import TERMINATION, player_name
 from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_panes import DECISION, PaneLine, work_entry
@@ -48,13 +48,11 @@ def heading(
         _("sample {n}").format(n=trial.sample + 1),
         ngettext("{n} event", "{n} events", events).format(n=events),
     ]
-    what = [
-        Piece(one_line(task.title, 40), "strong"),
-        Piece(f"  {glyph} {_(label)}", "bad" if failed else "good"),
-    ]
-    if room and cell_len("".join(p.text for p in what) + "  " + " · ".join(numbers)) > room:
+    state = Piece(f"  {glyph} {_(label)}", "bad" if failed else "good")
+    title = one_line(task.title)
+    if room and cell_len(title + state.text + "  " + " · ".join(numbers)) > room:
         numbers.pop()
-    what.append(Piece("  " + " · ".join(numbers), "muted"))
+    what = named(title, [state, Piece("  " + " · ".join(numbers), "muted")], room)
     players = [
         (_("agent"), trial.agent),
         (_("user"), trial.user),
@@ -74,7 +72,7 @@ def _who(players: Iterable[tuple[str, PlayerRef | None]], gap: str) -> list[Piec
         who.append(Piece((gap if who else "") + part + " ", "muted"))
         who.append(Piece(player_name(ref) + ("*" if ref.baseline else "") if ref else "–"))
     if any(ref.baseline for _part, ref in players if ref):
-        who.append(Piece(gap + "* " + _("baseline"), "muted"))
+        who.append(Piece(gap + "*\u00a0" + _("baseline"), "muted"))
     return who
 
 

@@ -23,7 +23,7 @@ from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Paragraph, wrap
-from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.keyboard import hint, key_name
 from cuecard.tui.widgets.text import Paragraphs, PlainText
 
 _WORD = re.compile(
@@ -132,8 +132,8 @@ class ConfirmDialog(CuecardDialog[bool]):
             if self._shown:
                 yield Paragraphs(id="shown")
             with Horizontal(classes="buttons"):
-                yield Button(_("No"), id="no")
-                yield Button(self._yes, variant="warning", id="yes")
+                yield Button(_("No"), id="no", compact=True)
+                yield Button(self._yes, variant="warning", id="yes", compact=True)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -247,7 +247,7 @@ class ChoiceDialog(CuecardDialog[str | None]):
     def _listed(self) -> Iterator[Option]:
         """What can be chosen, each indented to its last line; names that are explained stand in a column."""
         across = self.app.size.width
-        wide = across - 4 if self.has_class("-low") else min(_WIDE, across * 96 // 100)
+        wide = across if self.has_class("-low") else min(_WIDE, across * 96 // 100)
         parts = [text.partition(BESIDE) for _id, _key, text in self._options]
         named = max((cell_len(name) for name, _dot, told in parts if told), default=0)
         for (option, key, _text), (name, _dot, told) in zip(self._options, parts, strict=True):
@@ -271,7 +271,7 @@ _LISTS = ("list.", "grid.")
 
 
 class HelpDialog(CuecardDialog[None]):
-    """Takes the active bindings of the screen it was called from."""
+    """Takes the active bindings of the screen it was called from, and whether a field has the focus there."""
 
     DEFAULT_CSS = """
     HelpDialog .group { height: 1; color: $primary; text-style: bold; }
@@ -281,8 +281,9 @@ class HelpDialog(CuecardDialog[None]):
         Key("help.close", (Means.UP_ONE, Means.HELP), "dismiss", N_("Close"), N_("Back")),
     )  # fmt: skip
 
-    def __init__(self, bindings: list[ActiveBinding]) -> None:
+    def __init__(self, bindings: list[ActiveBinding], *, typing: bool = False) -> None:
         super().__init__()
+        self._typing = typing
         named = [shown for shown in bindings if shown.binding.id and shown.binding.description]
         general = [shown for shown in named if (shown.binding.id or "").startswith(_EVERYWHERE)]
         here = [shown for shown in named if shown not in general]
@@ -317,14 +318,17 @@ class HelpDialog(CuecardDialog[None]):
         table.add_column(justify="right", no_wrap=True, min_width=5)
         table.add_column(no_wrap=True, min_width=12)
         table.add_column()
-        names: dict[str, list[str]] = {}
+        names: dict[tuple[str, str], list[str]] = {}
+        ids: dict[tuple[str, str], set[str]] = {}
         for active in bindings:
-            found = names.setdefault(active.binding.id or "", [])
-            if len(found) < _NAMED:
-                found.append(self.app.get_key_display(active.binding))
-        for active in {active.binding.id: active for active in bindings}.values():
-            binding = active.binding
-            key = Text(" ".join(names[binding.id or ""]), style="bold")
-            tip = Text("" if active.tooltip == binding.description else active.tooltip, style="dim")
-            table.add_row(key, Text(binding.description), tip)
+            does = active.binding.description, active.tooltip
+            ids.setdefault(does, set()).add(active.binding.id or "")
+            shown = active.binding.key_display or key_name(active.binding.key, typing=self._typing)
+            names.setdefault(does, []).append(shown)
+        for (label, tip), found in names.items():
+            # Several actions that are called alike are a row of choices.
+            many = len(ids[label, tip]) > 1
+            key = f"{found[0]} … {found[-1]}" if many else " ".join(found[:_NAMED])
+            told = Text("" if tip == label else tip, style="dim")
+            table.add_row(Text(key, style="bold"), Text(label), told)
         return table

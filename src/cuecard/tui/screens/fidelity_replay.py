@@ -222,7 +222,8 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self.query_one("#body").display = self.query_one("#question").display = view is not None
         self.query_one("#end").display = view is None and bool(step.total)
         self.query_one(EmptyState).display = not step.total
-        self.query_one("#head", Lines).load([present.heading(session.task.title, session.by)])
+        room = self.size.width - 2
+        self.query_one("#head", Lines).load([present.heading(session.task.title, session.by, room)])
         told = present.progress(view, step.total, step.decided)
         said = [told, present.passed_line(view.passed) if view else ""]
         self.query_one("#progress", Static).update(" · ".join(filter(None, said)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import ActiveBinding
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import keep
@@ -38,6 +39,11 @@ class RecordDialog(CuecardDialog[str]):
             yield PlainText(self._title)
             yield PlainText(_("Press the key; esc leaves it as it was."))
         yield KeyBar()
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """What is pressed is recorded, but for this."""
+        return {key: one for key, one in super().active_bindings.items() if key == "escape"}
 
     def on_key(self, event: events.Key) -> None:
         if event.key != "escape":

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -86,7 +87,7 @@ class SettingsScreen(CuecardScreen[None]):
                     id="language",
                     compact=True,
                 )
-            with Horizontal(classes="row"):
+            with Horizontal(classes="row tight"):
                 yield Label(_("Theme"))
                 yield Select(
                     self._themes(),
@@ -95,6 +96,15 @@ class SettingsScreen(CuecardScreen[None]):
                     id="theme",
                     compact=True,
                 )
+            kept = self.cue_app.preferences
+            motions = ((_("as usual"), ""), (_("reduced"), "reduced"))
+            for name, label, options, value, last in (
+                ("motion", _("Motion"), motions, kept.motion, False),
+                ("notice", _("After a run"), _notices(), kept.notice, True),
+            ):
+                with Horizontal(classes="row" if last else "row tight"):
+                    yield Label(label)
+                    yield Select(options, value=value, allow_blank=False, id=name, compact=True)
             yield from self._skill_fields()
             with Horizontal(classes="row tight"):
                 yield Label(_("Workspace"))
@@ -109,20 +119,6 @@ class SettingsScreen(CuecardScreen[None]):
             file = str(self.services.config_path or "cuecard.yaml")
             yield Static(note.format(file=one_line(file)), classes="muted", markup=False)
             yield Static(_("Reading cuecard.yaml…"), id="config")
-            yield Static("")
-            kept = self.cue_app.preferences
-            for name, label, options, value in (
-                (
-                    "motion",
-                    _("Motion"),
-                    ((_("as usual"), ""), (_("reduced"), "reduced")),
-                    kept.motion,
-                ),
-                ("notice", _("After a run"), _notices(), kept.notice),
-            ):
-                with Horizontal(classes="row tight"):
-                    yield Label(label)
-                    yield Select(options, value=value, allow_blank=False, id=name, compact=True)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -278,22 +274,16 @@ class SettingsScreen(CuecardScreen[None]):
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=False)
         for heading in (_("Part"), _("Name")):
             table.add_column(heading, no_wrap=True)
-        for heading in (
-            _("Kind"),
-            _("Model"),
-            _("Endpoint"),
-            pgettext("of an endpoint", "Key"),
-        ):
+        table.add_column(_("Kind"), overflow="fold", min_width=cell_len(_("offline baseline")))
+        for heading in (_("Model"), _("Endpoint"), pgettext("of an endpoint", "Key")):
             table.add_column(heading, overflow="fold")
         for row in players:
             name, kind = one_line(row.name), row.kind
-            # An offline player is its own kind.
-            first = (Text(row.part, style="dim"), Text(name), Text("" if kind == name else kind))
+            told = [Text(kind), Text(one_line(row.model)), Text(one_line(row.endpoint)), _key(row)]
             if row.baseline:
-                table.add_row(*first, Text(_("offline baseline"), style="dim"))
-                continue
-            told = (Text(one_line(row.model)), Text(one_line(row.endpoint)), _key(row))
-            table.add_row(*first, *told)
+                # An offline player may be its own kind.
+                told = [Text(kind)] * (kind != name) + [Text(_("offline baseline"), style="dim")]
+            table.add_row(Text(row.part, style="dim"), Text(name), *told)
         return table
 
 

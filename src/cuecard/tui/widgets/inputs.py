@@ -318,7 +318,11 @@ Value = TypeVar("Value")
 
 
 class TickList(SelectionList[Value]):
-    """As `SelectionList`; a box is text, in the colours of its line."""
+    """As `SelectionList`; a box is text, in the colours of its line. The cursor shows where the focus is."""
+
+    DEFAULT_CSS = """
+    TickList:blur > .option-list--option-highlighted { background: transparent; text-style: none; }
+    """
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)

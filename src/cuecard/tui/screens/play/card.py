@@ -20,7 +20,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.present import play_panes as present
 from cuecard.tui.present.entries import Piece, wrap
-from cuecard.tui.present.keyboard import shown_key
+from cuecard.tui.present.keyboard import hint, shown_key
 from cuecard.tui.present.labels import AMBIGUITY, CUE_KIND
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.widgets.text import Lines, PlainText, as_text
@@ -298,11 +298,14 @@ def _card(state: PlayState) -> tuple[str, list[Section], str]:
     over = state.phase in ("concluding", "ended")
     if chain or state.task.stages:
         done = _("The whole task is answered.") if chain else _("Every stage is said.")
-        how = "" if over else " " + _("^g ends the dialogue.")
-        return "✓", [Section(_("DONE"), done + how)], ""
+        how = "" if over else " " + _("{SUBMIT} ends the dialogue.")
+        return "✓", [Section(_("DONE"), done + hint(how, typing=True))], ""
     sections = [Section(_("QUERY"), state.task.query, "strong")]
     if not over:
-        advice = _("Ask this, and answer what the agent asks back. ^g ends with its answer.")
+        advice = hint(
+            _("Ask this, and answer what the agent asks back. {SUBMIT} ends with its answer."),
+            typing=True,
+        )
         sections.append(Section(_("HOW"), advice, "muted"))
     return _("No persona"), sections, ""
 

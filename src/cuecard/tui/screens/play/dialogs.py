@@ -17,6 +17,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.present import play_status as present
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.present.play_decisions import Decision, Doubt, Mark, Reading
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 
@@ -47,8 +48,8 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Text(_("What does your mark rest on?"))
-            how = _("Arrows move, Shift+arrows select, . takes in the sentence, Enter takes it.")
-            yield Static(how, id="how", markup=False)
+            how = _("Arrows move, Shift+arrows select, <span.sentence> takes in the sentence, {OPEN} takes it.")  # fmt: skip
+            yield Static(with_keys(how), id="how", markup=False)
             yield TextArea(self._shown, read_only=True, soft_wrap=True, show_line_numbers=False)
         yield KeyBar()
 

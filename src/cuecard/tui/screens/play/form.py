@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -20,8 +20,9 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
-from cuecard.tui.present.drafts import FormState, KeptJson
+from cuecard.tui.present.drafts import FormState, KeptJson, meant_by
 from cuecard.tui.present.entries import Piece, ink, wrap
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.screens.dialogs import ConfirmDialog
@@ -83,6 +84,9 @@ class Question(Widget, can_focus=True):
 
     def on_blur(self) -> None:
         self.refresh(layout=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "digit" or meant_by(self._question, cast(int, parameters[0])) is not None
 
     def action_digit(self, digit: int) -> None:
         if self._state.press(self._question, digit):
@@ -303,7 +307,7 @@ class SessionFormPane(Vertical):
         if left:
             told = ngettext("{n} to answer", "{n} to answer", left).format(n=left)
         else:
-            told = _("complete: ^s hands it in")
+            told = hint(_("complete: {SAVE} hands it in"))
         self.border_subtitle = Text(told)
 
     def _keep_now(self) -> None:

@@ -25,6 +25,7 @@ from cuecard.tui.present.play_panes import PlayFigures
 from cuecard.tui.present.play_status import why_not, works_now
 from cuecard.tui.present.players import Choice, Start, StartChoices, context_of, start_choices
 from cuecard.tui.present.transcript import TranscriptState
+from cuecard.tui.screens.dialogs import ChoiceDialog
 from cuecard.tui.screens.play.card import CardPane, FiguresPane
 from cuecard.tui.screens.play.ending import AfterPane, Finishing
 from cuecard.tui.screens.play.link import (
@@ -185,7 +186,7 @@ class PlayScreen(Turning, Looking, Finishing):
     def on_mount(self) -> None:
         self.query_one(FiguresPane).display = False
         self.query_one(AfterPane).display = False
-        self.composer.focus()
+        self.query_one("#body").visible = False  # nothing stands there yet
         self.set_interval(SECOND, self._show_figures)
         self.begin()
 
@@ -199,12 +200,14 @@ class PlayScreen(Turning, Looking, Finishing):
         with self.or_leave():
             config = await self.services.config()
             wanted = self._wanted
-            if wanted.trial_id is None:
+            if wanted.trial_id is None and not self._choose:
+                wanted = await self._open_one(wanted)
+            if wanted is not None and wanted.trial_id is None:
                 start = await self._start(config)
-                if start is None:
-                    self.dismiss()
-                    return
-                wanted = replace(wanted, start=start)
+                wanted = replace(wanted, start=start) if start else None
+            if wanted is None:
+                self.dismiss()
+                return
             ground = await self.services.ask(lambda ws: prepare(ws, wanted, config))
             workspace = await self.services.ask(lambda ws: ws)
             self._configure(config)
@@ -216,6 +219,23 @@ class PlayScreen(Turning, Looking, Finishing):
                 past = await self._link.resume(ground.trial_id)
                 ground = replace(ground, past=past)
             self._take(ground)
+
+    async def _open_one(self, wanted: Wanted) -> Wanted | None:
+        """The person's session of the task that is open, if they want to go on with it; None to leave."""
+        person, task_id = self.person, wanted.task_id
+        trials = await self.services.ask(
+            lambda ws: ws.runs.open_trials(created_by=person, kind="play")
+        )
+        mine = max((trial.id for trial in trials if trial.task_id == task_id), default=None)
+        if mine is None:
+            return wanted
+        question = _("Your session of this task is open.")
+        options = (
+            ("on", "g", _("Go on where it stands")),
+            ("new", "n", _("Begin another one; this one stays on Home")),
+        )
+        answer = await self.app.push_screen_wait(ChoiceDialog(_("Play"), question, options))
+        return replace(wanted, trial_id=mine) if answer == "on" else wanted if answer else None
 
     async def _start(self, config: Config) -> Start | None:
         """Who takes the other parts; None to leave."""
@@ -237,6 +257,8 @@ class PlayScreen(Turning, Looking, Finishing):
         state = PlayState(ground.task)
         self._talk, self._figures = TranscriptState(ground.task), PlayFigures()
         self._state, self._ground = state, ground
+        self.query_one("#body").visible = True
+        self.composer.focus()
         for event in ground.past:
             self._follow(event)
         # A resumed session may have told of new events before its log came back.

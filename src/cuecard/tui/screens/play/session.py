@@ -58,6 +58,7 @@ class Composer(TextArea):
         event.stop()
         event.prevent_default()
         self.insert(for_display(event.text[:LONGEST_PASTE]))
+        self.call_after_refresh(self.scroll_cursor_visible)
         if len(event.text) > LONGEST_PASTE:
             self.post_message(self.Shortened())
 

@@ -158,7 +158,12 @@ class Speaking(Marking, Wording):
                 return
         text = composer.text
         if not text.strip() and not done and not state.completes:
-            self.cue_app.tell(_("Say something first: ^l inserts the line, ^n pushes."))
+            self.cue_app.tell(
+                hint(
+                    _("Say something first: {SUGGEST} inserts the line, <play.push> pushes."),
+                    typing=True,
+                )
+            )
             return
         decision = await self._decide(state, text, done=done)
         if decision == "edit":
@@ -179,8 +184,11 @@ class Speaking(Marking, Wording):
             await link.submit(ground, reply)
         finally:
             self._sending = False
-        if self.composer.text == typed:
+        left = self.composer.text
+        if left == typed:
             self.composer.take(waiting)
+        elif left.startswith(typed):  # more was typed while it waited for the workspace
+            self.composer.take(left.removeprefix(typed).lstrip())
         self._hints = ()
         if self._file:
             self._file.discard()
@@ -255,11 +263,10 @@ class Turning(Speaking):
         if state is None or state.phase != "yours" or state.opening:
             self.cue_app.tell(_("You can end when it is your turn; Escape pauses."))
             return
-        if await self._sure(
-            _("End the dialogue?"),
-            _("The agent then hands in what it found, and that is judged."),
-            _("End it"),
-        ):
+        told = _("The agent then hands in what it found, and that is judged.")
+        if self.composer.text.strip():
+            told += "\n" + _("What stands in the input is said before, as your last words.")
+        if await self._sure(_("End the dialogue?"), told, _("End it")):
             self.send(done=True)
 
     @guarded("pause")

@@ -217,7 +217,7 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
             self._past |= await self.services.ask(lambda ws: past_trials(ws, missing))
         each = len(model.tasks) * model.samples
         counted = _("tasks: {tasks} · agents: {agents} · trials: {trials}").format(
-            tasks=len(model.tasks), agents=len(model.agents), trials=each * len(model.agents)
+            tasks=len(model.tasks), agents=len(model.agents), trials=f"{each * len(model.agents):,}"
         )
         taken = forecast(self._past, model.agents, each, model.concurrency)
         if model.played_by == "workers":

@@ -28,6 +28,7 @@ from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Kind, Row
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.proposal import Decided, ProposalScreen, RawDialog
@@ -52,7 +53,7 @@ class NoModelDialog(CuecardDialog[None]):
                 )
             )
             with Horizontal(classes="buttons"):
-                yield Button(_("Close"), id="close")
+                yield Button(_("Close"), id="close", compact=True)
         yield KeyBar()
 
     def on_button_pressed(self) -> None:
@@ -287,7 +288,7 @@ async def _decide(screen: TaskScreen, config: Config, pending: Pending, file: Pe
     shown = ProposalScreen(screen.edit.data, pending, config.currency, keep)
     decided = await screen.app.push_screen_wait(shown)
     if decided is None:
-        screen.cue_app.tell(_("The proposal waits; ^t brings it back."))
+        screen.cue_app.tell(hint(_("The proposal waits; {SUGGEST} brings it back.")))
         return
     if not decided.accepted:
         await asyncio.to_thread(file.discard)
@@ -311,11 +312,11 @@ async def _take_in(screen: TaskScreen, pending: Pending, decided: Decided) -> No
     if place:
         await screen.editor.go_to(parse_place(place))
     text = ngettext(
-        "{n} of {all} item taken in, not saved yet; ^z takes it back.",
-        "{n} of {all} items taken in, not saved yet; ^z takes them back.",
+        "{n} of {all} item taken in, not saved yet; {UNDO} takes it back.",
+        "{n} of {all} items taken in, not saved yet; {UNDO} takes them back.",
         len(pending.proposal.items),
     )
-    screen.cue_app.tell(text.format(n=applied.count, all=len(pending.proposal.items)))
+    screen.cue_app.tell(hint(text, n=applied.count, all=len(pending.proposal.items)))
 
 
 async def _begin_translation(screen: TaskScreen, pending: Pending, decided: Decided) -> bool:

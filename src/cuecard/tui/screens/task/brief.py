@@ -136,7 +136,7 @@ class NoPersona(EmptyState, can_focus=True):
 class PersonaPane(TaskPane):
     BINDINGS = keys(
         Key("persona.add", Means.ADD, "add_persona", N_("Add"), N_("Give this task a persona")),
-        Key("persona.remove", Means.COMMAND, "remove_persona", N_("Remove"), N_("Take the persona and its stages away; ^z brings them back"), letter="r"),
+        Key("persona.remove", Means.COMMAND, "remove_persona", N_("Remove"), N_("Take the persona and its stages away; {UNDO} brings them back"), letter="r"),
     )  # fmt: skip
 
     def __init__(self, *, id: str) -> None:

@@ -42,7 +42,7 @@ class EvidencePane(TaskPane):
         Key("evidence.take", Means.IMPORT, "take", N_("Take"), N_("Put this cited address on the list")),
         Key("evidence.take_all", Means.COMMAND, "take_all", N_("Take all"), N_("Put every cited address on the list"), show=False, letter="T"),
         Key("evidence.open", Means.OUTSIDE, "open", N_("Open"), N_("Open this page in the browser")),
-        Key("evidence.delete", Means.DELETE, "remove", N_("Delete"), N_("Take this address off the list; ^z brings it back")),
+        Key("evidence.delete", Means.DELETE, "remove", N_("Delete"), N_("Take this address off the list; {UNDO} brings it back")),
         Key("evidence.up", Means.MOVE_UP, "shift(-1)", N_("Move"), N_("Move this address up"), show=False),
         Key("evidence.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this address down"), show=False),
     )  # fmt: skip

@@ -20,6 +20,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.grid import GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph, Piece
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.present.task_trials import answer_said, explained, numbered
 from cuecard.tui.screens.task.fields import ALIASES, SOURCES, Form
 from cuecard.tui.screens.task.grid_pane import Begin, GridPane
@@ -344,7 +345,7 @@ class FactsPane(GridPane):
                     edit, facts_ops.plan_facts(edit, pasted.headed(choices.header)), row
                 )
                 self.fill((at, 0))
-                self.tell(_("Pasted; ^z takes it back."))
+                self.tell(with_keys(_("Pasted; {UNDO} takes it back.")))
 
         first = PasteChoices(header=pasted.header is not None)
         self.app.push_screen(PastePreview(pasted, first, preview), done)

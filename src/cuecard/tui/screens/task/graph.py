@@ -246,7 +246,7 @@ class GraphPane(TriplesPane):
     BINDINGS = keys(
         Key("graph.add", Means.ADD, "add", N_("Add"), N_("Add a triple below, of the same stage")),
         Key("graph.above", Means.REPEAT, "above", N_("As above"), N_("Take over what stands in the cell above"), priority=True, show=False),
-        Key("graph.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete these triples; ^z brings them back"), show=False),
+        Key("graph.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete these triples; {UNDO} brings them back"), show=False),
         Key("graph.filter", Means.FILTER, "filter", N_("Filter"), N_("Show only some: words, stage:3, no:source, problem, =Entity")),
         Key("graph.paste", Means.PASTE, "paste", N_("Paste"), N_("Rows from a spreadsheet, CSV, JSON or Markdown, looked at first"), show=False),
         Key("graph.change", Means.CHANGE, "change", N_("Change"), N_("By column: rename this everywhere, or write into all marked triples; their stage; their sources")),

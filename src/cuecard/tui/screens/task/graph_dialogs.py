@@ -74,7 +74,7 @@ class AskName(CuecardDialog[str | None]):
             yield names
             yield PlainText(id="effect", classes="muted")
             with Horizontal(classes="buttons"):
-                yield Button(self._button, variant="primary", id="accept")
+                yield Button(self._button, variant="primary", id="accept", compact=True)
         yield KeyBar()
 
     @property
@@ -216,7 +216,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
             )
             yield Grid(_COLUMNS)
             with Horizontal(classes="buttons"):
-                yield Button(_("Look at it"), variant="primary", id="look")
+                yield Button(_("Look at it"), variant="primary", id="look", compact=True)
         yield KeyBar()
 
     @property

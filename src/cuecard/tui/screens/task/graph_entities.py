@@ -34,6 +34,7 @@ from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.grid.cell_input import HintLine
 from cuecard.tui.present.entries import ink
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.task.fields import SOURCES, FieldSpec, Form, list_cell
 from cuecard.tui.widgets.text import PlainText
 
@@ -380,5 +381,6 @@ class NodeRows:
         if column == ALIASES:
             taken = [a for a in split_aliases(text) if a != node.name and index.uses("entity", a)]
             if taken:
-                return _("“{name}” is a node itself; ^u merges").format(name=taken[0])
+                said = _("“{name}” is a node itself; <nodes.merge> merges")
+                return hint(said, typing=True, name=taken[0])
         return ""

@@ -13,6 +13,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import EditableGrid, Grid, GridColumn, GridSource
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.task.pane import TaskPane
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -26,7 +27,7 @@ class GridPane(TaskPane):
     BINDINGS = keys(
         Key("cells.add", Means.ADD, "add", N_("Add row"), N_("Add a row below this one")),
         Key("cells.above", Means.REPEAT, "above", N_("As above"), N_("Take over what stands above; with marked rows, what stands in the first of them"), priority=True, show=False),
-        Key("cells.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this row, or the marked ones; ^z brings them back")),
+        Key("cells.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this row, or the marked ones; {UNDO} brings them back")),
         Key("cells.up", Means.MOVE_UP, "shift(-1)", N_("Move up"), N_("Move this row, or the marked ones, up"), show=False),
         Key("cells.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this row, or the marked ones, down"), show=False),
         Key("cells.duplicate", Means.DUPLICATE, "duplicate", N_("Double"), N_("Add this row, or the marked ones, once more below"), show=False),
@@ -252,8 +253,8 @@ class GridPane(TaskPane):
             self.grid.mark(())
             table_ops.delete_items(edit, self.PLACE, rows)
             self.fill((min(rows), self.grid.cursor_column))
-            said = ngettext("{n} row deleted; ^z brings it back.", "{n} rows deleted; ^z brings them back.", len(rows))  # fmt: skip
-            self.tell(said.format(n=len(rows)))
+            said = ngettext("{n} row deleted; {UNDO} brings it back.", "{n} rows deleted; {UNDO} brings them back.", len(rows))  # fmt: skip
+            self.tell(hint(said, n=len(rows)))
 
     def action_shift(self, by: int) -> None:
         self._rearrange(lambda edit, rows: table_ops.move_items(edit, self.PLACE, rows, by), by)

@@ -15,6 +15,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.outside_programs import KeptText, edited_outside, same_text
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ChoiceDialog
 
@@ -160,4 +161,4 @@ async def _take(screen: DraftingScreen, read: ReadBack, kept: KeptText) -> None:
     # Only once the draft is on disk is the file not needed any more.
     await screen.keeper.flush()
     kept.discard()
-    screen.cue_app.tell(_("Taken over; ^z takes it back."))
+    screen.cue_app.tell(hint(_("Taken over; {UNDO} takes it back.")))

@@ -259,7 +259,7 @@ class Collection(TaskPane):
 
     BINDINGS = keys(
         Key("items.add", Means.ADD, "add", N_("Add"), N_("Add one below")),
-        Key("items.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this one; ^z brings it back")),
+        Key("items.delete", Means.DELETE, "remove", N_("Delete"), N_("Delete this one; {UNDO} brings it back")),
         Key("items.copy", Means.DUPLICATE, "copy", N_("Copy"), N_("Add one like this below"), show=False),
         Key("items.up", Means.MOVE_UP, "shift(-1)", N_("Move"), N_("Move this one up")),
         Key("items.down", Means.MOVE_DOWN, "shift(1)", N_("Move down"), N_("Move this one down"), show=False),

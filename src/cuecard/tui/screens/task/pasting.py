@@ -79,7 +79,7 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
             grid.can_focus = False
             yield grid
             with Horizontal(classes="buttons"):
-                yield Button(_("Paste"), variant="primary", id="accept")
+                yield Button(_("Paste"), variant="primary", id="accept", compact=True)
         yield KeyBar()
 
     def on_mount(self) -> None:

@@ -195,8 +195,10 @@ async def join(screen: TaskScreen) -> None:
     screen.editor.commit()
     await screen.keeper.flush()
     if edit.changed:
-        text = _("Save your draft first (^s), or go back to the saved revision (^r).")
-        screen.notify(text, severity="warning", markup=False)
+        text = _(
+            "Save your draft first ({SAVE}), or go back to the saved revision (<task.revert>)."
+        )
+        screen.notify(hint(text, typing=True), severity="warning", markup=False)
         return
     fork = await screen.services.ask(lambda ws: fork_of(ws, task_id, person))
     if fork is None:
@@ -359,10 +361,10 @@ async def restore(screen: DraftingScreen, version: Version) -> None:
     screen.editor.reload()
     screen.show_title()
     if version.kind == "revision":
-        text = _("You go on from revision {number}; ^z brings back what was here.")
+        text = _("You go on from revision {number}; {UNDO} brings back what was here.")
     else:
-        text = _("The draft is in the editor again; ^z brings back what was here.")
-    screen.cue_app.tell(text.format(number=version.number))
+        text = _("The draft is in the editor again; {UNDO} brings back what was here.")
+    screen.cue_app.tell(hint(text, number=version.number))
 
 
 async def _confirmed(screen: DraftingScreen, version: Version) -> bool:
@@ -370,5 +372,7 @@ async def _confirmed(screen: DraftingScreen, version: Version) -> bool:
     title = _("Go on from revision {number}?")
     if version.kind == "thrown":
         title = _("Go on from the draft that was thrown away?")
-    text = _("It takes the place of what is in the editor now. ^z brings that back; nothing is saved by it.")  # fmt: skip
-    return await screen.confirmed(title.format(number=version.number), text, _("Go on from it"))
+    text = _("It takes the place of what is in the editor now. {UNDO} brings that back; nothing is saved by it.")  # fmt: skip
+    return await screen.confirmed(
+        title.format(number=version.number), hint(text), _("Go on from it")
+    )

@@ -10,6 +10,7 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.task_editor import TabId, last_page
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
 from cuecard.tui.screens.task.brief import CommentsPane
@@ -212,7 +213,7 @@ class TaskScreen(DraftingScreen):
         self.editor.commit()
         if self.edit.changed:
             self.notify(
-                _("Save a revision first (^s): reviewers see revisions, never drafts."),
+                hint(_("Save a revision first ({SAVE}): reviewers see revisions, never drafts.")),
                 severity="warning",
                 markup=False,
             )

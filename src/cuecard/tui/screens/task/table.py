@@ -28,6 +28,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import with_keys
 from cuecard.tui.screens.task.forms import COLUMNS
 from cuecard.tui.screens.task.grid_pane import Begin, GridPane
 from cuecard.tui.screens.task.pane import Collection
@@ -134,7 +135,7 @@ class TablePane(GridPane):
     BINDINGS = keys(
         Key("table.sort", Means.SORT, "sort", N_("Sort"), N_("Sort the rows by this column; once more: downwards")),
         Key("table.add_column", Means.COMMAND, "add_column", N_("Column"), N_("Add a column to the right"), letter="c"),
-        Key("table.delete_column", Means.COMMAND, "remove_column", N_("Delete column"), N_("Delete this column with its cells; ^z brings it back"), show=False, letter="x"),
+        Key("table.delete_column", Means.COMMAND, "remove_column", N_("Delete column"), N_("Delete this column with its cells; {UNDO} brings it back"), show=False, letter="x"),
         Key("table.column_left", Means.MOVE_LEFT, "shift_column(-1)", N_("Column left"), N_("Move this column to the left"), show=False),
         Key("table.column_right", Means.MOVE_RIGHT, "shift_column(1)", N_("Column right"), N_("Move this column to the right"), show=False),
     )  # fmt: skip
@@ -242,8 +243,8 @@ class TablePane(GridPane):
             name = one_line(ops.column_names(edit)[column], 24)
             ops.delete_item(edit, ops.COLUMNS, column)
             self.fill((self.grid.cursor_row, max(0, min(column, len(edit.items(ops.COLUMNS)) - 1))))
-            said = _("Column “{name}” deleted; ^z brings it back.")
-            self.tell(said.format(name=name))
+            said = _("Column “{name}” deleted; {UNDO} brings it back.")
+            self.tell(with_keys(said).format(name=name))
 
     def action_shift_column(self, by: int) -> None:
         edit, column = self.edit, self.grid.cursor_column
@@ -263,7 +264,7 @@ class TablePane(GridPane):
         self._sorted = (column, down)
         name = one_line(ops.column_names(edit)[column], 24)
         said = _("Sorted by “{name}”, downwards.") if down else _("Sorted by “{name}”.")
-        self.tell(said.format(name=name))
+        self.tell(with_keys(said).format(name=name))
 
     @guarded("paste")
     async def _offer(self, text: str, row: int, column: int) -> None:
@@ -289,8 +290,8 @@ class TablePane(GridPane):
             apply_paste(edit, plan)
             self.fill((plan.start, column))
             count = len(plan.pasted.rows)
-            said = ngettext("{n} row pasted; ^z takes it back.", "{n} rows pasted; ^z takes them back.", count)  # fmt: skip
-            self.tell(said.format(n=count))
+            said = ngettext("{n} row pasted; {UNDO} takes it back.", "{n} rows pasted; {UNDO} takes them back.", count)  # fmt: skip
+            self.tell(with_keys(said).format(n=count))
 
         self.app.push_screen(PastePreview(pasted, first, preview), done)
 

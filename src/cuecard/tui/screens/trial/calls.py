@@ -81,8 +81,8 @@ class CallsScreen(ListScreen[ModelCall]):
         yield self.empty()
 
     def empty(self) -> EmptyState:
-        told = _("Calls of models are listed here. Offline players, people and other programs make none that are recorded.")  # fmt: skip
-        return EmptyState(_("No model was called"), told, ("esc", _("Back")))
+        told = _("Calls of models are listed here once they were answered. Offline players, people and other programs make none that are recorded.")  # fmt: skip
+        return EmptyState(_("No call is recorded"), told, ("esc", _("Back")))
 
     def title_words(self) -> str:
         return _("Model calls") + (f" · {self._judge}" if self._judge else "")
@@ -144,6 +144,13 @@ class CallsScreen(ListScreen[ModelCall]):
 
     def action_read_on(self) -> None:
         self.query_one("#call", EntryList).focus()
+
+    def action_leave(self) -> None:
+        """Out of the request and the reply, then out of the screen."""
+        if self.query_one("#call", EntryList).has_focus:
+            self.view.focus()
+        else:
+            super().action_leave()
 
     def action_copy(self) -> None:
         if (row := self.row) is not None:
