@@ -236,7 +236,7 @@ def plot_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     for bar, drawn in lines:
         what = GridCell(bar.what if bar.what != before else "", "strong")
         before = bar.what
-        value = f"{bar.statistic.value:.3f}"
+        value = format(bar.statistic.value, ".1%" if bar.cell.shows_percent else ".3f")
         rows.append((what, GridCell(bar.who, "muted"), Text(drawn, no_wrap=True), value))
     return columns, rows
 
