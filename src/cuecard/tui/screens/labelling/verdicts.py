@@ -342,7 +342,7 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         run = next((run for run in self._runs if run.run_id == self._run), None)
         runs, count = len(self._runs), len(self._lines)
         parts = [
-            one_line(run.name, 30) if run else ngettext("{n} run", "{n} runs", runs).format(n=runs),
+            one_line(run.name, 90) if run else ngettext("{n} run", "{n} runs", runs).format(n=runs),
             ngettext("{n:,} verdict", "{n:,} verdicts", count).format(n=count)
             if self._lines.whole
             else "…",
