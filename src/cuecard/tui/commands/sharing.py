@@ -180,7 +180,7 @@ def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
                 )
                 for moved in report.moved
             ],
-            numbers=(3,),
+            numbers=(3, 4),  # an id that wraps cannot be copied
         )
     if report.people:
         names = listed(one_line(name) for name in report.people)
