@@ -253,10 +253,10 @@ def _item(row: ListedVerdict) -> str:
 
 COLUMNS = (
     Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=14),
-    Column[ListedVerdict](N_("Task"), lambda row: row.title, grow=3, least=12),
+    Column[ListedVerdict](N_("Task"), lambda row: row.title, grow=2, least=12),
     Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
     Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
-    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, spare=1),
+    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, least=13, tail=True, spare=1),
     Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=2),
     Column[ListedVerdict](N_("Item"), _item, spare=3),
 )  # fmt: skip

@@ -296,7 +296,7 @@ class TaskScreen(DraftingScreen):
             return False
         if action in ("submit", "withdraw", "reopen"):
             moves = {TaskState.IN_REVIEW.value: "withdraw", TaskState.APPROVED.value: "reopen"}
-            return self.loaded and action == moves.get(self._state, "submit")
+            return self.loaded and action == moves.get(self._state or "", "submit")
         if action == "yaml" and isinstance(self.focused, LineEditor | TextEditor):
             return False  # there the key is of the field alone, also where it has no editor
         return self.loaded or action not in _ONLY_WHEN_OPEN
