@@ -77,8 +77,8 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         assert pair.left.name == JUDGE
         assert statistic is not None
         assert statistic.value == percent
-        await until(pilot, lambda: f"agreement · judge {JUDGE}: {percent:.3f}" in shown(screen))
-        assert f"{percent:.3f}" in shown(screen).split("percent agree")[1].splitlines()[0]
+        await until(pilot, lambda: f"agreement · judge {JUDGE}: {percent:.1%}" in shown(screen))
+        assert f"{percent:.1%}" in shown(screen).split("percent agree")[1].splitlines()[0]
 
         for key, words in (
             ("g", "Groups"),

@@ -35,6 +35,12 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         exam = app.screen
         assert isinstance(exam, ExamScreen)
         assert "Exam · lexical:lenient" in shown(exam)
+        # What was missed stands first, by its name.
+        assert [bool(row.misses) for row in exam.view.rows] == sorted(
+            (bool(row.misses) for row in exam.view.rows), reverse=True
+        )
+        line = next(line for line in shown(exam).splitlines() if "K26" in line)
+        assert line.index("negated") < line.index("K26")
         exam.view.go_to("K26")
         await until(pilot, lambda: "blind to negation" in shown(exam))
         await pilot.press("enter")
@@ -45,7 +51,7 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         await until(pilot, lambda: isinstance(app.screen, InputsScreen))
         inputs = app.screen
         await until(
-            pilot, lambda: "yes instead of no" in str(inputs.query_one("#title", Static).content)
+            pilot, lambda: "negated (K26) · " in str(inputs.query_one("#title", Static).content)
         )
         await pilot.press("n")
         await until(pilot, lambda: "2/" in str(inputs.query_one("#title", Static).content))

@@ -91,7 +91,7 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
             await until(pilot, lambda: "⏎ goes on" in shown(screen))
             await pilot.press(second if number == 2 else first)
         await until(pilot, lambda: "5 labelled now" in shown(screen))
-        await until(pilot, lambda: "Every verdict here has your label" in shown(screen))
+        await until(pilot, lambda: "Nothing here waits for your label" in shown(screen))
     assert seen == {key.split("/")[0] for key in KEYS}
     with Workspace.open(judged) as workspace:
         blind = {label.item_key: label for label in workspace.verdicts.item_labels()}

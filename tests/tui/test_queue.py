@@ -138,6 +138,15 @@ async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(
         assert isinstance(app.screen, SubmitDialog)  # not without a reason
         await typed(pilot, "it is a toy")
         await until(pilot, lambda: "◐ in review" in shown(app.screen))
+        # In the editor, too, the key says what it does now.
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        moves = ("submit", "withdraw", "reopen")
+        assert [each for each in moves if app.screen.check_action(each, ())] == ["withdraw"]
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: not isinstance(app.screen, TaskScreen | AskLine))
         await pilot.press("u")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "not yet")

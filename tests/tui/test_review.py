@@ -159,6 +159,8 @@ async def test_a_review_leads_to_what_is_missing_until_it_can_be_handed_in(
         assert "gold" not in form.ratings
         assert screen.place == sample[0]
         await pilot.press("y")
+        # The key that is told leads on; `n` would mark the item wrong.
+        await until(pilot, lambda: "1 of 5 checked (+)" in shown(screen))
         await pilot.press("plus")
         assert screen.place == sample[1]
         # A page behind the item: no browser here, so its address is told, and it counts as looked at.

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cuecard.annotate.labelling.labelling_sets import make_set
+from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.lists import ListView
+from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.labelling.dialogs import SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
@@ -45,6 +49,16 @@ async def test_a_set_is_drawn_and_opened_and_verdicts_are_listed(judged: Path, m
             workspace.verdicts.label_item(first.trial_id, first.item, "Ben", LabelValue.UNSURE)
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, VerdictListScreen))
+        await until(pilot, lambda: " verdicts · all" in shown(app.screen))
+        # The task by its title; what is kept by the words of the screen, whose key for it is told.
+        assert "Espresso, f" in shown(app.screen)
+        await pilot.press("F")
+        told = "Nothing is filtered. f filters"
+        await until(pilot, lambda: any(told in n.message for n in app._notifications))
+        await pilot.press("f", "F")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        assert "not labelled by me" in shown(app.screen)
+        await pilot.press("escape", "f", "f")
         await until(pilot, lambda: " verdicts · all" in shown(app.screen))
         # Mine alone: the judge's decision comes on a key, and is remembered as seen.
         await pilot.press("f", "f")
@@ -85,3 +99,36 @@ async def test_a_long_list_is_read_where_it_is_looked_at(judged: Path, make_app)
             await until(pilot, lambda: " … " not in shown(app.screen))
         await pilot.press("greater_than_sign", "slash")
         assert len(app.screen.view.rows) == count
+
+
+async def test_the_cursor_stands_on_the_set_that_was_drawn(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        for count in (1, 2):
+            await until(pilot, lambda: "first run" in shown(app.screen))
+            await pilot.press("a")
+            await until(pilot, lambda: isinstance(app.screen, SampleScreen))
+            await until(pilot, lambda: "items of" in shown(app.screen))
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+            sets = app.screen.query_one("#sets", ListView)
+            await until(pilot, lambda n=count, of=sets: len(of.every) == n and of.grid.has_focus)
+            assert sets.row is sets.every[0]
+
+
+async def test_whoever_has_no_label_to_give_is_told_so(judged: Path, make_app) -> None:
+    with Workspace.open(judged) as workspace:
+        [run] = workspace.runs.all()
+        drawn = make_set(workspace, SamplingPlan(runs=(run.id,), n=3), name="done", by="Ana")
+        for item in workspace.label_sets.items(drawn.id):
+            workspace.verdicts.label_item(item.trial_id, item.item, "Ana", LabelValue.YES)
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: "done" in shown(app.screen))
+        app.screen.query_one("#sets", ListView).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: "Nothing here waits for your label" in shown(app.screen))
+        assert "Back to your last item" not in shown(app.screen)
+        assert "Agreement of judge and people" in shown(app.screen)

@@ -167,7 +167,7 @@ async def test_what_was_skipped_comes_again_and_the_end_is_told(judged: Path, ma
         screen = await labelling(pilot)
         assert "item 1 of 2" in shown(screen)
         await pilot.press("enter", "y")
-        await until(pilot, lambda: "Every verdict here has your label" in shown(screen))
+        await until(pilot, lambda: "Nothing here waits for your label" in shown(screen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
         screen = await labelling(pilot)

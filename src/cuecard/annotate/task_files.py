@@ -11,7 +11,7 @@ from cuecard.annotate.lint.codes import RULES, Finding, Severity
 from cuecard.annotate.lint.rules import SAME_ID, code_of, lint
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.formats.base import FORMATS, detect
-from cuecard.core.formats.files import mark
+from cuecard.core.formats.files import SUFFIXES, mark, read_file
 from cuecard.core.formats.round_trip import joined, left_out
 from cuecard.core.i18n import _, listed
 from cuecard.core.tasks.base import Frozen
@@ -93,11 +93,18 @@ def format_named(name: str, path: Path | None = None) -> Format:
     if found is None:
         raise CuecardError(
             _("The format of this file is not known"),
-            str(path) if path else "",
+            _told(path) if path else "",
             _("Name it with --format: {names}").format(names=listed(FORMATS)),
             in_app=_("Choose it under Format."),
         )
     return FORMATS[found]
+
+
+def _told(path: Path) -> str:
+    """The file, and what it cannot be read for, if it is that."""
+    readable = path.is_file() and path.suffix.lower() in SUFFIXES
+    objects = read_file(path) if readable else ()
+    return str(next((each for each in objects if isinstance(each, FileProblem)), path))
 
 
 def import_path(

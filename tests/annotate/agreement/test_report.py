@@ -73,7 +73,7 @@ def test_overall_covered_not_covered():
 def test_the_note_on_prevalence_has_figures_and_no_adjectives():
     parted, few = agreement_table(from_matrix([[80, 10], [5, 5]]), list(range(20)) * 5).notes
     assert (parted.code, few.code) == ("prevalence", "few_groups")
-    for figure in ("0.850", "0.318", "88%", "0.700", "0.750", "0.050"):
+    for figure in ("85.0%", "0.318", "88%", "0.700", "0.750", "0.050"):
         assert figure in parted.text
     assert "20 tasks" in few.text
     # kappa from the two indices, as Byrt, Bishop and Carlin have it.

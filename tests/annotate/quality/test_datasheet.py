@@ -158,9 +158,10 @@ def test_markdown_and_json_give_the_same_figures() -> None:
         assert cells[0] == str(line["statistics"][0]["n"])
         for cell, statistic in zip(cells[1:], line["statistics"], strict=True):
             keys = ("value", "low", "high")
-            want = [statistic[key] for key in keys if statistic[key] is not None]
+            times = 100 if statistic["name"] == "percent" else 1
+            want = [times * statistic[key] for key in keys if statistic[key] is not None]
             assert [float(n) for n in re.findall(r"-?[\d.]+", cell)] == pytest.approx(
-                want, abs=6e-4
+                want, abs=times * 6e-4
             )
     assert table(text, "reason") == {r["name"]: [str(r["n"])] for r in data["removal_reasons"]}
     assert set(table(text, "task", "family")) == {task["task_id"] for task in data["retired"]}

@@ -130,7 +130,7 @@ def test_the_method_says_what_the_run_recorded(report):
     # 27 items of 9 trials on 5 tasks; all but one as the judge says.
     (judge,) = texts(told["Agreement of the judge with people"])
     assert judge[:4] == ["strict", "gold items", "1", "27 (5)"]
-    assert judge[4].startswith("0.963")
+    assert judge[4].startswith("96.3%")
     prompts = told["Prompts"]
     assert sorted(line[1:4] for line in texts(prompts)) == [
         ["agent", "conclude_graph.en", "6"],

@@ -108,6 +108,10 @@ def test_what_cannot_be_done_says_why(workspace: Workspace, tmp_path: Path):
     (tmp_path / "x.txt").write_text("hello")
     with pytest.raises(CuecardError, match="--format"):
         import_path(workspace, tmp_path / "x.txt", by="bob")
+    (tmp_path / "broken.json").write_text('{"question": 1,\n')
+    with pytest.raises(CuecardError, match="line 2, column 1") as raised:
+        import_path(workspace, tmp_path / "broken.json", by="bob")
+    assert "--format" in str(raised.value)
     with pytest.raises(CuecardError, match="Unknown format"):
         import_path(workspace, tmp_path / "x.txt", format="csv", by="bob")
     with pytest.raises(NotFound):

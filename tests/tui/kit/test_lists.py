@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView, widths_of
 from cuecard.tui.preferences import DARK
 from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Pane, PlainText
 from tui_rooms import shown, until
 
@@ -361,3 +363,35 @@ async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes
         # One for the text, and for a scrollbar as many as its two steps may fall into.
         assert layouts <= 4
         assert text.size == (38, 16)
+
+
+class SlowShelf(ListScreen[Tree]):
+    """Reads when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let = asyncio.Event()
+
+    def columns(self) -> tuple[Column[Tree], ...]:
+        return COLUMNS
+
+    def key(self, row: Tree) -> str:
+        return row.name
+
+    async def read(self) -> list[Tree]:
+        await self.let.wait()
+        return TREES
+
+    def empty(self) -> EmptyState:
+        return EmptyState("No trees", "")
+
+
+async def test_a_screen_that_is_still_to_be_read_says_so(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = SlowShelf()
+        await app.push_screen(screen)
+        await until(pilot, lambda: "Reading…" in shown(screen))
+        screen.let.set()
+        await until(pilot, lambda: "京都の木" in shown(screen))
+        assert "Reading…" not in shown(screen)

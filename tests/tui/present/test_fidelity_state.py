@@ -117,7 +117,7 @@ def test_behind_a_figure_lie_its_turns(view: FidelityView) -> None:
     view.step(1)
     view.plotted = True
     assert view.behind(1, 0) == whole
-    assert view.details(0, 0)[0].endswith("0.800 [0.700, 0.900] · n 12")
+    assert view.details(0, 0)[0].endswith("80.0% [70.0, 90.0] · n 12")
 
 
 def test_a_table_and_its_intervals_fit_80_columns(view: FidelityView) -> None:
@@ -134,7 +134,7 @@ def test_markdown_holds_every_table_and_escapes_names(view: FidelityView) -> Non
     text = markdown(view.tables, "a *bold* | title", ["<b>"])
     assert text.startswith("# a \\*bold\\* \\| title\n\n- &lt;b>\n")
     assert text.count("\n## ") == len(view.tables) == 2
-    assert "0.800 [0.700, 0.900]" in text
+    assert "80.0% [70.0, 90.0]" in text
 
 
 def test_a_plane_of_answers_and_scores() -> None:

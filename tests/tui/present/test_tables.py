@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from cuecard.core.tables.table import Cell, Statistic, Table
-from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.grid.cells import GridCell, cut
 from cuecard.tui.present.tables import cell_in_full, name_at, on_one_scale, plot_lines, table_rows
 
 
@@ -80,3 +82,17 @@ def test_a_rate_told_in_words_has_its_interval_as_figures_have() -> None:
     rate = Table("results", "t", ("What", "in 100"), ((Cell("early"), Cell("6.9 [0.0, 49.0]")), (Cell("[a, b]"), Cell("x [a, b]"))))  # fmt: skip
     _columns, rows = table_rows(rate, 120)
     assert [row[1].text for row in rows if isinstance(row[1], GridCell)] == ["6.9 [0.0 49.0]", "x [a, b]"]  # fmt: skip
+
+
+def test_lines_that_begin_alike_are_told_apart_and_headings_are_whole_where_there_is_room() -> None:
+    names = [f"offline:forgetful (baseline) · {judge}" for judge in ("lexical", "lexical:noisy")]
+    alike = Table.of("", ("Agent", "F1"), [(name, "0.5") for name in names])
+    columns, rows = table_rows(alike, 80)
+    shown = {cut(str(cast(GridCell, row[0]).text), columns[0].width) for row in rows}
+    assert len(shown) == 2
+    long = "judge lexical:noisy (baseline)"
+    columns, _rows = table_rows(Table.of("", ("Statistic", long), [("kappa", "0.5")]), 80)
+    assert columns[1].width == len(long)
+    several = Table.of("", ("Statistic", *[long] * 4), [("kappa", *["0.5"] * 4)])
+    columns, _rows = table_rows(several, 80)
+    assert all(column.width < len(long) for column in columns[1:])

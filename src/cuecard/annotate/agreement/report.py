@@ -181,7 +181,7 @@ def _on_prevalence(table: AgreementTable) -> Iterator[Note]:
             yield Note(
                 code="one_label",
                 text=_(
-                    "Every rating is {label}: percent agreement is {percent:.3f}, and kappa is undefined, "
+                    "Every rating is {label}: percent agreement is {percent:.1%}, and kappa is undefined, "
                     "because chance alone would give the same."
                 ).format(label=most.label, percent=percent),
             )
@@ -189,7 +189,7 @@ def _on_prevalence(table: AgreementTable) -> Iterator[Note]:
     if percent is None or even is None or abs(even - kappa) < PARTED:
         return
     text = _(
-        "Percent agreement is {percent:.3f} and kappa {kappa:.3f}; {share:.0%} of the ratings are "
+        "Percent agreement is {percent:.1%} and kappa {kappa:.3f}; {share:.0%} of the ratings are "
         "{label}. With the same percent and equal shares of all labels kappa would be {even:.3f}."
     ).format(percent=percent, kappa=kappa, share=most.share, label=most.label, even=even)
     yield Note(code="prevalence", text=joined([text, *_indices(table)]))
@@ -258,14 +258,15 @@ def agreement_table(
 
 
 def _by_label(ratings: Ratings, rows: dict[str, Row]) -> tuple[LabelRow, ...]:
-    percent = rows["percent"].statistic
+    # By another name it is told as the shares below it are.
+    overall = rows["percent"].statistic.model_copy(update={"name": "accuracy"})
     two = len(ratings.raters) == 2
     found = [
         LabelRow(
             label=None,
-            first=percent if two else None,
-            reference=percent if two else None,
-            either=percent,
+            first=overall if two else None,
+            reference=overall if two else None,
+            either=overall,
         )
     ]
     for label in ratings.labels:

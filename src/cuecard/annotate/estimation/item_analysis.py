@@ -74,7 +74,7 @@ _FLAGS = {
 QUEUE = (Flag.PEOPLE, Flag.RIVAL, Flag.UNFOUND, Flag.INVERSE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """The judged trials of one task. `agents`: of each trial; `items`: keys, in the order of gold; `found`: trials x items,
     1 found, 0 not found, NaN undecided. By item, where there is something to tell: `told`: by trial what it says at the item's

@@ -245,7 +245,8 @@ def _matrices(found: Comparison) -> Iterator[Table]:
 
 def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
     """Agreement overall and by label, as meta-evaluations report it."""
-    whole = cell(pair.statistic("percent"), _place(pair))
+    overall = next((row.either for row in pair.table.label_rows if row.label is None), None)
+    whole = cell(overall, _place(pair))
     lines: list[Sequence[Shown]] = [(_("overall"), cell(pair.n, _place(pair)), *[whole] * 3)]
     for label in found.domain:
         given, wanted, both = (pair.statistic(f"{kind}:{label}") for kind in _KINDS)

@@ -28,7 +28,7 @@ from cuecard.annotate.review.figures import (
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
 from cuecard.core.i18n import _, listed, ngettext, pgettext
-from cuecard.core.tables.table import Statistic
+from cuecard.core.tables.table import figure
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line
 
@@ -115,7 +115,7 @@ def _cell(value: object) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "–" or cell.replace(".", "", 1).isdigit()
+    return cell == "–" or cell.rstrip("%").replace(".", "", 1).isdigit()
 
 
 SITES_SHOWN = 20
@@ -255,7 +255,7 @@ def _reviews(sheet: Datasheet) -> Iterable[str]:
         "{n} reviews, of which a share of {share} returned; minutes per review: {spread}, n = {timed}."
     ).format(
         n=rounds.reviews,
-        share=_statistic(rounds.return_rate),
+        share=figure(rounds.return_rate),
         spread=_spread(rounds.minutes),
         timed=rounds.minutes.n,
     )
@@ -293,10 +293,7 @@ def _agreement_table(title: str, rows: Sequence[tuple[str, MeasureAgreement]]) -
     names = list(dict.fromkeys(s.name for _label, found in rows for s in found.statistics))
     return table(
         (title, "n", *(_STATISTICS.get(name, name) for name in names)),
-        [
-            (label, found.n, *(_statistic(found.of(name)) for name in names))
-            for label, found in rows
-        ],
+        [(label, found.n, *(figure(found.of(name)) for name in names)) for label, found in rows],
     )
 
 
@@ -316,7 +313,7 @@ def _golds(sheet: Datasheet) -> Iterable[str]:
                 level.author,
                 level.second,
                 level.matched,
-                *map(_statistic, (level.precision, level.recall, level.f1)),
+                *map(figure, (level.precision, level.recall, level.f1)),
             )
             for level in golds.levels
         ],
@@ -389,14 +386,6 @@ def _spread(spread: Spread) -> str:
     if spread.median is None:
         return "–"
     return f"{_number(spread.median)} ({_number(spread.lower)}–{_number(spread.upper)})"
-
-
-def _statistic(statistic: Statistic | None) -> str:
-    if statistic is None or statistic.value is None:
-        return "–"
-    if statistic.low is None:
-        return f"{statistic.value:.3f}"
-    return f"{statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}]"
 
 
 def _number(value: float | None) -> str:

@@ -162,7 +162,7 @@ def probes_table(title: str, probes: Sequence[ProbeFigures], notes: Sequence[str
     """Probes of one kind, a line for each. Cells of the first two columns of figures lead to a probe's misses by its id."""
     known = all(each.probe.known for each in probes)
     columns: list[Shows] = [
-        (_("probe"), lambda each: Cell(f"{each.probe.id} {_(each.probe.name)}", each.probe.id)),
+        (_("probe"), lambda each: Cell(each.probe.label, each.probe.id)),
         *([(_("right is"), _right)] if known else []),
         (_("items"), lambda each: each.n),
         (_("wrong %") if known else _("moved %"), _share),
@@ -224,7 +224,7 @@ def missing_table(figures: ExamFigures, families: Sequence[str]) -> Table | None
         return _("no item that it applies to")
 
     missing = (probe for probe in not_examined(figures) if probe.id not in figures.probes)
-    lines = [(f"{probe.id} {_(probe.name)}", why(probe)) for probe in missing]
+    lines = [(probe.label, why(probe)) for probe in missing]
     return Table.of(_("Not examined"), (_("probe"), _("why")), lines) if lines else None
 
 
@@ -248,7 +248,7 @@ def compared_table(one: Card, other: Card) -> Table:
         shares = [sum(side) / len(keys) for side in zip(*pairs, strict=True)]
         lines.append(
             (
-                f"{id} {_(probe.name)}",
+                probe.label,
                 cell(len(keys)),
                 *(Cell(percent(value), value=value) for value in shares),
                 difference(apart, percent=True)

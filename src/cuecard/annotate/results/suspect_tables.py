@@ -30,14 +30,14 @@ def suspect_tables(survey: Survey, most: int) -> list[Table]:
     asked = (_("Item"), _("Gold"), _("Rival"), _("Said by"), _("Found"), _("Agents"), _("Why"))
     lines = [
         (
-            f"{n}. {one.of.task.id}",
-            one_line(one.answer.asked, _CUT),
+            f"{n}. {one_line(one.answer.asked, _CUT)}",
             one_line(one.gold, _CUT),
             one_line(one.rival, _CUT) or None,
             one.figures.rival.agents if one.figures.rival and one.rival else None,
             found_words(one.figures),
             f"{one.figures.found_by}/{one.figures.agents}",
             flag_words(one.figures),
+            one.of.task.id,
         )
         for n, one in enumerate(survey.suspects[:most], 1)
     ]
@@ -51,19 +51,19 @@ def suspect_tables(survey: Survey, most: int) -> list[Table]:
         notes = [none.format(n=f"{survey.trials:,}")]
     if (more := len(survey.suspects) - most) > 0:
         notes.append(ngettext("{n} more suspect.", "{n} more suspects.", more).format(n=more))
-    tables = [Table.of(_("Suspect gold"), (_("Task"), *asked), lines, [*notes, *remarks(survey)])]
+    tables = [Table.of(_("Suspect gold"), (*asked, _("Task")), lines, [*notes, *remarks(survey)])]
     if survey.given_away:
         known = [
             (
-                one.of.task.id,
                 one_line(one.answer.asked, _CUT),
                 one_line(one.gold, _CUT),
                 one.figures.closed,
                 found_words(one.figures),
+                one.of.task.id,
             )
             for one in survey.given_away[:most]
         ]
-        headings = (_("Task"), _("Item"), _("Gold"), _("Agents"), _("Found"))
+        headings = (_("Item"), _("Gold"), _("Agents"), _("Found"), _("Task"))
         note = _("No error of gold: at least 2 agents found it in trials without a call of a tool.")
         tables.append(Table.of(_("Found without search"), headings, known, [note]))
     return tables
@@ -95,15 +95,15 @@ def page_table(found: Sequence[tuple[Suspect, Seen]]) -> Table:
     """The pages that name the rival of suspects, or the gold that was opened and not found."""
     lines = [
         (
-            one.of.task.id,
             one_line(one.answer.asked, _CUT),
             one_line(page.url or page.title, _CUT),
             Cell(page.passage(values_of(one)), trials=(page.trial,)),
             page.trial,
+            one.of.task.id,
         )
         for one, page in found
     ]
-    headings = (_("Task"), _("Item"), _("Page"), _("Passage"), _("Trial"))
+    headings = (_("Item"), _("Page"), _("Passage"), _("Trial"), _("Task"))
     return Table.of(_("Pages that agents were given"), headings, lines)
 
 

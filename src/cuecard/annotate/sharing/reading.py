@@ -73,13 +73,15 @@ def read_bundles(paths: Sequence[Path]) -> list[BundleFile]:
     bundles: list[BundleFile] = []
     nothing = _("is a folder without packs (*{suffix})").format(suffix=SUFFIX)
     files, problems = files_among(paths, (SUFFIX,), nothing)
+    damaged = False
     for path in files:
         try:
             bundles.append(read_bundle(path))
         except FileProblems as error:
             problems += error.problems
+            damaged = damaged or bool(error.hint)
     if problems:
-        raise _refused(problems)
+        raise _refused(problems, damaged=damaged)
     return bundles
 
 
@@ -89,6 +91,9 @@ def read_bundle(path: Path) -> BundleFile:
         if path.is_dir():
             raise Unreadable(_("is a folder; name the pack files in it"))
         file = _opened(path)
+    except FileNotFoundError as error:
+        missing = FileProblem(str(path), "", _("there is no such file"))
+        raise _refused([missing], damaged=False) from error
     except (OSError, Unreadable) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
         raise _refused([FileProblem(str(path), "", reason)]) from error
@@ -154,7 +159,10 @@ def _opened(path: Path) -> BinaryIO:
     return kept
 
 
-def _refused(problems: Sequence[FileProblem]) -> FileProblems:
+def _refused(problems: Sequence[FileProblem], *, damaged: bool = True) -> FileProblems:
+    """`damaged`: a new file would help."""
+    if not damaged:
+        return FileProblems(_("This pack cannot be merged"), problems)
     return FileProblems(
         _("This pack cannot be merged"),
         problems,

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final, Generic, TypeVar
 
 from cuecard.core.families.registry import Parts
-from cuecard.core.i18n import N_
+from cuecard.core.i18n import N_, _, beside
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import G
 from cuecard.core.tasks.models import Family, Task, content_hash
@@ -41,6 +41,11 @@ class Probe(Frozen):
     @property
     def known(self) -> bool:
         return self.right is not None
+
+    @property
+    def label(self) -> str:
+        """`negated (K26)`, translated."""
+        return beside(_(self.name), self.id)
 
 
 def _yes(id: str, name: str, fault: str) -> Probe:

@@ -258,8 +258,10 @@ def difference(
     it is told, if not with three decimals or in `percent`.
     """
     if not text and statistic is not None and statistic.value is not None:
-        told = [_signed(value, percent) for value in (statistic.value, *(statistic.interval or ()))]
-        text = told[0] if len(told) == 1 else f"{told[0]} [{told[1]}, {told[2]}]"
+        agreement = statistic.name == AGREEMENT
+        ends = [_signed(end, percent or agreement) for end in statistic.interval or ()]
+        text = _signed(statistic.value, percent or agreement) + "%" * agreement
+        text = f"{text} [{', '.join(ends)}]" if ends else text
     found = Cell(text or "–", place, statistic, trials=tuple(trials), difference=True)
     return replace(found, text=f"{found.text}{STAR}") if found.apart else found
 
@@ -269,14 +271,21 @@ def _signed(value: float, percent: bool) -> str:
     return text if text.strip("+-0.") else text[1:]
 
 
+AGREEMENT = "percent"
+"""The name of percent agreement, which is told in percent."""
+
+
 def figure(statistic: Statistic | None) -> str:
-    """A statistic for display: `0.912 [0.871, 0.947]`; without an interval the value alone, undefined a dash."""
+    """A statistic for display: `0.912 [0.871, 0.947]`, percent agreement `91.2% [87.1, 94.7]`; without an interval the value
+    alone, undefined a dash.
+    """
     if statistic is None or statistic.value is None:
         return "–"
-    if statistic.interval is None:
-        return f"{statistic.value:.3f}"
-    low, high = statistic.interval
-    return f"{statistic.value:.3f} [{low:.3f}, {high:.3f}]"
+    if statistic.name == AGREEMENT:
+        text, ends = f"{statistic.value:.1%}", list(map(percent, statistic.interval or ()))
+    else:
+        text, ends = f"{statistic.value:.3f}", [f"{end:.3f}" for end in statistic.interval or ()]
+    return f"{text} [{', '.join(ends)}]" if ends else text
 
 
 def compact(statistic: Statistic, digits: int = 3) -> str:

@@ -273,7 +273,7 @@ class Reviewing:
         self._document()
         while question := self._question():
             say("")
-            say(f"[{progress(self._form, self._dimensions)}]")
+            say(f"[{progress(self._form, self._dimensions, plain=True)}]")
             self._work()
             asked = _asked(question.text)
             if asked in (None, ("q", "")):

@@ -64,9 +64,9 @@ def _print_queue(rows: list[QueueRow]) -> None:
         return
     table(
         "",
-        ("", _("Task"), _("Title"), _("In"), _("Waits"), ""),
-        [(r.urgency, r.task.id, r.task.title, r.reviews, r.waits, r.note) for r in rows],
-        numbers={1, 3, 4},  # an id that wraps cannot be copied
+        ("", _("Title"), _("In"), _("Waits"), "", _("Task")),
+        [(r.urgency, r.task.title, r.reviews, r.waits, r.note, r.task.id) for r in rows],
+        numbers={2, 3, 5},  # an id that wraps cannot be copied
     )
 
 

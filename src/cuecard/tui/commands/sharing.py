@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 EXIT_CLASHES, EXIT_UNREADABLE = 1, 2
 
 
+def _day(text: str) -> datetime | None:
+    from cuecard.tui.present.files import since_of
+
+    try:
+        return since_of(text)
+    except ValueError as error:
+        told = _("Please write the day as 2026-01-31, or leave it empty.")
+        raise typer.BadParameter(told) from error
+
+
 @verb("cuecard --as Ana pack -o ana.cuepack", "json")
 def pack(
     ours: Context,
@@ -36,7 +46,7 @@ def pack(
         Help(
             N_("Only what you did from then on. Default: everything, which is always safe"),
             metavar="DATE",
-            formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"],
+            parser=_day,
         ),
     ] = None,
     run: Annotated[
@@ -55,7 +65,6 @@ def pack(
     from cuecard.annotate.sharing.bundle import packing_line, write_bundle
     from cuecard.store.people import checked_name
 
-    moment = since.astimezone() if since else None
     with going_on(_("Packing…")) as status:
 
         def told(records: int) -> None:
@@ -66,7 +75,7 @@ def pack(
             ours.workspace,
             checked_name(ours.reader),
             output,
-            since=moment,
+            since=since,
             runs=run,
             canary=ours.config().contamination.canary,
             seal=sealed,
@@ -160,18 +169,18 @@ def _print_report(bundles: list[BundleFile], report: MergeReport) -> None:
     if report.moved:
         table(
             _("Tasks that would change") if report.dry else _("Tasks that changed"),
-            (_("task"), _("title"), _("was"), _("is"), _("revision")),
+            (_("title"), _("was"), _("is"), _("revision"), _("task")),
             [
                 (
-                    moved.task_id,
-                    one_line(moved.title, 40),
+                    moved.title,
                     _(STATE[moved.before]) if moved.before else _("new"),
                     _(STATE[moved.after]),
                     moved.head,
+                    moved.task_id,
                 )
                 for moved in report.moved
             ],
-            numbers=(4,),
+            numbers=(3, 4),  # an id that wraps cannot be copied
         )
     if report.people:
         names = listed(one_line(name) for name in report.people)

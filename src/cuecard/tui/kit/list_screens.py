@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _AROUND, _LEAST = 8, 6
 """Lines of title, head and keys around a list, and of a detail at least."""
+_PATIENCE = 0.4
+"""Seconds after which a screen that shows nothing yet says that it reads."""
 
 
 LOOK = 1.5
@@ -212,8 +214,21 @@ class ListScreen(LiveScreen, Generic[Row]):
     @guarded("list")
     async def load(self, to: Hashable = None) -> None:
         """Read again, with the cursor on the row with the key `to` or where it was."""
-        async with self.reading():
-            self.show(await self.read(), to)
+        waiting = self.set_timer(_PATIENCE, self._say_reading)
+        try:
+            async with self.reading():
+                self.show(await self.read(), to)
+        finally:
+            waiting.stop()
+            if self.is_mounted and not self._was_read:
+                self.query_one(EmptyState).display = False
+
+    def _say_reading(self) -> None:
+        """What takes long to be read the first time says so."""
+        if not self._was_read:
+            empty = self.query_one(EmptyState)
+            empty.say(EmptyState(_("Reading…"), ""))
+            empty.display = True
 
     def show(self, rows: Sequence[Row], to: Hashable = None) -> None:
         """List these rows."""

@@ -230,7 +230,7 @@ class ListView(Vertical, Generic[Row]):
         self.columns = tuple(columns)
         self.key = key
         self.grid = ListGrid(self.columns, marking=marking)
-        self._filters, self._tells, self._paged = filters and not paged, tells, paged
+        self.filters, self._tells, self._paged = filters and not paged, tells, paged
         self._every: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
@@ -301,7 +301,7 @@ class ListView(Vertical, Generic[Row]):
         sort = by.get("sort")
         self._by = titles.index(sort) if sort in titles and not self._paged else None
         self._down = self._by is not None and by.get("down") is True
-        self._words = str(by.get("words") or "") if self._filters else ""
+        self._words = str(by.get("words") or "") if self.filters else ""
         if self._words or self._input is not None:
             self._field().value = self._words
         self.grid.show_order(self._by, down=self._down)
@@ -399,11 +399,11 @@ class ListView(Vertical, Generic[Row]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "filter":
-                return self._filters and bool(self._every)
+                return self.filters and bool(self._every)
             case "filters":
                 from cuecard.tui.kit.saved_filters import around
 
-                return self.grid.has_focus and (self._filters or around(self) is not None)
+                return self.grid.has_focus and (self.filters or around(self) is not None)
             case "clear":
                 return bool(self._words) or (self._input is not None and self._input.has_focus)
             case "sort" | "turn":

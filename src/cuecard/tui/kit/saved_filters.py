@@ -72,12 +72,28 @@ def _active(kept: Kept) -> bool:
 def _told(kept: Kept) -> str:
     """What it does, in a few words."""
     more = kept.get("more")
-    values = cast(Mapping[str, Any], more).values() if isinstance(more, dict) else ()
+    narrowed = cast(Mapping[str, Any], more).items() if isinstance(more, dict) else ()
     said = [f"/ {kept['words']}"] if kept.get("words") else []
-    said += [value for value in values if isinstance(value, str) and value]
+    said += [_word(name, value) for name, value in narrowed if isinstance(value, str) and value]
     if kept.get("sort"):
         said.append(f"{'▼' if kept.get('down') else '▲'} {_(str(kept['sort']))}")
     return for_display(one_line(" · ".join(said), 60))
+
+
+def _word(name: str, value: str) -> str:
+    """What a list calls this value of what narrows it."""
+    from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE
+    from cuecard.tui.present.run_trials import SHOW_WORDS
+    from cuecard.tui.present.verdicts import MINE
+
+    if name in ("state", "family"):
+        return _((TASK_STATE if name == "state" else FAMILY).get(value, ("", "", value))[2])
+    words: dict[str, Mapping[Any, str]] = {
+        "language": LANGUAGE_LABEL,
+        "kind": SHOW_WORDS,
+        "mine": MINE,
+    }
+    return _(words.get(name, {}).get(value, value))
 
 
 @guarded("filters")
@@ -90,7 +106,10 @@ async def choose_filter(view: ListView[Any]) -> None:
         if _active(now):
             await _keep(view, filters, now)
         else:
-            app.tell(hint(_("Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name.")))  # fmt: skip
+            told = _(
+                "Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name."
+            )
+            app.tell(hint(told if view.filters else told.replace("{FILTER}", "{ONLY}")))
         return
     options = _options(filters)
     if _active(now):

@@ -125,8 +125,8 @@ def _task(task: ImportedTask) -> Entry:
     number = "" if new else " · " + _("revision {n}").format(n=task.revision)
     head = (
         Piece("+ " if new else "~ ", "good" if new else "stage"),
-        Piece(task.task_id),
-        Piece(f"  {one_line(task.title, 80)}{number}", "muted"),
+        Piece(one_line(task.title, 80)),
+        Piece(f"{number}  {task.task_id}", "muted"),
     )
     return Entry("work", 0, head)
 
@@ -185,8 +185,8 @@ def entries_of_merge(bundles: Sequence[BundleFile], report: MergeReport) -> list
         when = "" if clash in new else f"  {_('as before')}"
         head = (
             Piece("≠ ", "bad"),
-            Piece(f"{clash.task_id}  {clash_title(clash)}", "strong"),
-            Piece(when, "muted"),
+            Piece(clash_title(clash), "strong"),
+            Piece(f"  {clash.task_id}{when}", "muted"),
         )
         entries.append(Entry("work", 0, head, (Paragraph(clash_text(clash), "plain", 2),)))
     for bundle in bundles:
@@ -210,8 +210,8 @@ def entries_of_merge(bundles: Sequence[BundleFile], report: MergeReport) -> list
     for moved in report.moved[:_MOST]:
         head = (
             Piece("~ " if moved.before else "+ ", "stage" if moved.before else "good"),
-            Piece(moved.task_id),
-            Piece(f"  {one_line(moved.title, 60)}  {_step(moved)}", "muted"),
+            Piece(one_line(moved.title, 60)),
+            Piece(f"  {_step(moved)}  {moved.task_id}", "muted"),
         )
         entries.append(Entry("work", 0, head))
     if (rest := len(report.moved) - _MOST) > 0:

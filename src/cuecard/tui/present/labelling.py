@@ -243,18 +243,19 @@ class VerdictsSnapshot(NamedTuple):
 
 
 def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
-    """Runs with verdicts and sets, the newest first."""
-    runs = tuple(workspace.verdicts.progress(person))
+    """Runs with verdicts and sets, the newest first; probes last."""
+    probes = frozenset(run.id for run in workspace.runs.all() if run.kind == "probe")
+    runs = sorted(workspace.verdicts.progress(person), key=lambda run: run.run_id in probes)
     sets = workspace.label_sets.all()
     return VerdictsSnapshot(
-        runs=runs,
+        runs=tuple(runs),
         sets=tuple(
             SetLine(
                 s, workspace.label_sets.progress(s.id, person), workspace.label_sets.parts(s.id)
             )
             for s in sets
         ),
-        probes=frozenset(run.id for run in workspace.runs.all() if run.kind == "probe"),
+        probes=probes,
     )
 
 

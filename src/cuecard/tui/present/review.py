@@ -271,14 +271,16 @@ RATING_TONE: dict[str, Tone] = {"pass": "good", "fail": "bad", "cannot_judge": "
 _MOST_CELLS = 14
 
 
-def progress(form: ReviewForm, dimensions: Sequence[Dimension]) -> str:
-    """How far the review is, in one short line."""
+def progress(form: ReviewForm, dimensions: Sequence[Dimension], *, plain: bool = False) -> str:
+    """How far the review is, in one short line; `plain`: where there are no keys."""
     rated = sum(d.key in form.ratings for d in dimensions)
     parts = [_("{n} of {all} rated").format(n=rated, all=len(dimensions))]
     if form.sample:
         done = len(form.sample) - len(form.left_to_mark)
         text = (
-            _("{n} of {all} checked ({NEXT})") if form.left_to_mark else _("{n} of {all} checked")
+            _("{n} of {all} checked (<review_task.next>)")
+            if form.left_to_mark and not plain
+            else _("{n} of {all} checked")
         )
         parts.append(hint(text, n=done, all=len(form.sample)))
     if n := len(form.comments):
@@ -307,7 +309,7 @@ def wants(form: ReviewForm, dimensions: Sequence[Dimension]) -> dict[str, str]:
             found[dimension.key] = hint(_("say why: {COMMENT}"))
         elif dimension.key == GOLD and dimension.key not in form.ratings and form.left_to_mark:
             done = len(form.sample) - len(form.left_to_mark)
-            text = _("spot check {n}/{all}: {NEXT}")
+            text = _("spot check {n}/{all}: <review_task.next>")
             found[dimension.key] = hint(text, n=done, all=len(form.sample))
     return found
 

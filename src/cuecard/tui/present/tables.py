@@ -191,7 +191,8 @@ def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     """The first column names the line; figures stand with their intervals."""
     digits = _DIGITS if room >= WIDE else _DIGITS - 1
     first, *others = table.headings
-    longest = max((cell_len(line[0].text) for line in table.lines), default=0)
+    names = {line[0].text for line in table.lines}
+    longest = max(map(cell_len, names), default=0)
     rows = [
         [
             GridCell(line[0].text, "strong"),
@@ -200,19 +201,27 @@ def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
         for line in table.lines
     ]
     most = _FIRST_WIDE if room >= WIDE else _FIRST
+    # Lines are told apart, where that takes no more than half of a narrow screen.
+    least = min(18, max(14, longest))
+    apart = (
+        w for w in range(least, _FIRST_WIDE + 1) if len({cut(n, w) for n in names}) == len(names)
+    )
+    least = next(apart, least)
     columns = [
-        GridColumn(
-            first, min(18, max(14, longest)), raw=True, most=min(most, max(20, longest)), grow=1
-        )
+        GridColumn(first, least, raw=True, most=max(least, min(most, max(20, longest))), grow=1)
     ]
     roomy = _HEADING_WIDE if room >= WIDE else _HEADING
     # A figure is never cut; a heading may be, where not all of them have room.
     needed = [
-        min(_MOST, max((cell_len(row[at].text) for row in rows if at < len(row)), default=0))
+        max((cell_len(row[at].text) for row in rows if at < len(row)), default=0)
         for at in range(1, len(table.headings))
     ]
-    whole = [max(n, min(_MOST, cell_len(h))) for n, h in zip(needed, others, strict=True)]
-    if columns[0].width + sum(whole) + 2 * PADDING * len(table.headings) + _LEAD > room:
+    left = room - 2 * PADDING * len(table.headings) - _LEAD
+    whole = [max(n, cell_len(h)) for n, h in zip(needed, others, strict=True)]
+    if columns[0].most + sum(whole) > left:
+        needed = [min(_MOST, n) for n in needed]
+        whole = [max(n, min(_MOST, w)) for n, w in zip(needed, whole, strict=True)]
+    if columns[0].width + sum(whole) > left:
         whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
     columns += [
         GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
@@ -236,7 +245,7 @@ def plot_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     for bar, drawn in lines:
         what = GridCell(bar.what if bar.what != before else "", "strong")
         before = bar.what
-        value = f"{bar.statistic.value:.3f}"
+        value = format(bar.statistic.value, ".1%" if bar.cell.shows_percent else ".3f")
         rows.append((what, GridCell(bar.who, "muted"), Text(drawn, no_wrap=True), value))
     return columns, rows
 

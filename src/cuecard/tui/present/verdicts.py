@@ -37,15 +37,23 @@ KIND: dict[ItemKind, str] = {
     ItemKind.CUE: N_("cue"),
     ItemKind.LEAK: N_("leak"),
 }
+MINE: dict[str, str] = {
+    "": N_("all"),
+    "open": N_("not labelled by me"),
+    "labelled": N_("labelled by me"),
+}
 _KEPT = 40
 _TONE: dict[str, Tone] = {"yes": "good", "no": "bad", "unsure": "warn", "unjudged": "warn"}
 
 
 class ListedVerdict(NamedTuple):
-    """`gold`: what the item says, "" where its revision has no such item; why there is no verdict, where there is none."""
+    """`gold`: what the item says, "" where its revision has no such item; why there is no verdict, where there is none.
+    `title`: of the task.
+    """
 
     line: VerdictLine | None
     gold: str
+    title: str = ""
 
 
 class VerdictReader:
@@ -57,7 +65,11 @@ class VerdictReader:
 
     def page(self, start: int) -> list[ListedVerdict]:
         lines = self._workspace.verdict_pages.page(self._person, self._filter, start)
-        return [ListedVerdict(line, self._gold(line)) for line in lines]
+        return [
+            ListedVerdict(line, self._gold(line, task), task.title)
+            for line in lines
+            for task in (self._task(line.task_id, line.revision),)
+        ]
 
     def pages(self) -> Pages:
         return self._workspace.verdict_pages.pages(self._person, self._filter)
@@ -65,9 +77,9 @@ class VerdictReader:
     def _load_task(self, task_id: str, revision: int) -> Task:
         return self._workspace.tasks.revision(task_id, revision).task
 
-    def _gold(self, line: VerdictLine) -> str:
+    def _gold(self, line: VerdictLine, task: Task) -> str:
         try:
-            return gold_item(self._task(line.task_id, line.revision), line.item).text
+            return gold_item(task, line.item).text
         except (IndexError, ValueError):  # a judgement from elsewhere
             return ""
 

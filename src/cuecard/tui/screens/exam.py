@@ -44,13 +44,14 @@ class ExamScreen(ListScreen[ProbeFigures]):
 
     def columns(self) -> Sequence[Column[ProbeFigures]]:
         return (
-            Column(N_("Probe"), lambda row: f"{row.probe.id} {_(row.probe.name)}", grow=2, least=20),
+            Column(N_("Probe"), lambda row: _(row.probe.name), grow=2, least=20),
             Column(N_("Right is"), _right, spare=2),
             Column(N_("Items"), lambda row: str(row.n), right=True, sort=lambda row: -row.n),
             Column(N_("Mistakes %"), _mistakes, right=True, sort=lambda row: -(row.error.value or 0)),
             Column(N_("→yes"), lambda row: "" if row.to_yes is None else percent(row.to_yes), right=True, spare=1),
             Column(N_("→no"), lambda row: "" if row.to_no is None else percent(row.to_no), right=True, spare=1),
             Column(N_("Points"), lambda row: f"{row.points:+.1f}" if row.points else "", right=True, spare=1),
+            Column(N_("Code"), lambda row: row.probe.id),
         )  # fmt: skip
 
     def key(self, row: ProbeFigures) -> str:
@@ -67,7 +68,8 @@ class ExamScreen(ListScreen[ProbeFigures]):
             return card
 
         card = self._card = await self.services.ask(figures)
-        return list(card.figures.probes.values())
+        rows = card.figures.probes.values()
+        return sorted(rows, key=lambda row: (not row.misses, not row.examined))
 
     def empty(self) -> EmptyState:
         return EmptyState(
@@ -105,8 +107,7 @@ class ExamScreen(ListScreen[ProbeFigures]):
 
     def action_open(self) -> None:
         if row := self.row:
-            title = f"{row.probe.id} {_(row.probe.name)}"
-            self.app.push_screen(MissesScreen(title, row.misses))
+            self.app.push_screen(MissesScreen(row.probe.label, row.misses))
 
 
 def _right(row: ProbeFigures) -> str:
@@ -140,7 +141,7 @@ class MissesScreen(ListScreen[Chosen]):
             Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
             Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
             Column(N_("Judge says"), lambda row: _word(row[1].decision)),
-            Column(N_("Task"), lambda row: row[0].task_id, grow=1, least=12),
+            Column(N_("Task"), lambda row: row[0].given.task.title, grow=1, least=12),
         )  # fmt: skip
 
     def key(self, row: Chosen) -> Hashable:
@@ -206,11 +207,11 @@ def _word(decision: Decision) -> str:
 def _heading(chosen: Chosen) -> str:
     """Which probe, in which task, and what the judge said of what should be said."""
     each, mark = chosen
-    name = f"{each.probe.id} {_(each.probe.name)}" if each.probe else each.given.key
+    name = each.probe.label if each.probe else each.given.key
     said = _("{said} instead of {expected}").format(
         said=_word(mark.decision), expected=_word(mark.expected)
     )
-    return f"{name} · {each.task_id} · {said}"
+    return f"{name} · {each.given.task.title} · {said}"
 
 
 def _sides(

@@ -339,15 +339,15 @@ async def _take_back(screen: CuecardScreen[Any], task_id: str, *, reopen: bool) 
 
 
 def _entries(findings: Sequence[Finding], places: Mapping[str, str]) -> list[Entry]:
-    """Of each finding its code, place and reason."""
+    """Of each finding its place, reason and code."""
     return [
         Entry(
             "work",
             0,
             (
-                Piece(f"{finding.code} ", "strong"),
-                Piece(f"{one_line(places.get(finding.place) or finding.place)}{_(': ')}", "muted"),
+                Piece(f"{one_line(places.get(finding.place) or finding.place)}{_(': ')}", "strong"),
                 Piece(finding.reason),
+                Piece(f" [{finding.code}]", "muted"),
             ),
         )
         for finding in findings

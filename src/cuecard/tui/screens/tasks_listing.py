@@ -152,7 +152,7 @@ class TaskListing(Vertical):
         if marked := len(self.view.marked):
             told = ngettext("{n} marked", "{n} marked", marked).format(n=f"{marked:,}")
         # What is left is told first: the filters may be cut.
-        text = Text(f"{told}   ")
+        text = Text(f"{told}  ")
         words = {"family": _("family"), "language": _("language"), "state": _("state")}
         for name, value in (("family", family), ("language", language), ("state", state)):
             key = shown_key(f"tasks.{name}")

@@ -273,7 +273,7 @@ _ALLOCATION = Row(
         "active": N_("likely wrong"),
     }
 )
-_WIDTH = Field(title=N_("or 95% interval"), description=N_("such as 0.05"), gt=0, lt=1)
+_WIDTH = Field(title=N_("or 95% interval"), description=N_("say 0.05"), gt=0, lt=1)
 _HALF_WIDTH = Field(title=N_("May stop at ±"), description=N_("never"), gt=0, lt=1)
 
 

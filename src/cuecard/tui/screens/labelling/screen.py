@@ -101,21 +101,24 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         with VerticalScroll(id="mine", classes="pane") as mine:
             mine.border_title = _("Decisions")
             yield Paragraphs(id="mine-text")
-        compared = (
-            [("{MENU} a", _("Agreement of judge and people"))] if self._run_id is not None else []
-        )
-        yield EmptyState(
-            _("Every verdict here has your label"),
+        yield self._nothing_left(0)
+        yield Static("", id="standing", markup=False)
+        yield KeyBar()
+
+    def _nothing_left(self, items: int) -> EmptyState:
+        """Of so many items that were shown."""
+        compared = ("{MENU} a", _("Agreement of judge and people"))
+        back = ("{BEFORE}", _("Back to your last item"))
+        return EmptyState(
+            _("Nothing here waits for your label"),
             _(
                 "Labels of others and the judge's verdicts are compared under Agreement. What you"
                 " skipped comes up again when you open this anew."
             ),
-            *compared,
-            ("{BEFORE}", _("Back to your last item")),
+            *([] if self._run_id is None and self._set_id is None else [compared]),
+            *([back] if items else []),
             ("esc", _("Back to where you came from")),
         )
-        yield Static("", id="standing", markup=False)
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one(EmptyState).display = False
@@ -177,6 +180,8 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
                 return view is not None and kind not in (ItemKind.PREDICTED, ItemKind.LEAK)
             case "show" | "skip":
                 return view is not None
+            case "back":
+                return self.step is not None and self.step.total > 0
             case "reveal":
                 return view is not None and view.mine is not None
             case "agreement":
@@ -267,7 +272,9 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
         for pane in self.query(".pane"):
             pane.display = view is not None
         self.query_one("#question").display = view is not None
-        self.query_one(EmptyState).display = view is None
+        empty = self.query_one(EmptyState)
+        empty.display = view is None
+        empty.say(self._nothing_left(step.total))
         said = [present.progress_line(step.position, step.total, step.labelled, step.pace)]
         if step.skipped:
             text = ngettext("{n} skipped", "{n} skipped", step.skipped)
@@ -282,7 +289,7 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
             before is None or before.labelled // LOOKS != step.labelled // LOOKS
         ):
             self._look_again(self._set_id)
-        if before is None or _answerable(before.view) != _answerable(view):
+        if before is None or _answerable(before) != _answerable(step):
             # The footer is drawn anew, which takes as long as all the rest.
             self.refresh_bindings()
 
@@ -315,6 +322,8 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
             pane.scroll_home(animate=False, immediate=True)
 
 
-def _answerable(view: LabelView | None) -> tuple[ItemKind | None, bool]:
+def _answerable(step: Step) -> tuple[ItemKind | None, bool, bool]:
     """What decides which keys work."""
-    return (view.gold.item.kind, view.mine is not None) if view else (None, False)
+    view = step.view
+    kind, mine = (view.gold.item.kind, view.mine is not None) if view else (None, False)
+    return kind, mine, step.total > 0

@@ -29,6 +29,7 @@ from cuecard.tui.present.labelling import (
     verdicts_snapshot,
 )
 from cuecard.tui.present.verdicts import (
+    MINE,
     ListedVerdict,
     VerdictLines,
     VerdictReader,
@@ -69,6 +70,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
     def __init__(self) -> None:
         super().__init__()
         self._snapshot = VerdictsSnapshot()
+        self._new_set = False
 
     def columns(self) -> Sequence[Column[RunLabels]]:
         return (
@@ -132,7 +134,9 @@ class VerdictsScreen(ListScreen[RunLabels]):
         super().show(rows, to)
         sets, heading = self._snapshot.sets, self.query_one("#sets-heading", ChangingText)
         if sets != self._sets.every:
-            self._sets.load(sets)
+            new = sets[0].set.id if sets and self._new_set else None
+            self._sets.load(sets, new)
+            self._new_set = False
         self._sets.display = bool(sets)
         heading.display = self.view.display = bool(rows or sets)
         self.query_one(EmptyState).display = not (rows or sets)
@@ -190,7 +194,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
 
     def _drawn(self, made: bool | None) -> None:
         if made:
-            self._sets.grid.move_to(0)
+            self._new_set = True
             self.call_later(self._sets.focus)
 
     def action_agreement(self) -> None:
@@ -234,13 +238,13 @@ def over_set(label_set: LabelSet) -> LabelScreen:
     return LabelScreen(None, label_set.name, set_id=label_set.id)
 
 
-def over_item(line: VerdictLine) -> LabelScreen:
+def over_item(line: VerdictLine, title: str) -> LabelScreen:
     """Label one item, again if I did before."""
     from cuecard.annotate.labelling.views import Target
     from cuecard.tui.screens.labelling.screen import LabelScreen
 
     target = Target(trial_id=line.trial_id, item=line.item, verdict_id=line.verdict_id)
-    return LabelScreen(line.run_id, line.task_id, targets=(target,))
+    return LabelScreen(line.run_id, title, targets=(target,))
 
 
 def _item(row: ListedVerdict) -> str:
@@ -249,19 +253,13 @@ def _item(row: ListedVerdict) -> str:
 
 COLUMNS = (
     Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=14),
-    Column[ListedVerdict](N_("Item"), _item),
-Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
+    Column[ListedVerdict](N_("Task"), lambda row: row.title, grow=2, least=12),
+    Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
     Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
-    Column[ListedVerdict](N_("Task"), lambda row: row.line.task_id if row.line else "", grow=2, spare=2),
-    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, spare=3),
-    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=1),
-    Column[ListedVerdict](N_("Run"), lambda row: str(row.line.run_id) if row.line else "", right=True),
+    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, least=13, tail=True, spare=1),
+    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=2),
+    Column[ListedVerdict](N_("Item"), _item, spare=3),
 )  # fmt: skip
-MINE: dict[str, str] = {
-    "": N_("all"),
-    "open": N_("not labelled by me"),
-    "labelled": N_("labelled by me"),
-}
 PAUSE = 0.05
 """Seconds in which the first page is painted before all are counted."""
 _ORDER: tuple[Literal["", "open", "labelled"], ...] = ("", "open", "labelled")
@@ -293,7 +291,13 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         self._reading = False
 
     def columns(self) -> Sequence[Column[ListedVerdict]]:
-        return COLUMNS
+        if len(self._runs) == 1:
+            return COLUMNS
+        return (*COLUMNS, Column(N_("Run"), self._run_name, grow=1, spare=4))
+
+    def _run_name(self, row: ListedVerdict) -> str:
+        names = (run.name for run in self._runs if row.line and run.run_id == row.line.run_id)
+        return next(names, "")
 
     def key(self, row: ListedVerdict) -> int | None:
         return row.line.verdict_id if row.line else None
@@ -338,7 +342,7 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         run = next((run for run in self._runs if run.run_id == self._run), None)
         runs, count = len(self._runs), len(self._lines)
         parts = [
-            one_line(run.name, 30) if run else ngettext("{n} run", "{n} runs", runs).format(n=runs),
+            one_line(run.name, 90) if run else ngettext("{n} run", "{n} runs", runs).format(n=runs),
             ngettext("{n:,} verdict", "{n:,} verdicts", count).format(n=count)
             if self._lines.whole
             else "…",
@@ -386,8 +390,8 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
         return self.row.line if self.row is not None else None
 
     def action_open(self) -> None:
-        if line := self._line:
-            self.app.push_screen(over_item(line))
+        if (row := self.row) is not None and row.line is not None:
+            self.app.push_screen(over_item(row.line, row.title))
 
     def action_mine(self) -> None:
         self._narrow(mine=after(self._filter.mine, _ORDER))

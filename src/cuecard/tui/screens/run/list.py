@@ -211,7 +211,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     def named_runs(self) -> tuple[tuple[int, ...], str] | None:
         runs = self._chosen()
-        names = " · ".join(one_line(run.name, 30) for run in runs)
+        names = " · ".join(one_line(run.name, 30 if len(runs) > 1 else 90) for run in runs)
         return (tuple(run.id for run in runs), names) if runs else None
 
     def _chosen(self) -> list[RunRecord]:

@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, 
 from cuecard.annotate.authoring.session import guidelines
 from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_place
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.i18n import N_, _, beside, current_language
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
@@ -313,7 +313,7 @@ class ProblemsPane(TaskPane):
                 silence(edit, problem, reason)
 
         question = AskLine(
-            _("Leave {code} be").format(code=problem.code),
+            beside(_("Silence"), problem.code),
             problem.reason,
             button=_("Silence"),
             placeholder=_("why it is meant"),

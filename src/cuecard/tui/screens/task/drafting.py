@@ -338,6 +338,7 @@ class DraftingScreen(CuecardScreen[None]):
         state = await self.services.ask(lambda ws: ws.reviews.state(self.task_id))
         self._state = state.value
         self.show_title()
+        self.refresh_bindings()
 
     def show_title(self) -> None:
         if self._edit is not None:

@@ -29,7 +29,7 @@ from cuecard.tui.widgets.text import ChangingText
 if TYPE_CHECKING:
     from cuecard.tui.screens.task.screen import TaskScreen
 
-_BEFORE, _SHOWN, _BESIDE = 12, 400, 36
+_BEFORE, _SHOWN, _BESIDE = 8, 400, 36
 """Characters that are shown before the first mark, and of a text; cells beside both in a line."""
 
 

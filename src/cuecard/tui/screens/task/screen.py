@@ -29,7 +29,6 @@ _ONLY_WHEN_OPEN = {
     "save",
     "play",
     "qc",
-    "submit",
     "revert",
     "yaml",
     "replace",
@@ -56,6 +55,8 @@ class TaskScreen(DraftingScreen):
         Key("task.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent")),
         Key("task.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
         Key("task.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the saved revision for review")),
+        Key("task.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
+        Key("task.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
         Key("task.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of the saved revision"), show=False),
         Key("task.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("What trials on the saved revision speak against in its gold"), show=False, priority=True, letter="k"),
         Key("task.query", Means.COMMAND, "log('query')", N_("Log query"), N_("Log a query that you issued for this task"), show=False, priority=True, letter="q"),
@@ -224,6 +225,12 @@ class TaskScreen(DraftingScreen):
         elif outcome == "moved":
             await self.refresh_state()
 
+    def action_withdraw(self) -> None:
+        self.action_submit()
+
+    def action_reopen(self) -> None:
+        self.action_submit()
+
     @guarded("effort")
     async def action_log(self, kind: Literal["query", "page"]) -> None:
 
@@ -288,6 +295,9 @@ class TaskScreen(DraftingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "join" and not self.forks:
             return False
+        if action in ("submit", "withdraw", "reopen"):
+            moves = {TaskState.IN_REVIEW.value: "withdraw", TaskState.APPROVED.value: "reopen"}
+            return self.loaded and action == moves.get(self._state or "", "submit")
         if action == "yaml" and isinstance(self.focused, LineEditor | TextEditor):
             return False  # there the key is of the field alone, also where it has no editor
         return self.loaded or action not in _ONLY_WHEN_OPEN
