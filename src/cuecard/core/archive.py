@@ -17,7 +17,7 @@ from cuecard.core.engine.events import Event, Limits, RunState
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.step_context import PlayMove, RecordedCall
 from cuecard.core.engine.trial_log import Sink
-from cuecard.core.errors import FIRST_PAUSE, LONGEST_PAUSE, DatabaseAway
+from cuecard.core.errors import PAUSES, DatabaseAway
 from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.records import (
     PLACED,
@@ -411,7 +411,7 @@ async def outlast(
 
 async def outlasting(workspace: Archive, attempt: Callable[[], Awaitable[Done]]) -> Done:
     """As `outlast`, of what is awaited."""
-    began, pause = time.monotonic(), FIRST_PAUSE
+    began, (pause, longest) = time.monotonic(), PAUSES
     while True:
         try:
             return await attempt()
@@ -419,7 +419,7 @@ async def outlasting(workspace: Archive, attempt: Callable[[], Awaitable[Done]])
             if time.monotonic() - began >= workspace.patience:
                 raise
         await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pause = min(2 * pause, longest)
 
 
 class Discretion(Protocol):

@@ -391,8 +391,8 @@ class Held(Drained):
     """A person asked the run to pause: as `Drained`, but the run becomes `paused`, not `cancelled`."""
 
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 15.0
-"""Seconds between attempts while a database is away: each time twice as long."""
+PAUSES = 1.0, 15.0
+"""Seconds between attempts while a database is away, at first and at most: each time twice as long."""
 
 
 class DatabaseAway(Halt):

@@ -3,15 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    ForeignKeyConstraint,
-    Index,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlalchemy.event import listens_for
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field
@@ -211,7 +203,7 @@ class PassageRow(Row, table=True):
 
 
 @listens_for(metadata.tables["passage"], "before_create")
-def _of_lexemes(table: Table, connection: Connection, **_options: Any) -> None:
+def _of_lexemes(table: Any, connection: Any, **_options: Any) -> None:
     if connection.dialect.name == "postgresql":
         for index in table.indexes:
             index.dialect_options["postgresql"]["using"] = "gin"

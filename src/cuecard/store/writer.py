@@ -15,14 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from cuecard.core.archive import PATIENCE
 from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRetried
-from cuecard.core.errors import (
-    FIRST_PAUSE,
-    LONGEST_PAUSE,
-    Conflict,
-    CuecardError,
-    DatabaseAway,
-    NotFound,
-)
+from cuecard.core.errors import PAUSES, Conflict, CuecardError, DatabaseAway, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
@@ -419,7 +412,7 @@ class EventWriter:
 
     def _append(self, batch: Sequence[tuple[int, Event]], fences: Mapping[int, int]) -> None:
         """Append a batch, again and again while the database is away: twice is as good as once."""
-        began, pause = time.monotonic(), FIRST_PAUSE
+        began, (pause, longest) = time.monotonic(), PAUSES
         while True:
             self._again.clear()
             try:
@@ -429,7 +422,7 @@ class EventWriter:
                     raise
                 self._appender.forget(trial_id for trial_id, _event in batch)
             self._again.wait(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, longest)
 
     def _tell(self, batch: Sequence[Job]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop | None, list[Job]] = defaultdict(list)

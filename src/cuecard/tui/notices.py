@@ -21,7 +21,7 @@ from textual.events import Click
 from textual.widgets import Static
 from textual.worker import Worker
 
-from cuecard.core.errors import FIRST_PAUSE, LONGEST_PAUSE, CuecardError, DatabaseAway, scrub, told
+from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import registry
@@ -279,14 +279,14 @@ class Outage:
                 bar.tell(self.words, back=self.error is None)
 
     async def _until_back(self) -> None:
-        pause = FIRST_PAUSE
+        pause, longest = PAUSES
         while self.error is not None:
             self._next = datetime.fromtimestamp(time.time() + pause, UTC)
             self.show()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._now.wait(), pause)
             self._now.clear()
-            pause = min(2 * pause, LONGEST_PAUSE)
+            pause = min(2 * pause, longest)
             try:
                 await asyncio.to_thread(self._try_again)
             except DatabaseAway as error:
