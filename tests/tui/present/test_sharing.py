@@ -64,7 +64,9 @@ def test_a_report_tells_clashes_first_and_what_is_left_out() -> None:
     )
     bundle = BundleFile(Path("x"), Header(person=HOSTILE))
     text = _texts(entries_of_merge([bundle], report))
-    assert text.index("new  Two") < text.index("old  Two") < text.index("2 new, 3 known  reviews")
+    assert (
+        text.index("  new") < text.index("  old  as before") < text.index("2 new, 3 known  reviews")
+    )
     assert "draft, revision 1 → 2" in text
     assert "draft → in review" in text
     assert "2 labels" in text
