@@ -9,7 +9,7 @@ from cuecard.core.formats.files import file_names, find_files, parse_json, read_
 
 
 def test_what_is_in_a_folder_and_what_is_not(tmp_path: Path) -> None:
-    for name in ("b.yaml", "A.YML", "x.txt", "sub/deep/c.yaml", "sub/.hidden.yaml"):
+    for name in ("b.yaml", "A.YML", "x.txt", "cuecard.yaml", "sub/deep/c.yaml", "sub/.hidden.yaml"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")

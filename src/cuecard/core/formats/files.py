@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from cuecard.core.errors import FileProblem
 from cuecard.core.i18n import _, listed
-from cuecard.core.system import replace_file, write_text
+from cuecard.core.system import CONFIG_NAME, replace_file, write_text
 from cuecard.core.tasks.base import DEVICES
 
 _MAX_FOLDERS = 100_000
@@ -33,7 +33,7 @@ def find_files(
 ) -> FilesResult:
     """`path` itself if it is a file; of a folder, the files with one of `suffixes` (lower case), with `deep` also in
     subfolders: those that match the first of `patterns` that any file matches, else all. Links to folders are not
-    followed.
+    followed, and a configuration is none of what is looked for.
     """
     if not path.is_dir():
         return FilesResult((path,))
@@ -86,7 +86,7 @@ def _sort(
     place = folder / entry.name
     if entry.is_dir(follow_symlinks=False):
         waiting.append(place)
-    elif place.suffix.lower() in suffixes:
+    elif place.suffix.lower() in suffixes and place.name != CONFIG_NAME:
         try:
             mode = place.stat().st_mode
         except OSError as error:
