@@ -25,6 +25,7 @@ from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
+from cuecard.core.tasks import SHIPPED
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import (
     KEYMAP_PROBLEMS,
@@ -226,7 +227,7 @@ _AHEAD = (
     "tui.screens.task.saving",
     "tui.present.markdown",
     "tui.present.independent_gold",
-    *(f"annotate.families.{family}" for family in ("graph", "table", "checkpoints", "facts")),
+    *(f"annotate.families.{family}" for family in SHIPPED),
     "tui.screens.run.screen",
     "tui.screens.trial.screen",
 )
@@ -274,6 +275,7 @@ class CuecardApp(Offers, Notices):
 
     tour: Tour | None = None
     """None until it is begun."""
+    _leaving: Screen[Any] | None = None  # asks whether to leave while a run is played
 
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
@@ -305,6 +307,7 @@ class CuecardApp(Offers, Notices):
         for problem in KEYMAP_PROBLEMS:
             self.notify(for_display(problem), severity="warning", timeout=12, markup=False)
         if not gc.isenabled():
+            self.set_timer(2.0, _collect_garbage_again)
             self.set_timer(0.5, self.import_ahead)
 
     @guarded("import_ahead", background=True)
@@ -313,7 +316,6 @@ class CuecardApp(Offers, Notices):
         for module in _AHEAD:
             await self.idle(0)
             await asyncio.to_thread(import_module, f"cuecard.{module}")
-        _collect_garbage_again()
 
     def on_unmount(self) -> None:
         self.services.close()
@@ -327,11 +329,11 @@ class CuecardApp(Offers, Notices):
         """Asks first where a run is played here; pressed again, it leaves."""
         from cuecard.tui.screens.dialogs import ConfirmDialog
 
-        if isinstance(self.screen, ConfirmDialog) or not self.services.plays_a_run:
+        if self.screen is self._leaving or not self.services.plays_a_run:
             await super().action_quit()
             return
         text = _("It stops. What was played is kept, and it can be played on at any time.")
-        ask = ConfirmDialog(_("Leave while a run is played?"), text, _("Leave"))
+        ask = self._leaving = ConfirmDialog(_("Leave while a run is played?"), text, _("Leave"))
         self.push_screen(ask, lambda sure: self.exit() if sure else None)
 
     def move(self) -> None:

@@ -40,8 +40,8 @@ _TOLD = 60
 _Typed = events.Key | events.Paste | events.MouseDown | events.MouseUp
 
 
-_BEGINS, _ENDS, _ESCAPE = "\x1b[200~", "\x1b[201~", "\ue01b"
-"""How a terminal brackets a paste, and what stands for an escape character in it."""
+_BEGINS, _ENDS, _ESCAPE = "\x1b[200~", "\x1b[201~", "\ufdd0"
+"""How a terminal brackets a paste, and what stands for an escape character in it: no text holds it."""
 
 
 class _Pasted:

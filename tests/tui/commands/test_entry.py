@@ -187,6 +187,7 @@ def test_what_comes_first_loads_nothing_heavy(environment, begin: str, unwanted:
 
 
 def test_what_first_visits_need_is_loaded_while_nobody_types(environment, tmp_path: Path):
+    """The program ends as soon as it is, and garbage is collected again; else its time runs out."""
     code = """
 import asyncio, gc, sys
 gc.disable()  # as `launch` has it
@@ -196,16 +197,15 @@ from cuecard.tui.services import Services
 async def main():
     app = CuecardApp(Services(f"sqlite:///{sys.argv[1]}"), "Ana", Preferences())
     async with app.run_test():
-        while not gc.isenabled():
+        wanted = [f"cuecard.tui.screens.{m}" for m in ("tasks", "settings", "trial.screen")]
+        while not (gc.isenabled() and sys.modules.keys() >= {*wanted}):
             await asyncio.sleep(0.1)
 asyncio.run(main())
-print([m for m in ("tasks", "settings", "trial.screen") if f"cuecard.tui.screens.{m}" not in sys.modules])
 """
-    done = subprocess.run(
+    subprocess.run(
         [sys.executable, "-c", code, tmp_path / "w.db"],
         env=environment, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
-    assert done.stdout == "[]\n"
 
 
 def test_a_verb_loads_no_other(environment, tmp_path: Path):

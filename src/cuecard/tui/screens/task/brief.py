@@ -59,17 +59,16 @@ class Guidelines(VerticalScroll, can_focus=True):
     async def _read(self, edit: TaskEdit) -> None:
         language, family = current_language(), edit.family
         problem = ""
-        with self.app.batch_update():  # the form and what stands beside it are one frame
-            try:
-                config = await cast("CuecardApp", self.app).services.config()
-                text = await asyncio.to_thread(guidelines, family, language, config)
-            except CuecardError as error:
-                problem = str(error)
-                text = await asyncio.to_thread(guidelines, family, language)
-            told = self.query_one(".problem", PlainText)
-            told.load(problem)
-            told.display = bool(problem)
-            self.query_one(Prose).load(text)
+        try:
+            config = await cast("CuecardApp", self.app).services.config()
+            text = await asyncio.to_thread(guidelines, family, language, config)
+        except CuecardError as error:
+            problem = str(error)
+            text = await asyncio.to_thread(guidelines, family, language)
+        told = self.query_one(".problem", PlainText)
+        told.load(problem)
+        told.display = bool(problem)
+        self.query_one(Prose).load(text)
 
 
 class BriefPane(TaskPane):
