@@ -142,6 +142,11 @@ async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await pilot.press("ctrl+g")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+            question = app.screen
+            await pilot.press("ctrl+q")  # over another question it asks, too
+            await until(pilot, lambda: "Leave while a run is played?" in shown(app.screen))
+            await pilot.press("n")
+            await until(pilot, lambda: app.screen is question)
             await pilot.press("y")
             await until(pilot, lambda: "– stopped" in shown(app.screen))
             assert "p plays on what is open." in shown(app.screen)
