@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -41,19 +41,26 @@ if TYPE_CHECKING:
 
 
 class Guidelines(VerticalScroll, can_focus=True):
-    """What a good task of a family is; read when it is shown first."""
+    """What a good task of a family is, as it was read last; it is read anew for each task."""
+
+    _known: ClassVar[dict[tuple[str, str], tuple[str, str]]] = {}
+    """By family and language: what is wrong, and the text."""
 
     def __init__(self) -> None:
         super().__init__(classes="guidelines")
         self._family = ""
+        self._shown = "", ""
 
     def compose(self) -> ComposeResult:
-        yield PlainText(classes="problem")
+        problem = PlainText(classes="problem")
+        problem.display = False
+        yield problem
         yield Prose()
 
     def load(self, edit: TaskEdit) -> None:
         if edit.family != self._family:
             self._family = edit.family
+            self._show(*self._known.get((edit.family, current_language()), ("", "")))
             self.run_worker(self._read(edit), group="guidelines", exclusive=True)
 
     async def _read(self, edit: TaskEdit) -> None:
@@ -65,10 +72,16 @@ class Guidelines(VerticalScroll, can_focus=True):
         except CuecardError as error:
             problem = str(error)
             text = await asyncio.to_thread(guidelines, family, language)
-        told = self.query_one(".problem", PlainText)
-        told.load(problem)
-        told.display = bool(problem)
-        self.query_one(Prose).load(text)
+        self._known[family, language] = problem, text
+        self._show(problem, text)
+
+    def _show(self, problem: str, text: str) -> None:
+        if (problem, text) != self._shown:
+            self._shown = problem, text
+            told = self.query_one(".problem", PlainText)
+            told.load(problem)
+            told.display = bool(problem)
+            self.query_one(Prose).load(text)
 
 
 class BriefPane(TaskPane):
