@@ -24,7 +24,8 @@ from cuecard.tui.screens.review_dialogs import SubmitDialog
 from cuecard.tui.screens.task.brief import ProblemsPane
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.pane import Collection
-from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.task.screen import NEXT, TaskScreen, make_next
+from cuecard.tui.screens.task.screen import open_task as show_task
 from cuecard.tui.screens.task.table import TablePane
 from cuecard.tui.screens.task.versions import HistoryPane
 from cuecard.tui.widgets.nav import TabRow
@@ -111,7 +112,8 @@ async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> Non
             from cuecard.tui.app import CuecardApp
             from cuecard.tui.preferences import Preferences
             from cuecard.tui.services import Services
-            from cuecard.tui.screens.task.screen import TaskScreen
+            from cuecard.tui.screens.task.screen import NEXT, TaskScreen, make_next
+from cuecard.tui.screens.task.screen import open_task as show_task
             from cuecard.tui.present.drafts import DraftState
 
             async def main():
@@ -616,3 +618,60 @@ async def test_a_place_that_is_gone_to_counts_more_than_where_a_tab_was_left(
         if editing:
             await pilot.press("ctrl+n", *"next")
             await until(pilot, lambda: again.edit.get(("gold", "triples", 2, "head")) == "next")
+
+
+async def look_of(app: CuecardApp, task_id: str, place: str, editing: bool, ahead: bool) -> object:
+    async with app.run_test(size=(120, 30)) as pilot:
+        if ahead:
+            make_next(app)
+            await until(pilot, lambda: app.is_screen_installed(NEXT))
+        await pilot.resize_terminal(80, 24)
+        app.theme = "cuecard-light"
+        show_task(app, task_id, place=place, editing=editing)
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)
+        assert not app.is_screen_installed(NEXT)
+        screen = app.screen
+        await until(pilot, lambda: screen.focused and screen.editor.pane)
+        await app.idle(0.1)
+        screen.editor.commit()
+        assert not screen.edit.changed
+        return screen._compositor.render_strips(), type(screen.focused), screen.way
+
+
+@pytest.mark.parametrize(
+    ("task_id", "place", "editing"),
+    [
+        *((task_id, "", False) for task_id in SAMPLES),
+        ("espresso", "gold.triples[40].tail", True),
+        ("facts-night-train", "title", True),
+    ],
+)
+async def test_a_task_looks_the_same_on_a_screen_that_was_made_before_it_was_asked_for(
+    database: Path, make_app, task_id: str, place: str, editing: bool
+) -> None:
+    fresh, ahead = [
+        await look_of(make_app(database, motion="reduced"), task_id, place, editing, made)
+        for made in (False, True)
+    ]
+    assert fresh == ahead
+
+
+async def test_a_task_that_cannot_be_read_is_told_and_leaves_no_screen(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 30)) as pilot:
+        before = app.screen
+        make_next(app)
+        await until(pilot, lambda: app.is_screen_installed(NEXT))
+        show_task(app, "there-is-none")
+        await until(pilot, lambda: any("there-is-none" in n.message for n in app._notifications))
+        assert app.screen is before
+        await until(
+            pilot,
+            lambda: (
+                not any(isinstance(node, TaskScreen) and node.task_id for node in app._registry)
+            ),
+        )
+        show_task(app, "espresso")
+        await until(pilot, lambda: isinstance(app.screen, TaskScreen) and app.screen.loaded)

@@ -316,6 +316,9 @@ class CuecardApp(Offers, Notices):
         for module in _AHEAD:
             await self.idle(0)
             await asyncio.to_thread(import_module, f"cuecard.{module}")
+        from cuecard.tui.screens.task.screen import make_next
+
+        make_next(self)
 
     def on_unmount(self) -> None:
         self.services.close()

@@ -109,6 +109,11 @@ class VerticalScroll(Even, containers.VerticalScroll):
 _OfScreen = Screen[Any] if TYPE_CHECKING else object
 
 
+async def mounted(app: App[Any], screen: Screen[Any]) -> None:
+    """Make a screen that is not shown yet."""
+    await app._get_screen(screen)[1]
+
+
 class DrawnOnce(_OfScreen):
     """Mixin of screens: room for scrolling that changed is no reason to lay the screen out a second time, and the footer waits
     until keys have stopped to change.
@@ -125,6 +130,10 @@ class DrawnOnce(_OfScreen):
         super()._post_register(app)
         # Its rules are looked up next. Textual would then do so once more for all that there is, twice for a place.
         self._css_update_count = app._css_update_count
+
+    def lay_out(self) -> None:
+        """Find where everything is, before the screen is shown."""
+        self._refresh_layout(self.app.size)
 
     def refresh_bindings(self) -> None:
         """Redraw the footer soon. Textual would do so at every change of focus, a dozen times while a screen opens,

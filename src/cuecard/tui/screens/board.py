@@ -168,9 +168,9 @@ class BoardScreen(BoardList[BoardTask]):
 
             self.app.push_screen(ReviewTaskScreen(task.task.id))
         else:
-            from cuecard.tui.screens.task.screen import TaskScreen
+            from cuecard.tui.screens.task.screen import open_task
 
-            self.app.push_screen(TaskScreen(task.task.id))
+            open_task(self.cue_app, task.task.id)
 
     def narrowed_by(self) -> Mapping[str, Any]:
         return {"state": self.board.state.value if self.board.state else ""}

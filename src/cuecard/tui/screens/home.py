@@ -201,9 +201,9 @@ class HomeScreen(LiveScreen):
 
             self.app.push_screen(RunScreen(row.run_id))
         elif row.task_id and row.kind in ("draft", "returned", "forked", "submit", "reviewers"):
-            from cuecard.tui.screens.task.screen import TaskScreen
+            from cuecard.tui.screens.task.screen import open_task
 
-            self.app.push_screen(TaskScreen(row.task_id))
+            open_task(self.cue_app, row.task_id)
         elif row.task_id:
             from cuecard.tui.screens.review import ReviewTaskScreen
 

@@ -193,9 +193,9 @@ class ReviewTaskScreen(OpenReview):
         )
 
     def action_edit(self) -> None:
-        from cuecard.tui.screens.task.screen import TaskScreen
+        from cuecard.tui.screens.task.screen import open_task
 
-        self.app.push_screen(TaskScreen(self.task_id, place=self.place))
+        open_task(self.cue_app, self.task_id, place=self.place)
 
     def action_third(self) -> None:
         note = _("A third person reviews the same revision and sees neither review. Say why.")

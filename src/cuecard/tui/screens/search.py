@@ -292,9 +292,7 @@ def open_found(app: CuecardApp, found: Found) -> None:
 
         app.push_screen(RunScreen(found.run_id))
     else:
-        from cuecard.tui.screens.task.screen import TaskScreen
+        from cuecard.tui.screens.task.screen import open_task
 
         place = "comments" if found.kind is Kind.COMMENT else found.place
-        screen = TaskScreen(found.task_id, place=place)
-        screen.comment = found.comment
-        app.push_screen(screen)
+        open_task(app, found.task_id, place=place, comment=found.comment)

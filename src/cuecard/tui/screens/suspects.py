@@ -156,10 +156,10 @@ class SuspectsScreen(ListScreen[Suspect]):
             self.app.push_screen(TrialListScreen(row.answer.asked, rows))
 
     def action_task(self) -> None:
-        from cuecard.tui.screens.task.screen import TaskScreen
+        from cuecard.tui.screens.task.screen import open_task
 
         if self.row is not None:
-            self.app.push_screen(TaskScreen(self.row.of.task.id))
+            open_task(self.cue_app, self.row.of.task.id)
 
     def action_items(self) -> None:
         def of_all(workspace: Workspace) -> Survey:

@@ -250,7 +250,7 @@ class TasksScreen(LiveScreen):
     @guarded("submit")
     async def action_submit(self) -> None:
         from cuecard.tui.screens.review_dialogs import submit_task
-        from cuecard.tui.screens.task.screen import TaskScreen
+        from cuecard.tui.screens.task.screen import open_task
 
         line = self.listing.line
         if line is None:
@@ -261,7 +261,7 @@ class TasksScreen(LiveScreen):
             return
         outcome = await submit_task(self, line.id, unsaved=line.draft)
         if outcome == "problems":
-            self.app.push_screen(TaskScreen(line.id, place="silenced"))
+            open_task(self.cue_app, line.id, place="silenced")
         elif outcome == "moved":
             self.load()
 
@@ -370,6 +370,6 @@ class TasksScreen(LiveScreen):
         self.listing.choose(self.listing.chosen.turned_to_archived())
 
     def _open(self, task_id: str, *, editing: bool = False) -> None:
-        from cuecard.tui.screens.task.screen import TaskScreen
+        from cuecard.tui.screens.task.screen import open_task
 
-        self.app.push_screen(TaskScreen(task_id, editing=editing))
+        open_task(self.cue_app, task_id, editing=editing)

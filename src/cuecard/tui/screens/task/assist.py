@@ -321,7 +321,7 @@ async def _take_in(screen: TaskScreen, pending: Pending, decided: Decided) -> No
 
 async def _begin_translation(screen: TaskScreen, pending: Pending, decided: Decided) -> bool:
     """Whether there is a new task now; it is shown above this one."""
-    from cuecard.tui.screens.task.screen import TaskScreen
+    from cuecard.tui.screens.task.screen import open_task
 
     proposal, person = pending.proposal, screen.author
     target = proposal.language or "en"
@@ -344,7 +344,7 @@ async def _begin_translation(screen: TaskScreen, pending: Pending, decided: Deci
             if not answer:
                 return False
             task_id = answer
-    screen.app.push_screen(TaskScreen(task_id))
+    open_task(screen.cue_app, task_id)
     text = _("{task} is a new draft; the original stays as it is.")
     screen.cue_app.tell(text.format(task=task_id))
     return True

@@ -106,7 +106,6 @@ class DraftingScreen(CuecardScreen[None]):
     """
 
     _open: ClassVar[WeakSet[DraftingScreen]] = WeakSet()
-    comment = ""  # the one to go to once comments are shown
 
     def __init__(
         self, task_id: str, *, place: str = "", editing: bool = False, mode: TaskMode | None = None
@@ -116,6 +115,7 @@ class DraftingScreen(CuecardScreen[None]):
         self.mode = mode or TaskMode()
         self.begin_at = place
         self._begin_editing = editing
+        self._was_behind = False  # another screen was in front of it
         self._agreed = False  # that a task is changed which has been approved, or is in review
         self._check_took = 0.0
         self._person = ""
@@ -137,7 +137,10 @@ class DraftingScreen(CuecardScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield TaskTitle()
-        yield Static(_("Opening {task}…").format(task=self.task_id), id="opening", markup=False)
+        yield Static("", id="opening", markup=False)
+        editor = TaskEditor(self.mode)
+        editor.display = False
+        yield editor
         yield KeyBar()
 
     @property
@@ -147,8 +150,7 @@ class DraftingScreen(CuecardScreen[None]):
     @property
     def loaded(self) -> bool:
         """Whether the task is open; nothing but leaving works before."""
-        # Every key of the footer asks this; a query would walk through all fields.
-        return self._edit is not None and any(isinstance(w, TaskEditor) for w in self.children)
+        return self._edit is not None
 
     @property
     def edit(self) -> TaskEdit:
@@ -209,7 +211,8 @@ class DraftingScreen(CuecardScreen[None]):
 
     def on_mount(self) -> None:
         self._open.add(self)
-        self.load()
+        if self.task_id:
+            self.load()
 
     async def on_unmount(self) -> None:
         self._open.discard(self)
@@ -221,13 +224,14 @@ class DraftingScreen(CuecardScreen[None]):
                 await self.services.ask(lambda ws: self.mode.leave(ws, task_id, person), wait=False)
 
     def on_screen_suspend(self) -> None:
+        self._was_behind = True
         self.settle()
 
     def on_key(self) -> None:
         self._note_work()
 
     def on_screen_resume(self) -> None:
-        if self.loaded and not self.gone:
+        if self._was_behind and self.loaded and not self.gone:
             self.catch_up()
 
     @guarded("settle", background=True)
@@ -265,12 +269,17 @@ class DraftingScreen(CuecardScreen[None]):
     @guarded("open")
     async def load(self) -> None:
         person = self._person = self.person
+        ahead = self not in self.app.screen_stack  # made before it was known for which task
+        opening = _("Opening {task}…").format(task=self.task_id)
+        self.query_one("#opening", Static).update(opening)
         await self._settle_all()
         try:
             opened = await self.services.ask(lambda ws: self.mode.open(ws, self.task_id, person))
         except CuecardError:
-            self.dismiss(None)
+            (self.remove if ahead else self.dismiss)()
             raise
+        if ahead:
+            self.app.push_screen(self)
         await self.show_task(opened)
         if not self.mode.label:
             title = str(opened.edit.data.get("title") or self.task_id)
@@ -283,12 +292,11 @@ class DraftingScreen(CuecardScreen[None]):
         self._state = opened.state.value if opened.state else None
         self._written_at = opened.restored
         edit.listener = self._changed
-        left = self._left_at
-        editor = TaskEditor(edit, self.mode, left)
+        left, editor = self._left_at, self.editor
+        editor.begin(edit, left)
         self.show_title()
-        with self.app.batch_update():
-            await self.query_one("#opening").remove()
-            await self.mount(editor, before=self.query_one(KeyBar))
+        self.query_one("#opening").display = False
+        editor.display = True
         place = parse_place(self.begin_at)
         if self._begin_editing:
             await editor.go_to(place)

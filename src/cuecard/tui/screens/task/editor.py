@@ -158,12 +158,11 @@ class TaskEditor(Vertical):
             self.tab: TabId = tab
             self.ahead = ahead
 
-    def __init__(self, edit: TaskEdit, mode: TaskMode, left: Left | None = None) -> None:
-        """`left`: where the task was left, to be gone back to tab by tab."""
+    def __init__(self, mode: TaskMode) -> None:
         super().__init__()
-        self.edit = edit
-        self._left = dict(left.spots) if left is not None else {}
         self._mode = mode
+        self._edit: TaskEdit | None = None
+        self._left: dict[TabId, Sequence[Spot]] = {}
         self._loaded: dict[str, Mapping[str, Any]] = {}  # what of the edit each pane was given
         self._problems: Sequence[Problem] = ()
         self._comments = False
@@ -174,8 +173,20 @@ class TaskEditor(Vertical):
         self._opening = asyncio.Lock()
 
     def compose(self) -> ComposeResult:
-        yield TabRow(self._labels)
+        yield TabRow({})
         yield _Switcher()
+
+    @property
+    def edit(self) -> TaskEdit:
+        """What is edited; only once it was begun."""
+        if self._edit is None:
+            raise RuntimeError("the task is not open yet")
+        return self._edit
+
+    def begin(self, edit: TaskEdit, left: Left | None) -> None:
+        """Edit this; `left`: where the task was left, to be gone back to tab by tab."""
+        self._edit = edit
+        self._left = dict(left.spots) if left is not None else {}
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._focus_moved, init=False)
@@ -280,10 +291,19 @@ class TaskEditor(Vertical):
         switcher = self.query_one(ContentSwitcher)
         for pane in switcher.query_children(f"#{tab}").results(TaskPane):
             return pane
-        pane = self._mode.pane(tab, self.edit.data["gold"]["family"])
+        family = self._edit.data["gold"]["family"] if self._edit is not None else ""
+        pane = self._mode.pane(tab, family)
         pane.ahead = ahead
         await switcher.add_content(pane)
         return pane
+
+    async def make_ahead(self) -> None:
+        """Make the tab that most tasks begin with, before it is known which one is edited."""
+        app, pane = cast("CuecardApp", self.app), await self._pane_of("brief", ahead=True)
+        while await pane.grow(_PIECE):
+            await app.idle(0)
+        self.query_one(ContentSwitcher).current = pane.id
+        self.display = True
 
     @guarded("ahead", background=True)
     async def look_ahead(self) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from textual import on
 
 from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import guarded
+from cuecard.tui.app import CuecardApp, guarded
+from cuecard.tui.drawing import mounted
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.task_editor import TabId, last_page
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
@@ -37,6 +38,12 @@ _ONLY_WHEN_OPEN = {
     "turn",
     "join",
 }
+
+
+NEXT = "next task"
+"""The screen of the next task, while it waits for it."""
+_REST = 0.5
+"""Seconds without a key before the screen of the next task is made."""
 
 
 class TaskScreen(DraftingScreen):
@@ -68,6 +75,19 @@ class TaskScreen(DraftingScreen):
     )  # fmt: skip
 
     forks = 0  # newest revisions besides the one that counts
+
+    def __init__(
+        self, task_id: str, *, place: str = "", comment: str = "", editing: bool = False
+    ) -> None:
+        """`comment`: the one to go to once comments are shown."""
+        super().__init__(task_id, place=place, editing=editing)
+        self.comment = comment
+
+    def show(self, task_id: str, *, place: str, comment: str, editing: bool) -> None:
+        """As if it had been made for this task."""
+        self.task_id, self.begin_at, self._begin_editing = task_id, place, editing
+        self.comment = comment
+        self.load()
 
     def on_thread_list_said(self, event: ThreadList.Said) -> None:
         self.answer(event)
@@ -301,6 +321,38 @@ class TaskScreen(DraftingScreen):
         if action == "yaml" and isinstance(self.focused, LineEditor | TextEditor):
             return False  # there the key is of the field alone, also where it has no editor
         return self.loaded or action not in _ONLY_WHEN_OPEN
+
+
+def open_task(
+    app: CuecardApp, task_id: str, *, place: str = "", comment: str = "", editing: bool = False
+) -> None:
+    """Show a task: on the screen that was made ahead, once the task is read, else on a new one."""
+    if app.is_screen_installed(NEXT):
+        screen = cast("TaskScreen", app.get_screen(NEXT))
+        app.uninstall_screen(NEXT)
+        screen.show(task_id, place=place, comment=comment, editing=editing)
+    else:
+        app.push_screen(TaskScreen(task_id, place=place, comment=comment, editing=editing))
+    make_next(app)
+
+
+def make_next(app: CuecardApp) -> None:
+    """Make the screen of the next task while nobody types: most of what opening one takes."""
+    if not any(worker.group == NEXT and not worker.is_finished for worker in app.workers):
+        _make_next(app)
+
+
+@guarded(NEXT, background=True)
+async def _make_next(app: CuecardApp) -> None:
+    await app.idle(_REST)
+    if not app.is_screen_installed(NEXT):
+        screen = TaskScreen("")
+        await mounted(app, screen)
+        await screen.editor.make_ahead()
+        for _again in range(2):  # what it is laid out by depends on its size
+            await app.idle(0)
+            screen.lay_out()
+        app.install_screen(screen, NEXT)
 
 
 async def log_effort(screen: DraftingScreen, kind: Literal["query", "page"]) -> None:
