@@ -23,6 +23,7 @@ from textual.widget import Widget
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.app import App
+    from textual.await_remove import AwaitRemove
     from textual.css.model import RuleSet
 
 _SETTLED = 0.06
@@ -130,6 +131,10 @@ class DrawnOnce(_OfScreen):
         super()._post_register(app)
         # Its rules are looked up next. Textual would then do so once more for all that there is, twice for a place.
         self._css_update_count = app._css_update_count
+
+    def remove(self) -> AwaitRemove:
+        # Nothing has more room by that. Textual would lay out and paint the screen below twice more.
+        return self.app._prune(self)
 
     def lay_out(self) -> None:
         """Find where everything is, before the screen is shown."""
