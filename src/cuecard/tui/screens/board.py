@@ -25,7 +25,7 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age, listed
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
