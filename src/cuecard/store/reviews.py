@@ -255,7 +255,7 @@ class Reviews:
             .order_by(col(gold.at))
         )
         with self._database.read() as session:
-            return [tuple(row) for row in session.exec(query)]
+            return [(id, uid, by, at) for id, uid, by, at in session.exec(query) if id]
 
     def handed_in(self) -> dict[str, int]:
         """By task id, how many reviews of the newest revision are in; tasks in review only."""
