@@ -58,6 +58,7 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         await until(pilot, lambda: "Tasks (shown)" in shown(app.screen))
         await pilot.press("p")
         await until(pilot, lambda: "As far as you may know" in shown(app.screen))
+        assert "Home › Board › People" in shown(app.screen)
         await pilot.press("v")
         await until(pilot, lambda: "People (shown)" in shown(app.screen))
         await pilot.press("p")

@@ -222,7 +222,7 @@ class PeopleScreen(BoardList[PersonLoad]):
         return self.board.board.people
 
     def title_words(self) -> str:
-        return _("Board: who has how much open")
+        return f"{_('People')} · {_('Who has how much open')}"
 
     def note(self) -> str:
         if self.board.board.complete:
