@@ -6,14 +6,18 @@ import asyncio
 import gc
 
 import pytest
+from rich.color import Color
+from rich.style import Style
 from textual.app import ComposeResult
-from textual.widgets import Input, Static
+from textual.widgets import Button, Input, Static
 from textual.widgets._toast import Toast
 
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.drawing import Vertical
-from cuecard.tui.screens.dialogs import ConfirmDialog
+from cuecard.tui.preferences import OURS
+from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from picture_contrast import GROUNDS, contrast
 from tui_rooms import until
 
 
@@ -128,3 +132,28 @@ async def test_garbage_is_collected_again_where_the_start_had_paused_it(
     finally:
         gc.enable()
         gc.set_threshold(*before)
+
+
+async def test_no_button_is_as_striking_as_the_one_with_the_focus(
+    app_with_samples: CuecardApp,
+) -> None:
+    """In every theme of ours, told by more than colour; also where a field has the focus."""
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        for dialog in (ConfirmDialog("Leave?", "", "Leave"), TextDialog("Words")):
+            await app.push_screen(dialog)
+            for theme in OURS:
+                app.theme = theme.name
+                await pilot.pause()
+                ground = GROUNDS["dark" if theme.dark else "light"]
+                for button in dialog.query(Button):
+                    look = next(each.style for each in button.render_line(0) if each.text.strip())
+                    assert look is not None
+                    fill = (look.color if look.reverse else look.bgcolor) or Color.default()
+                    seen_as = fill.get_truecolor(ground, foreground=bool(look.reverse))
+                    surface = dialog.query_one(".dialog").rich_style.bgcolor
+                    patch = Style(color=Color.from_triplet(seen_as), bgcolor=surface)
+                    ratio = contrast(patch, ground)
+                    seen = f"{theme.name}: {button.label} {look} {ratio}"
+                    assert (ratio > 3) == button.has_focus == bool(look.reverse), seen
+            dialog.dismiss()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from cuecard.annotate.authoring.task_data import blank_triple
@@ -12,14 +13,21 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
+from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.independent_gold import CompareGoldScreen
 from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 from cuecard.tui.screens.tasks import TasksScreen
+from steady_app import SteadyApp
 from tui_rooms import shown, until
 
 BUILT = (("Tower", "was built by", "Zibethicus"), ("Zibethicus", "began in", "1878"))
 TRIPLES = ("gold", "triples")
 SECRETS = ("Zibethicus", "Quorlax", "secret.example", "hidden note", "1877")
+
+
+@pytest.fixture
+def kind_of_app() -> type[SteadyApp]:
+    return SteadyApp
 
 
 def task() -> Task:
@@ -117,8 +125,9 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
 
     app = make_app(path, "Ana")
     async with app.run_test(size=(120, 30)) as pilot:
-        await at_list(pilot)
-        await pilot.press("full_stop", "b")
+        await until(pilot, lambda: "Second gold is in" in shown(app.screen))
+        assert "built by Ben" in shown(app.screen)
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareGoldScreen) and app.screen.loaded)
         compare = app.screen
         text = shown(compare)
@@ -131,7 +140,8 @@ async def test_built_from_the_brief_compared_and_decided(home: Path, make_app: A
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog) and app.screen.focused)
         await pilot.press("y")
-        await until(pilot, lambda: isinstance(app.screen, TasksScreen))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await until(pilot, lambda: "Second gold" not in shown(app.screen))
     with Workspace.open(path) as ws:
         revision = ws.tasks.revision("tower")
     assert (revision.number, revision.author) == (2, "Ana")

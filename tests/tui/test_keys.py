@@ -212,6 +212,22 @@ def test_the_way_is_cut_from_the_left() -> None:
     assert way_told(way, 7) == ""
 
 
+async def test_the_way_keeps_apart_from_what_stands_beside_it(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: "revision 1" in shown(app.screen))
+        told = False
+        for width in range(60, 150, 5):
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            head = shown(app.screen).splitlines()[0]
+            before = head.partition("revision 1")[0]
+            told = told or "Tasks ›" in head
+            assert before.endswith("   " if "Tasks ›" in head else "  "), head
+        assert told
+
+
 async def test_y_copies_the_row_its_id_or_everything(app_with_samples: CuecardApp) -> None:
     app = app_with_samples
 

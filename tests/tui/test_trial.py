@@ -232,7 +232,9 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         await open_trial(pilot, screen)
         side, reader = screen.query_one("#side"), screen.query_one(Transcript)
         assert (reader.region.width, side.region.width) == (80, 0)
-        await pilot.press("v", "s")
+        await pilot.press("v")
+        await until(pilot, lambda: "Transcript (shown)" in shown(app.screen))
+        await pilot.press("s")
         await until(pilot, lambda: in_pane(screen, "stages") and side.region.width == 80)
         ladder = " ".join(lines(screen).split())
         assert "ambiguous: which criterion" in ladder

@@ -53,6 +53,15 @@ class OpenSession:
 
 
 @dataclass(frozen=True)
+class GoldToDecide:
+    """Independent golds of a task of this person's, built by `by`, with which it is not decided yet; `since`: the first."""
+
+    task: TaskSummary
+    by: tuple[str, ...]
+    since: datetime
+
+
+@dataclass(frozen=True)
 class WithOthers:
     """Something of this person's that waits for somebody else, who is not named.
 
@@ -77,7 +86,7 @@ class Waiting:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
     since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
     `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
-    again. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
+    again; `second_golds`: their tasks whose gold others built again. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
     others' sessions that wait for a person to play the agent. `running`: automated runs under way. `forked`: their
     tasks with concurrent revisions. `with_others`: waits for somebody else.
     """
@@ -94,6 +103,7 @@ class Waiting:
     verdicts: int = 0
     sets: tuple[tuple[LabelSet, int], ...] = ()
     golds: tuple[TaskSummary, ...] = ()
+    second_golds: tuple[GoldToDecide, ...] = ()
     sessions: tuple[OpenSession, ...] = ()
     forms: tuple[TrialRecord, ...] = ()
     waiting_trials: tuple[WaitingTrial, ...] = ()
@@ -106,7 +116,8 @@ class Waiting:
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
         played = len(self.sessions) + len(self.forms) + len(self.waiting_trials)
-        return reviews + tasks + self.verdicts + len(self.golds) + played + len(self.running)
+        golds = len(self.golds) + len(self.second_golds)
+        return reviews + tasks + self.verdicts + golds + played + len(self.running)
 
 
 def pending_for(
@@ -152,6 +163,7 @@ def pending_for(
         verdicts=workspace.verdicts.waiting(person, limit=VERDICT_LIMIT),
         sets=_sets(workspace, person),
         golds=_golds(workspace, person),
+        second_golds=_second_golds(workspace, person),
         sessions=_open_sessions(workspace, person, now),
         forms=tuple(forms_missing(workspace, person, now)),
         waiting_trials=_waiting_trials(workspace, person),
@@ -185,6 +197,23 @@ def _golds(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
     kept = workspace.drafts.aside(person, ASIDE_GOLD)
     ids = {key.removesuffix(ASIDE_GOLD) for key in kept}
     return tuple(task for task in workspace.tasks.summaries() if task.id in ids) if ids else ()
+
+
+def _second_golds(workspace: Workspace, person: str) -> tuple[GoldToDecide, ...]:
+    built = workspace.reviews.built_for(person)
+    if not built:
+        return ()
+    from cuecard.annotate.independent_gold.comparison import is_decided
+
+    found: dict[str, list[tuple[str, datetime]]] = {}
+    for task_id, uid, by, at in built:
+        if not is_decided(workspace, task_id, person, uid):
+            found.setdefault(task_id, []).append((by, at))
+    return tuple(
+        GoldToDecide(task, tuple(by for by, _at in found[task.id]), found[task.id][0][1])
+        for task in (workspace.tasks.summaries() if found else ())
+        if task.id in found
+    )
 
 
 def _answered(workspace: Workspace, person: str, task_id: str) -> int:

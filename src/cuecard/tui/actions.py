@@ -25,7 +25,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets._select import SelectOverlay
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside
 from cuecard.tui.present.keyboard import (
     BEHIND,
     KEYMAP,
@@ -360,10 +360,14 @@ class Offers(App[str]):
             one for one in self._offered(means) if self._check_action_state(one[1].action, one[0])
         ]
         options: list[tuple[str, str, str]] = []
-        for _node, binding in possible:
+        here = ""
+        for node, binding in possible:
             letter = registry()[binding.id or ""].letter
             taken = any(letter == other for _id, other, _text in options)
-            text = f"{_(binding.description)}{BESIDE}{with_keys(_(binding.tooltip))}"
+            name = _(binding.description)
+            if binding.action == getattr(node, "shown_view", ""):
+                here, name = binding.id or "", beside(name, _("shown"))
+            text = f"{name}{BESIDE}{with_keys(_(binding.tooltip))}"
             options.append((binding.id or "", "" if taken else letter, text))
 
         def chosen(id: str | None) -> None:
@@ -372,7 +376,7 @@ class Offers(App[str]):
                     self.call_later(self.run_action, binding.action, node)
 
         if options:
-            self.push_screen(ChoiceDialog(title, "", options), chosen)
+            self.push_screen(ChoiceDialog(title, "", options, first=here), chosen)
 
     async def action_turn_view(self, by: int) -> None:
         """To the next view that is possible now, round and round; where there are none, to the next tab."""

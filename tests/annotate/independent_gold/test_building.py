@@ -29,6 +29,7 @@ from cuecard.annotate.independent_gold.comparison import (
     independent_golds,
     keep_takes,
 )
+from cuecard.annotate.waiting import pending_for
 from cuecard.core.contributions import Claimed, GoldBuilt, ReviewDecision, Reviewed
 from cuecard.core.errors import Conflict, FileProblems, NotAllowed, NotFound
 from cuecard.core.families.table.gold import Table
@@ -228,3 +229,31 @@ def test_what_is_decided_is_kept_and_becomes_one_revision(
     assert isinstance(revision.task.gold, Table)
     assert [list(row) for row in revision.task.gold.rows] == rows[:2]
     assert compare(workspace, states.id, "Ana").takes == {}
+
+
+def test_a_gold_that_came_in_waits_for_the_author_until_it_is_decided(
+    workspace: Workspace, states: Task
+) -> None:
+    """Also where the author's stays, and nothing is saved; or until another author has saved."""
+    assert isinstance(states.gold, Table)
+    rows = [list(row) for row in states.gold.rows]
+    built(workspace, states, "Ben", rows[:2])
+    assert pending_for(workspace, "Ana").second_golds == ()
+    given(workspace, states, "Ben")
+    (waits,) = pending_for(workspace, "Ana").second_golds
+    (gold,) = independent_golds(workspace, states.id, "Ana")
+    assert (waits.task.id, waits.by, waits.since) == (states.id, ("Ben",), gold.at)
+    assert pending_for(workspace, "Ana").total == 1
+    assert pending_for(workspace, "Ben").second_golds == ()
+    found = compare(workspace, states.id, "Ana")
+    keep_takes(workspace, states.id, "Ana", gold.uid, found.head, {})
+    assert pending_for(workspace, "Ana").second_golds
+    takes = {each.key: "author" for each in found.alignment.elements if each.status != "agreed"}
+    assert adjudicate(workspace, found, takes).number == found.head  # type: ignore[arg-type]
+    assert pending_for(workspace, "Ana").second_golds == ()
+
+    built(workspace, states, "Chen", rows[:1])
+    given(workspace, states, "Chen")
+    assert [waits.by for waits in pending_for(workspace, "Ana").second_golds] == [("Chen",)]
+    workspace.tasks.save(states.model_copy(update={"title": "Other"}), author="Dee", base=1)
+    assert pending_for(workspace, "Ana").second_golds == ()

@@ -196,11 +196,14 @@ async def test_a_turn_taken_back(workspace: Workspace):
     await session.submit(words)
     view = await until(player, "yours")
     assert (view.take, view.place) == (1, "agent/0/move/0")
-    # Stopped before anything was said: a move that is on its way then is never carried out.
+    # Stopped before anything was said: both windows know that the user is to say how it goes on.
     await session.interrupt()
     assert session.phase == "stopped"
-    await asyncio.to_thread(player.say, "too late", Act.ANSWER, view)
-    assert player.view().phase == "working"
+    await until(player, "stopped")
+    with pytest.raises(NotAllowed, match="not your turn"):
+        await asyncio.to_thread(player.say, "too late", Act.ANSWER, view)
+    await session.note("agent", "It took long.")
+    assert player.view().phase == "stopped"
     await session.retry()
     view = await until(player, "yours")
     with pytest.raises(NotAllowed, match="ask or answer"):
@@ -209,7 +212,7 @@ async def test_a_turn_taken_back(workspace: Workspace):
     await session.wait_turn()
     await session.retry()
     view = await until(player, "yours")
-    assert (view.take, view.taken_back, len(view.events)) == (3, 3, 1)
+    assert (view.take, view.taken_back, len(view.events)) == (4, 3, 1)
     await asyncio.to_thread(player.say, "Chimborazo", Act.ANSWER, view)
     await session.wait_turn()
     await session.submit(UserReply(text="thanks", done=True))
@@ -220,8 +223,23 @@ async def test_a_turn_taken_back(workspace: Workspace):
     outcome = await session.wait()
     assert outcome is not None
     assert outcome.judged
-    takers = [e.body.mark for e in session.events if e.body.type == "marked"]
-    assert takers == [PartTaken(person=WIZARD_OF_OZ)]
+    marks = [e.body.mark for e in session.events if e.body.type == "marked"]
+    assert marks[1:] == [PartTaken(person=WIZARD_OF_OZ)]
+
+
+async def test_a_session_that_was_left_while_the_agent_was_stopped(workspace: Workspace):
+    session, player = await begun(workspace)
+    await speak(session)
+    await until(player, "yours")
+    await session.interrupt()
+    await session.close()
+    assert player.view().phase == "stopped"
+    again = await PlaySession.resume(workspace, session.trial.id, by="ann")
+    view = await until(player, "yours")
+    assert view.taken_back == 1
+    await asyncio.to_thread(player.say, "Everest", Act.ANSWER, view)
+    await again.wait_turn()
+    await again.close()
 
 
 async def test_limits_hold_and_a_pause_keeps_what_was_begun(workspace: Workspace):

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from cuecard import __version__
-from cuecard.tui.commands.main import VERBS, Verbs
+from cuecard.tui.commands.main import VERBS, Verbs, every_verb
 
 
 def test_version_and_language(program):
@@ -32,6 +32,16 @@ def test_every_verb_has_help(cuecard, language, monkeypatch):
         assert (shown.code, shown.err) == (0, "")
         assert f"cuecard {verb} " in shown.out
         assert "Traceback" not in shown.out
+
+
+def test_help_says_what_one_types(cuecard):
+    """Names as `RUN`, `[RUN]` and `RUN...`, nothing of Python's types."""
+    for verb in every_verb():
+        told = cuecard(*verb.split(), "--help").out
+        usage = told.partition("\n\n")[0].partition("[OPTIONS]")[2].split()
+        for word in usage:
+            assert re.fullmatch(r"(\[[A-Z|]+\]|[A-Z]+)(\.\.\.)?", word), f"{verb}: {word}"
+        assert not re.search(r"<\w*(str|int|float|path|list|range)\b", told), verb
 
 
 def test_wrong_usage(cuecard):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 PROGRAM = """
 import sys
@@ -38,3 +42,33 @@ def test_a_person_who_works_line_by_line_loads_no_screen(
     assert done.returncode == 0, done.stderr
     assert told in done.stdout + done.stderr
     assert done.stderr.strip().splitlines()[-1] == "LOADED"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("words", "typed"),
+    [(["label", "--plain", "--run", "1"], "t\nm\ny\n?\nq\n"), (["review", "--plain"], "?\nr\nq\n")],
+)
+def test_lines_end_between_words_and_where_han_may(
+    judged: Path, words: list[str], typed: str, language: str
+) -> None:
+    def told(columns: int) -> list[str]:
+        place = judged.parent / str(columns)
+        place.mkdir()
+        database = shutil.copyfile(judged, place / "cuecard.db")
+        done = subprocess.run(
+            [sys.executable, "-m", "cuecard", "--db", str(database), "--as", "Ben", *words],
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ
+            | {"COLUMNS": str(columns), "CUECARD_LANG": language, "HOME": str(place)},
+        )
+        return done.stdout.splitlines()
+
+    narrow, whole = told(60), set(re.findall(r"[A-Za-z]+", "\n".join(told(2000))))
+    assert 50 < max(cell_len(line) for line in narrow if "://" not in line) <= 60
+    for line in narrow:
+        assert not set(re.findall(r"[A-Za-z]+", line)) - whole, line
+        assert line.lstrip()[:1] not in set("，。、；：？！）》”"), line

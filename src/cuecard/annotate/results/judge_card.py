@@ -154,7 +154,7 @@ def _moves() -> list[Shows]:
     return [
         (_("→yes"), lambda each: percent(each.to_yes)),
         (_("→no"), lambda each: percent(each.to_no)),
-        (_("less V01"), lambda each: _signed(each.beyond, 100)),
+        (_("vs same input"), lambda each: _signed(each.beyond, 100)),
     ]
 
 
@@ -172,6 +172,11 @@ def probes_table(title: str, probes: Sequence[ProbeFigures], notes: Sequence[str
         columns.append((_("points"), lambda each: _signed(each.points)))
     if any(each.unusable for each in probes):
         columns.append((_("unusable"), lambda each: each.unusable))
+    if not known:
+        told = _(
+            "vs same input: moved %, less the % that moves anyway when the same input is judged twice (V01)"
+        )
+        notes = (told, *notes)
     few = [each.probe.id for each in probes if not each.examined]
     told = _("Not examined, with fewer than {n} items: {probes}")
     if few:

@@ -37,7 +37,7 @@ from cuecard.core.evaluation.play_setup import (
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, tell
 from cuecard.core.evaluation.shadows import Listener, Listening
 from cuecard.core.evaluation.sharing import within_limits
-from cuecard.core.evaluation.wizard_of_oz import person_agent
+from cuecard.core.evaluation.wizard_of_oz import STOPPED, person_agent, played_by_person
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_WORLD
@@ -271,6 +271,9 @@ class PlaySession:
         if last_reply(self._trial_log.events):
             self._begin()  # It had just come to its end.
         elif not said:
+            if played_by_person(self.trial):
+                # Whoever plays the agent in another window learns it from the log.
+                await self._trial_log.retry(keep=True, reason=STOPPED)
             self._enter("stopped")
             return
         else:

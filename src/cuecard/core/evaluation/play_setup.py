@@ -24,7 +24,7 @@ from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.plans import RunSettings, cell_for, player_configs, settings_of
 from cuecard.core.evaluation.run_trials import OnEvent, OnStream, TrialSink, take
-from cuecard.core.evaluation.wizard_of_oz import absent_agent
+from cuecard.core.evaluation.wizard_of_oz import absent_agent, is_stopped
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState, TrialRecord
@@ -230,14 +230,17 @@ async def take_up(workspace: Archive, trial_id: int, by: str, config: Config) ->
     lease = await take(workspace, await asyncio.to_thread(check), by)
     try:
         opened = replace(await asyncio.to_thread(work), lease=lease)
-        return opened if opened.trial.termination is None else await _retried(workspace, opened)
+        goes_on = opened.trial.termination is None and not is_stopped(opened.past)
+        return opened if goes_on else await _retried(workspace, opened)
     except BaseException:
         workspace.leases.release(lease)
         raise
 
 
 async def _retried(workspace: Archive, opened: Opened) -> Opened:
-    """Begin an attempt in which the agent repeats the turn that failed; nothing that the person said is lost."""
+    """Begin an attempt in which the agent repeats the turn that failed, or in which it was interrupted; nothing that the
+    person said is lost.
+    """
     trial, run_id = opened.trial, opened.trial.run_id
     trial_log = TrialLog(TrialSink(workspace, trial.id), opened.past)
     words = last_words(trial_log.events)

@@ -16,8 +16,10 @@ from cuecard.core.engine.events import (
     Concluded,
     Event,
     Limits,
+    Marked,
     ToolAnswered,
     TrialEnded,
+    TrialRetried,
     UserSpoke,
     effective_log,
 )
@@ -97,9 +99,11 @@ def played_by_person(trial: TrialRecord) -> bool:
     return trial.agent.kind == PersonAgent.ref.kind
 
 
-PlayerPhase = Literal["user", "yours", "working", "hand_in", "over"]
-"""The state of the agent's player: the user is to speak; you are; your move is being carried out; you are to hand in;
-the trial has ended."""
+PlayerPhase = Literal["user", "yours", "stopped", "working", "hand_in", "over"]
+"""The state of the agent's player: the user is to speak; you are; the user has interrupted you and is to say how it goes on;
+your move is being carried out; you are to hand in; the trial has ended."""
+STOPPED = "stopped"
+"""The reason of the attempt that begins when the user interrupts a person who has not replied yet."""
 
 
 class Briefing(Frozen):
@@ -173,6 +177,8 @@ def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -
         phase = "over"
     elif isinstance(last, UserSpoke):
         phase = "hand_in" if last.reply.done or turn >= limits.max_turns else "yours"
+        if is_stopped(log):
+            phase = "stopped"
     part = "conclusion" if phase == "hand_in" else "agent"
     keys = {event.body.key for event in effective}
     number = 0
@@ -187,9 +193,17 @@ def view_of(log: Sequence[Event], limits: Limits, columns: Sequence[str] = ()) -
         calls_left=max(limits.max_tool_calls_per_turn - number, 0) if phase == "yours" else 0,
         newest_at=log[-1].at if log else None,
         newest=log[-1].seq if log else -1,
-        taken_back=sum(event.body.type == "trial_reopened" for event in log),
+        taken_back=sum(
+            isinstance(event.body, TrialRetried) and event.body.reason != STOPPED for event in log
+        ),
         columns=tuple(name for name in columns if contains_term(said, name)),
     )
+
+
+def is_stopped(log: Sequence[Event]) -> bool:
+    """Whether the user has interrupted the agent, and nothing has happened since but remarks."""
+    last = next((e.body for e in reversed(log) if not isinstance(e.body, Marked)), None)
+    return isinstance(last, TrialRetried) and last.reason == STOPPED
 
 
 def _blind_events(effective: Iterable[Event]) -> Iterable[Event]:

@@ -29,7 +29,7 @@ def exam(
     ours: Context,
     judge: Annotated[str, Help(N_("A judge of cuecard.yaml, or an embedded one"), metavar="JUDGE")],
     tasks: Annotated[
-        Sequence[str], Help(N_("Ids of tasks; none means all in use"), metavar="[TASK]...")
+        Sequence[str], Help(N_("Ids of tasks; none means all in use"), metavar="TASK")
     ] = (),
     *,
     against: Annotated[

@@ -10,13 +10,15 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console, note, table
-from cuecard.tui.commands.verb import Result, verb
+from cuecard.tui.commands.verb import Help, Result, verb
 
 
 @verb("cuecard find espresso machine", "json")
 def find(
     ours: Context,
-    text: Annotated[list[str], N_("Words that must occur, in any order and case")],
+    text: Annotated[
+        list[str], Help(N_("Words that must occur, in any order and case"), metavar="WORD")
+    ],
 ) -> Result:
     from cuecard.annotate.search import Found, find
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 
 from cuecard import __version__
 from cuecard.core.errors import CuecardError
@@ -60,7 +60,7 @@ class Verb:
     def _add_to(self, app: typer.Typer) -> None:
         function, epilog = self._imported()
         name = self.name.split()[-1]
-        app.command(name, help=_(self.help), epilog=epilog)(function)
+        app.command(name, cls=_Verb, help=_(self.help), epilog=epilog)(function)
 
     def _imported(self) -> tuple[Any, str | None]:
         """The function, and the end of its help."""
@@ -68,6 +68,25 @@ class Verb:
         function = name + "_" * (iskeyword(name) or name == "list")
         command: Command = resolve_name(f"cuecard.tui.commands.{self.module}:{function}")
         return command.for_typer(), output.example(command.example) if command.example else None
+
+
+class _Argument(TyperArgument):
+    """Help says its name as one types it: `RUN...`, or `[RUN]...` where it may be left out."""
+
+    def get_usage_pieces(self, ctx: Any) -> list[str]:
+        name = self.metavar or self.name
+        return [f"{name if self.required else f'[{name}]'}{'...' if self.nargs != 1 else ''}"]
+
+    def display_type_rich(self, ctx: Any) -> str | None:
+        return self.display_type(ctx) if self.type_descriptor.is_choice else None
+
+
+class _Verb(TyperCommand):
+    def __init__(self, *words: Any, **attributes: Any) -> None:
+        super().__init__(*words, **attributes)
+        for each in self.params:
+            if isinstance(each, TyperArgument):
+                each.__class__ = _Argument  # Typer takes the class of a command alone
 
 
 class LazyCommand(TyperCommand):
@@ -243,14 +262,18 @@ def _root(
     db: Annotated[
         str | None,
         typer.Option(
-            "--db", help=_("Workspace: a path or a URL. Default: CUECARD_DB, ./cuecard.db")
+            "--db",
+            metavar="PATH|URL",
+            help=_("Workspace: a path or a URL. Default: CUECARD_DB, ./cuecard.db"),
         ),
     ] = None,
     person: Annotated[
-        str | None, typer.Option("--as", help=_("Who you are. Default: CUECARD_USER"))
+        str | None,
+        typer.Option("--as", metavar="NAME", help=_("Who you are. Default: CUECARD_USER")),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", help=_("Configuration. Default: ./cuecard.yaml"))
+        Path | None,
+        typer.Option("--config", metavar="PATH", help=_("Configuration. Default: ./cuecard.yaml")),
     ] = None,
     version: Annotated[bool, typer.Option("--version", help=_("Print the version"))] = False,
 ) -> None:

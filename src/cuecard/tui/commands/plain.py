@@ -15,7 +15,7 @@ import typer
 from cuecard.core.errors import CuecardError, public_form
 from cuecard.core.i18n import N_, _, plural
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import note, say
+from cuecard.tui.commands.output import console, note, say
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _ALWAYS = (
 
 def _asked(prompt: str) -> tuple[str, str] | None:
     """The next line as its first word and the rest; None where the input ends."""
-    say(prompt)
+    _tell(prompt)
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
@@ -43,15 +43,25 @@ def _asked(prompt: str) -> tuple[str, str] | None:
     return word, rest.strip()
 
 
+def _tell(text: str) -> None:
+    """Print lines, wrapped as their script is; what a line is indented by, its next ones are too."""
+    from cuecard.tui.present.entries import wrap
+
+    for line in text.splitlines() or [""]:
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        for part in wrap(line.lstrip(" "), console().width - len(indent), fold=False):
+            say(indent + part)
+
+
 def _read(paragraphs: Sequence[Paragraph]) -> None:
     for paragraph in paragraphs:
         for line in paragraph.text.splitlines():
-            say(" " * paragraph.indent + line)
+            _tell(" " * paragraph.indent + line)
 
 
 def _help(keys: Sequence[tuple[str, str]]) -> None:
     for key, text in (*keys, *_ALWAYS):
-        say(f"  {key}  {_(text)}")
+        _tell(f"  {key}  {_(text)}")
 
 
 @verb("cuecard label --plain --run 3")
@@ -126,8 +136,8 @@ class Labelling:
             except CuecardError as error:
                 note(f"✗ {error}")
         if session.current is None:
-            say(_("Nothing is left to label here."))
-        say(plural("{n} item labelled now.", "{n} items labelled now.", session.labelled))
+            _tell(_("Nothing is left to label here."))
+        _tell(plural("{n} item labelled now.", "{n} items labelled now.", session.labelled))
 
     def _show(self, view: LabelView) -> None:
         from cuecard.annotate.labelling.views import FEW, Pace
@@ -141,14 +151,14 @@ class Labelling:
         )
 
         session, kind = self._session, view.gold.item.kind
-        say("")
-        say(f"[{progress_line(session.position, session.total, session.labelled, Pace())}]")
-        say(view.title)
+        _tell("")
+        _tell(f"[{progress_line(session.position, session.total, session.labelled, Pace())}]")
+        _tell(view.title)
         _read(gold_paragraphs(view))
         _read(evidence_paragraphs(view, FEW, all_by="m"))
         _read(mine_paragraphs(view))
         for line in (question(kind), *answers(kind)):
-            say(line)
+            _tell(line)
 
     def _obey(self, view: LabelView, word: str, rest: str) -> bool:
         """Do what a line says. Gives whether the item is to be read out again."""
@@ -175,15 +185,15 @@ class Labelling:
                 at = self._answered.pop()
                 while session.position > at:
                     session.back()
-                say(_("Answer this again; what you said before stays in the history."))
+                _tell(_("Answer this again; what you said before stays in the history."))
                 return True
             case "c":
                 session.note(rest)
-                say(_("Noted."))
+                _tell(_("Noted."))
             case "f":
                 flagged = view.mine.gold_wrong if view.mine else view.draft.gold_wrong
                 session.note(gold_wrong=not flagged)
-                say(_("⚑ gold is wrong") if not flagged else _("The flag is taken back."))
+                _tell(_("⚑ gold is wrong") if not flagged else _("The flag is taken back."))
             case "r":
                 self._reveal()
             case "m":
@@ -221,7 +231,7 @@ def _statuses(view: LabelView) -> bool:
 
 def _entries(entries: Sequence[Any]) -> None:
     for entry in entries:
-        say("".join(piece.text for piece in entry.head))
+        _tell("".join(piece.text for piece in entry.head))
         _read(entry.body)
 
 
@@ -272,14 +282,14 @@ class Reviewing:
 
         self._document()
         while question := self._question():
-            say("")
-            say(f"[{progress(self._form, self._dimensions, plain=True)}]")
+            _tell("")
+            _tell(f"[{progress(self._form, self._dimensions, plain=True)}]")
             self._work()
             asked = _asked(question.text)
             if asked in (None, ("q", "")):
                 self._form.seconds += self._worked.rest()
                 self._keep()
-                say(_("Kept as it is; the same again goes on here."))
+                _tell(_("Kept as it is; the same again goes on here."))
                 return
             self._work()
             try:
@@ -410,14 +420,14 @@ class Reviewing:
             TaskState.APPROVED: _("The reviews are in: the task is approved."),
             TaskState.RETURNED: _("The reviews are in: the task goes back to its author."),
         }
-        say(said.get(state, _("Handed in. It waits for the other review.")))
+        _tell(said.get(state, _("Handed in. It waits for the other review.")))
         return True
 
     def _document(self) -> None:
         self._view.refresh()
-        say(self._view.title)
+        _tell(self._view.title)
         for row in self._view.rows:
-            say(_text(row.entry))
+            _tell(_text(row.entry))
 
     def _keep(self) -> None:
         from cuecard.annotate.review.assignment import renew

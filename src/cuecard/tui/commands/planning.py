@@ -65,7 +65,7 @@ def leaderboard(
 def plan(
     ours: Context,
     runs: Annotated[
-        Sequence[int], Help(N_("Runs of a pilot; none: plan by guesses"), metavar="RUN...")
+        Sequence[int], Help(N_("Runs of a pilot; none: plan by guesses"), metavar="RUN")
     ] = (),
     *,
     measure: Annotated[str, N_("By this measure instead of each family's main one")] = "",

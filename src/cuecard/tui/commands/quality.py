@@ -30,7 +30,7 @@ _STAGES = "cuecard.annotate.quality.decision_table:STAGES"
 @verb("cuecard check tasks/ --strict", "json")
 def check(
     _ours: Context,
-    paths: Annotated[Sequence[Path], N_("Task files or folders")],
+    paths: Annotated[Sequence[Path], Help(N_("Task files or folders"), metavar="PATH")],
     *,
     strict: Annotated[bool, N_("Count warnings as errors")] = False,
     everything: Annotated[
@@ -79,7 +79,7 @@ def _print_check(report: CheckReport, *, everything: bool, empty: bool) -> None:
 @verb('cuecard submit espresso --reason "the map is the only source"', "json")
 def submit(
     ours: Context,
-    tasks: Annotated[Sequence[str], N_("Ids of tasks")],
+    tasks: Annotated[Sequence[str], Help(N_("Ids of tasks"), metavar="TASK")],
     *,
     reason: Annotated[str, N_("Why warnings may stay; recorded with the task")] = "",
 ) -> Result:

@@ -256,7 +256,7 @@ def blame(
 @verb("cuecard report 4 5 -o report.html", holds=True)
 def report(
     ours: Context,
-    runs: Annotated[Sequence[int], Help(N_("Runs by number"), metavar="RUN...")],
+    runs: Annotated[Sequence[int], Help(N_("Runs by number"), metavar="RUN")],
     *,
     output: Annotated[
         Path, Help(N_("Write to this file; - is standard output"), "-o", "--output")

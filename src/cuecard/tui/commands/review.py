@@ -246,12 +246,18 @@ def _print_board(found: Board, now: datetime) -> None:
     counts = [f"{_(STATE[state])} {count}" for state, count in found.counts().items()]
     table(
         " · ".join(counts),
-        (_("state"), _("task"), pgettext("when a state began", "since"), _("waits for")),
+        (
+            *(_("title"), _("state"), pgettext("when a state began", "since")),
+            *(_("waits for"), _("task")),
+        ),
         [
-            (_(STATE[task.state]), task.task.id, age(task.since, now), waiting(task, found.reader))
+            (
+                *(task.task.title, _(STATE[task.state]), age(task.since, now)),
+                *(waiting(task, found.reader), task.task.id),
+            )
             for task in found.tasks
         ],
-        numbers=(2,),
+        numbers=(2, 4),  # an id that wraps cannot be copied
     )
     if found.people:
         table(

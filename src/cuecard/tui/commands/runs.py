@@ -289,20 +289,20 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
     table(
         "",
         (
-            *(_("run"), _("ended"), _("of")),
+            *(_("name"), _("kind"), _("state"), _("by"), pgettext("when", "begun")),
             *((_("gold disputed"),) if disputed else ()),
-            *(_("state"), _("kind"), _("name"), _("by"), pgettext("when", "begun")),
+            *(_("trials"), _("run")),
         ),
         [
             (
-                *(run.id, run.finished, run.trials),
-                *((disputed.get(run.id, ""),) if disputed else ()),
-                *(run.state.label, kinds[run.kind], run.name, run.created_by),
+                *(run.name, kinds[run.kind], run.state.label, run.created_by),
                 f"{run.created_at.astimezone():%Y-%m-%d %H:%M}",
+                *((disputed.get(run.id, ""),) if disputed else ()),
+                *(f"{run.finished:,}/{run.trials:,}", run.id),
             )
             for run in found
         ],
-        numbers=range(4 if disputed else 3),
+        numbers=range(4, 8),
     )
 
 

@@ -95,7 +95,7 @@ def pack(
 @verb("cuecard merge ana.cuepack ben.cuepack", "json")
 def merge(
     ours: Context,
-    files: Annotated[Sequence[Path], N_("Packs, or folders with packs")],
+    files: Annotated[Sequence[Path], Help(N_("Packs, or folders with packs"), metavar="PACK")],
     *,
     dry_run: Annotated[bool, N_("Say what would happen; change nothing")] = False,
 ) -> Result:

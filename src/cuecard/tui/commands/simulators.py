@@ -285,7 +285,7 @@ def fidelity(
     ours: Context,
     runs: Annotated[
         Sequence[int],
-        Help(N_("Runs by number. Default: all with something to compare"), metavar="[RUN]..."),
+        Help(N_("Runs by number. Default: all with something to compare"), metavar="RUN"),
     ] = (),
     *,
     user: Annotated[Sequence[str], N_("Only this simulator; may be repeated")] = (),

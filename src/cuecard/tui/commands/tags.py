@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
     from cuecard.store.workspace import Workspace
 
-Tags = Annotated[Sequence[str], Help(N_("Tags; several are separated by blanks"), metavar="TAG...")]
+Tags = Annotated[Sequence[str], Help(N_("Tags; several are separated by blanks"), metavar="TAG")]
 OnTasks = Annotated[Sequence[str], Help(N_("Id of a task; may be repeated"), "--task")]
 OnRuns = Annotated[Sequence[int], Help(N_("Number of a run; may be repeated"), "--run")]
 OnTrials = Annotated[Sequence[int], Help(N_("Number of a trial; may be repeated"), "--trial")]

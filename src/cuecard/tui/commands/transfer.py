@@ -66,7 +66,9 @@ def _suffix(data: bytes) -> str:
 @verb("cuecard import tasks/ --format vibesearch", "json")
 def import_(
     ours: Context,
-    paths: Annotated[Sequence[Path], N_("Task files or folders; - is standard input")],
+    paths: Annotated[
+        Sequence[Path], Help(N_("Task files or folders; - is standard input"), metavar="PATH")
+    ],
     *,
     format: Annotated[str, Help(N_("Their format"), one_of=("auto", _FORMATS))] = "auto",
     dry_run: DryRun = False,

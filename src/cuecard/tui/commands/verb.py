@@ -38,6 +38,7 @@ _SUFFIXES = {
     "latex": "latex",
     "csv": "csv",
 }
+_METAVARS = {str: "TEXT", int: "INTEGER", float: "FLOAT", Path: "PATH"}
 STDOUT = Path("-")
 TABLES = (*_FORMS, "output")
 """The forms of a `Page`."""
@@ -68,7 +69,7 @@ Only = Annotated[
 Judges = Annotated[
     Sequence[str], N_("Whose judgements; may be repeated. Default: each run's first judge")
 ]
-Runs = Annotated[Sequence[int], Help(N_("Numbers of the runs"), metavar="RUN...")]
+Runs = Annotated[Sequence[int], Help(N_("Numbers of the runs"), metavar="RUN")]
 Budget = Annotated[float | None, Help(N_("Stop when the calls have cost so much"), min=0.000001)]
 
 
@@ -245,17 +246,26 @@ def _typed(parameter: inspect.Parameter) -> inspect.Parameter:
     if isinstance(kind, type) and issubclass(kind, StrEnum) and isinstance(default, str):
         default = kind(default)
     shown: dict[str, Any] = {"help": _(said.text) or None, **said.settings}
+    word = parameter.name.strip("_").replace("_", "-")
     if parameter.kind is not parameter.KEYWORD_ONLY:
+        shown.setdefault("metavar", word.upper())
         return parameter.replace(
             kind=parameter.KEYWORD_ONLY,
             default=default,
             annotation=Annotated[kind, typer.Argument(**shown)],
         )
-    word = parameter.name.strip("_").replace("_", "-")
+    shown.setdefault("metavar", _metavar(kind))
     names = said.names or ((f"--{word}",) if default is not True else (f"--{word}/--no-{word}",))
     return parameter.replace(
         default=default, annotation=Annotated[kind, typer.Option(*names, **shown)]
     )
+
+
+def _metavar(kind: Any) -> str | None:
+    """What help says of the values of an option, where its author says nothing; None of a flag."""
+    while parts := get_args(kind):
+        kind = parts[0]
+    return "|".join(kind) if issubclass(kind, StrEnum) else _METAVARS.get(kind)
 
 
 def _choice(kind: Any, said: Help) -> Any:

@@ -92,20 +92,21 @@ def ink(variables: Mapping[str, str], name: str) -> str:
     return colour if _HEX.fullmatch(colour) else ""
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """`text` cleaned for display, as lines of at most `width` cells (at least 2); never empty.
+def wrap(text: str, width: int, *, fold: bool = True) -> list[str]:
+    """`text` cleaned for display, as lines of at most `width` cells (at least 2); never empty. Without `fold` what does not
+    fit on a line of its own, as an address, stays whole.
 
     Blanks at the start of a line of the text are kept, blanks at a break are not.
     """
     width = max(width, 2)
-    return [line for part in for_display(text).split("\n") for line in _fold(part, width)]
+    return [line for part in for_display(text).split("\n") for line in _fold(part, width, fold)]
 
 
-def _fold(text: str, width: int) -> Iterator[str]:
+def _fold(text: str, width: int, fold: bool) -> Iterator[str]:
     if len(text) <= width and text.isascii():
         yield text.rstrip()
         return
-    cuts = [0, *breaks(text, width), len(text)]
+    cuts = [0, *breaks(text, width, fold=fold), len(text)]
     lines = [text[start:end].rstrip() for start, end in pairwise(cuts)]
     yield from [line for line in lines if line] or [""]
 

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from cuecard.core.i18n import N_, _, age, ngettext, plural, time_left
+from cuecard.core.i18n import N_, _, age, listed, ngettext, plural, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 
 if TYPE_CHECKING:
-    from cuecard.annotate.waiting import OpenSession, ReviewAtHand, Waiting, WithOthers
+    from cuecard.annotate.waiting import (
+        GoldToDecide,
+        OpenSession,
+        ReviewAtHand,
+        Waiting,
+        WithOthers,
+    )
     from cuecard.core.evaluation.wizard_of_oz import WaitingTrial
     from cuecard.core.label_records import LabelSet
     from cuecard.core.records import RunRecord, TaskSummary, TrialRecord
 
 HomeKind = Literal[
-    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "set", "verdicts", "gold",
+    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "set", "verdicts", "gold", "second",
     "reviewers", "reviewer", "author",
 ]  # fmt: skip
 
@@ -29,6 +35,7 @@ LABELS: dict[HomeKind, str] = {
     "draft": N_("Unsaved draft"),
     "at_hand": N_("Go on reviewing"),
     "gold": N_("Gold to build again"),
+    "second": N_("Second gold is in"),
     "returned": N_("Returned to you"),
     "forked": N_("To bring together"),
     "submit": N_("To submit"),
@@ -88,6 +95,7 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     rows += [
         HomeRow("gold", t.title, age(t.updated_at, moment), task_id=t.id) for t in waiting.golds
     ]
+    rows += [_second_row(gold, moment) for gold in waiting.second_golds]
     rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
     rows += [
         HomeRow("forked", t.title, age(t.updated_at, moment), task_id=t.id) for t in waiting.forked
@@ -144,6 +152,11 @@ def _review_row(review: ReviewAtHand, moment: datetime) -> HomeRow:
     until = review.until
     about = _("your time ran out") if until is None else time_left(until, moment)
     return HomeRow("at_hand", review.task.title, "", about, review.task.id)
+
+
+def _second_row(gold: GoldToDecide, moment: datetime) -> HomeRow:
+    about = _("built by {name}").format(name=listed(one_line(name, 20) for name in gold.by))
+    return HomeRow("second", gold.task.title, age(gold.since, moment), about, gold.task.id)
 
 
 def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:

@@ -221,6 +221,9 @@ class WizardOfOzState:
                 pieces.append(Piece(text.format(user=user), "muted"))
                 if self._quiet(now):
                     pieces.append(Piece(" " + self._is_it_open(), "muted"))
+            case "stopped":
+                text = _("{user} has interrupted you: wait until they go on.")
+                pieces.append(Piece(text.format(user=user), "bad"))
             case "working":
                 text = _("On its way: {user}'s window carries it out.").format(user=user)
                 pieces.append(Piece(text, "muted"))

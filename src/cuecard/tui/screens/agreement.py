@@ -194,7 +194,7 @@ class AgreementScreen(FiguresScreen[AgreementView]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "show" and parameters[0] == "calibration" and self._view is not None:
-            return self._view.section != "calibration" or self._view.plotted
+            return True
         if action == "subject":
             return bool(self._view and self._view.anything and self._view.next_subject)
         return super().check_action(action, parameters)

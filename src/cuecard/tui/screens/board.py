@@ -25,7 +25,7 @@ from cuecard.core.contributions import TaskState
 from cuecard.core.i18n import N_, NP_, _, age, listed
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
+from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
@@ -53,8 +53,10 @@ _FIGURES = Key("board.figures", Means.A_VIEW, "turn('figures')", N_("Figures"), 
 # fmt: on
 
 
-def _turn(screen: CuecardScreen[None], view: View) -> None:
+def _turn(screen: BoardScreen | PeopleScreen | BoardFiguresScreen, view: View) -> None:
     """To another view of the same work; all but the board of all tasks are left for it."""
+    if screen.shown_view == f"turn('{view}')":
+        return
     if view == "tasks":
         screen.dismiss()
         return
@@ -101,11 +103,16 @@ class BoardScreen(BoardList[BoardTask]):
     BINDINGS = keys(
         _OPEN,
         _BACK,
+        _TASKS,
         _PEOPLE,
         _FIGURES,
         Key("board.state", Means.ONLY, "next_state", N_("State"), N_("Only one state; again for the next")),
     )  # fmt: skip
     NEED_ROW = ("open", "next_state")
+
+    @property
+    def shown_view(self) -> str:
+        return "" if self.board.person else "turn('tasks')"
 
     def __init__(self, name: str = "") -> None:
         super().__init__()
@@ -190,7 +197,8 @@ class BoardScreen(BoardList[BoardTask]):
 class PeopleScreen(BoardList[PersonLoad]):
     """Enter shows the tasks of the person under the cursor."""
 
-    BINDINGS = keys(_OPEN, _BACK, _TASKS, _FIGURES)
+    BINDINGS = keys(_OPEN, _BACK, _TASKS, _PEOPLE, _FIGURES)
+    shown_view = "turn('people')"
 
     def columns(self) -> Sequence[Column[PersonLoad]]:
         def count(title: str, get: Callable[[PersonLoad], int]) -> Column[PersonLoad]:
@@ -214,7 +222,7 @@ class PeopleScreen(BoardList[PersonLoad]):
         return self.board.board.people
 
     def title_words(self) -> str:
-        return _("Board: who has how much open")
+        return f"{_('People')} · {_('Who has how much open')}"
 
     def note(self) -> str:
         if self.board.board.complete:

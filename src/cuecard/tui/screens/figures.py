@@ -204,9 +204,7 @@ class FiguresScreen(CountingScreen, Generic[ViewT]):
             case "step":
                 return len(view.of(view.section)) > 1
             case "show":
-                return parameters[0] in view.named and (
-                    view.plotted or parameters[0] != view.section
-                )
+                return parameters[0] in view.named
             case "plot":
                 return view.plottable
             case _:

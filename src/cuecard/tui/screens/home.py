@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
     "session": "runs", "form": "runs", "seat": "home", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
-    "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts", "set": "verdicts", "gold": "tasks",
+    "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts", "set": "verdicts", "gold": "tasks", "second": "tasks",
     "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
 
@@ -196,6 +196,10 @@ class HomeScreen(LiveScreen):
             from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 
             self.app.push_screen(BuildGoldScreen(row.task_id))
+        elif row.kind == "second" and row.task_id:
+            from cuecard.tui.screens.independent_gold import CompareGoldScreen
+
+            self.app.push_screen(CompareGoldScreen(row.task_id))
         elif row.run_id:
             from cuecard.tui.screens.run.screen import RunScreen
 

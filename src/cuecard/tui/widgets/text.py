@@ -180,8 +180,12 @@ class _WithWay(_Shown):
         width, said = self.content_size.width, cell_len(strip.text.rstrip())
         if width - said < _LEAST:
             return strip  # what a title says comes first
-        if not (told := way_told(way, width - said - 2)):
+        # What stands beside it in the line is no step of the way.
+        end = self.region.right
+        apart = " " if any(other.region.x >= end for other in self.siblings) else ""
+        if not (told := way_told(way, width - said - 2 - len(apart))):
             return strip
+        told += apart
         muted = Style.parse(f"not bold {ink(self.app.theme_variables, 'muted')}")
         room, style = width - cell_len(told), self.rich_style + muted
         line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)

@@ -170,11 +170,6 @@ class RunScreen(RunActions):
             tables = await self.services.ask(lambda _ws: count_both(pool, cut, told))
             self._show_scores(pool, cut, tables)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "show":
-            return parameters[0] != self._pane
-        return super().check_action(action, parameters)
-
     def on_trials_pane_opened(self, event: TrialsPane.Opened) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen
 

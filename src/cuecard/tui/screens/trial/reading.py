@@ -91,7 +91,8 @@ class Reading(LiveScreen):
 
     @property
     def shown_view(self) -> str:
-        return f"show('{self._pane}')"
+        transcript = self.has_class("-narrow") and not self.has_class("-beside")
+        return f"show('{'' if transcript else self._pane}')"
 
     @property
     def _beside(self) -> bool:
