@@ -320,7 +320,8 @@ def flagged(one: ItemFigures) -> ItemFigures:
         and r.high < 0,
         Flag.GIVEN_AWAY: one.closed >= LEAST_CLOSED,
     }
-    return replace(one, flags=tuple(flag for flag in Flag if holds[flag]))
+    flags = tuple(flag for flag in Flag if holds[flag])
+    return one if flags == one.flags else replace(one, flags=flags)
 
 
 def queue(

@@ -33,7 +33,6 @@ from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision, Item, Prediction
 
 if TYPE_CHECKING:
-
     from cuecard.core.records import Revision
     from cuecard.core.tasks.models import Family, Task
     from cuecard.store.verdict_pages import Marks
@@ -139,7 +138,7 @@ def survey(
     workspace: Workspace, pool: Pool, sight: Sight | None = None, *, items: bool = False
 ) -> Survey:
     """Of the pool's judged trials, each by the first judge that judged it. With `sight` without what its reader is to label.
-    `items`: all tasks are kept, with the figures of all items, of which there may be very many.
+    `items`: instead of suspects all tasks, with the figures of all items, of which there may be very many; no rivals are told.
 
     Blocks for the database.
     """
@@ -172,9 +171,7 @@ def survey(
         for unit in ((one.task_id, one.number),)
     )
     while some := list(islice(surveyed, _AT_ONCE)):
-        places, handed_in = _rival_places(workspace, some, whole=items)
-        for one, mine in zip(some, places, strict=True):
-            one = _with_told(workspace, one, mine, handed_in)
+        for one in some if items else _with_rivals(workspace, some):
             wanted = _to_read(one)
             if wanted and len(wanted) <= budget:
                 budget -= len(wanted)
@@ -184,7 +181,8 @@ def survey(
             one = _with_figures(workspace, one, items=items)
             if items or one.items:
                 every[f"{one.task.id}\n{one.revision}"] = one
-    pairs = [(name, item) for name, one in every.items() for item in one.items]
+    named = {} if items else every
+    pairs = [(name, item) for name, one in named.items() for item in one.items]
 
     def of(flags: Collection[Flag]) -> list[Suspect]:
         return [
@@ -341,23 +339,18 @@ def _missed(one: Surveyed, *, flagged: bool) -> list[int]:
     return [at for at in rival_places(one.block, flagged=flagged) if one.answers[at].single]
 
 
-def _rival_places(
-    workspace: Workspace, some: Sequence[Surveyed], *, whole: bool
-) -> tuple[list[list[int]], dict[int, Prediction]]:
-    """Of each task the items whose rivals are to be told, and what was read for that: unless `whole`, only those where some
-    agent says something else of the few that are asked first.
+def _with_rivals(workspace: Workspace, some: Sequence[Surveyed]) -> Iterator[Surveyed]:
+    """With what trials say instead of gold of items that enough agents missed: only where some agent says something else of the
+    few that are asked first.
     """
     # What is found in play may take back what a verdict says, and with it who found an item.
     places = [_missed(one, flagged=not one.plays) for one in some]
-    if whole:
-        return places, {}
     pairs = zip(some, places, strict=True)
     asked = [(one, mine, [] if one.plays else asked_first(one.block, mine)) for one, mine in pairs]
     handed_in = workspace.runs.conclusions([one.rows[n].trial.id for one, _, of in asked for n in of])  # fmt: skip
     for one, mine, numbers in asked:
-        if numbers:
-            mine[:] = sorted(_told(one, mine, numbers, handed_in)[0])
-    return places, handed_in
+        at = sorted(_told(one, mine, numbers, handed_in)[0]) if numbers else mine
+        yield _with_told(workspace, one, at, handed_in)
 
 
 def _with_told(
