@@ -393,11 +393,11 @@ def read_exam(
     for trial in trials:
         by_task.setdefault(trial.task_id, []).append(trial)
     found: list[Answered] = []
-    made = {(sheet.task_id, sheet.revision): (sheet.language, sheet.inputs) for sheet in sheets}
+    made = {(sheet.task_id, sheet.revision): sheet for sheet in sheets}
     for task_id, every in by_task.items():
         number = max(trial.revision for trial in every)
-        if (task_id, number) in made:
-            language, inputs = made[task_id, number]
+        if sheet := made.get((task_id, number)):
+            language, inputs = sheet.language, sheet.inputs
         else:
             task = workspace.tasks.revision(task_id, number).task
             language, inputs = task.language, inputs_of(task, seed=setting.seed)
