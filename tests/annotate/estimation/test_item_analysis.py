@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from cuecard.annotate.estimation.item_analysis import (
     Flag,
     analyse,
     asked_first,
+    may_have_flags,
     queue,
     rival_places,
     suspicious,
@@ -185,3 +187,15 @@ def test_all_but_too_few_are_asked_first_and_of_those_who_have_few_trials() -> N
     rows = [[0, 1]] * 3 + [[0, 0]] * 3 + [[1, 0]]
     assert asked_first(block(rows, "aaabcdd"), [0, 1]) == [3, 4]
     assert asked_first(block(rows, "aaabcdd"), []) == []
+
+
+def test_where_nothing_can_be_flagged_gold_need_not_be_read() -> None:
+    plain = block([[1, 0], [0, 0], [1, 1]], "abc")
+    assert not may_have_flags(plain)
+    assert may_have_flags(block([[1, 0], [0, 0], [1, 0]], "abc"))
+    assert may_have_flags(replace(plain, wrong={0: 1}))
+    assert may_have_flags(replace(plain, split={0: (1, 1)}))
+    assert may_have_flags(replace(plain, unsearched=frozenset({0})))
+    assert may_have_flags(block([[1, 1]] * 12, "abcdef" * 2))
+    for one in planted(0, agents=3)[0]:
+        assert may_have_flags(replace(one, told={}, opened={})) or not suspicious(one)

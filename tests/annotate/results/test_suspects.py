@@ -10,7 +10,12 @@ import pytest
 from cuecard.annotate.estimation.item_analysis import Flag
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.results.pool import gather
-from cuecard.annotate.results.suspect_tables import item_tables, review_words, suspect_data
+from cuecard.annotate.results.suspect_tables import (
+    items_table,
+    review_words,
+    suspect_data,
+    task_tables,
+)
 from cuecard.annotate.results.suspects import Survey, evidence, survey
 from cuecard.annotate.review.comments import threads_for
 from cuecard.annotate.samples import load_samples
@@ -27,7 +32,7 @@ from suspect_runs import PAGE, RIVAL, UNFOUND, WRONG, suspect_run
 
 @pytest.fixture
 def found(workspace: Workspace) -> Survey:
-    return survey(workspace, gather(workspace, [suspect_run(workspace)]), items=True)
+    return survey(workspace, gather(workspace, [suspect_run(workspace)]))
 
 
 def test_wrong_gold_accuses_itself(workspace: Workspace, found: Survey) -> None:
@@ -128,12 +133,13 @@ def test_two_judges_are_split_where_they_differ_in_half_of_the_trials(
     assert first.figures.split == (2, 2)
 
 
-def test_items_and_tasks_have_figures(found: Survey) -> None:
+def test_items_and_tasks_have_figures(workspace: Workspace) -> None:
+    found = survey(workspace, gather(workspace, [suspect_run(workspace)]), items=True)
     items = found.tasks[0].items
     assert (items[1].extreme, items[UNFOUND].extreme) == ("ceiling", "floor")
     assert items[0].found == 0.75
     assert items[0].discrimination.value is not None
-    tables = item_tables(found)
+    tables = [items_table(found.tasks), *task_tables(found)]
     assert [len(table.lines) for table in tables] == [6, 1]
 
 
@@ -159,9 +165,10 @@ def test_a_suspect_goes_to_review_and_its_correction_into_scores(
     workspace.tasks.save(graph_task(gold=gold), author="ann", message="1899 is right")
     plan = plan_rescoring(workspace, run)
     outcome = asyncio.run(rescore_run(workspace, plan, [LexicalJudge()], by="ann"))
-    corrected = survey(workspace, gather(workspace, [outcome.run.id]), items=True)
-    assert [each.answer.key for each in corrected.suspects] == [f"triple/{UNFOUND}"]
-    assert corrected.tasks[0].items[WRONG].found == 7 / 8
+    pool = gather(workspace, [outcome.run.id])
+    corrected = survey(workspace, pool).suspects
+    assert [each.answer.key for each in corrected] == [f"triple/{UNFOUND}"]
+    assert survey(workspace, pool, items=True).tasks[0].items[WRONG].found == 7 / 8
 
 
 def test_gold_of_every_family_is_answers_at_places() -> None:

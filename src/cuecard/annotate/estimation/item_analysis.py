@@ -184,8 +184,7 @@ def suspicious(block: Block, *, seed: int = 0) -> list[ItemFigures]:
     """Those of `analyse` that have a flag: of many thousand items few do, and no other's figures are made."""
     import numpy as np
 
-    few = len(block.agents) < INVERSE_TRIALS or len(set(block.agents)) < INVERSE_AGENTS
-    if few and not (block.wrong or block.split or block.told or block.opened or block.unsearched):
+    if not _anything(block):
         return []
     columns = _columns(block, seed)
     inverse = _inverse(columns.r, columns.deciding, columns.valid)
@@ -195,6 +194,21 @@ def suspicious(block: Block, *, seed: int = 0) -> list[ItemFigures]:
     found = [one for one in every if one.flags]
     same = _redundant(block.found) if found else {}
     return [replace(one, same_as=same.get(one.at)) for one in found]
+
+
+def may_have_flags(block: Block) -> bool:
+    """Whether an item may have a flag, whatever trials turn out to say and to have opened; the block may have more items than
+    gold has.
+    """
+    # What nobody found is also missed by enough agents for a rival.
+    return _anything(block) or bool(rival_places(block))
+
+
+def _anything(block: Block) -> bool:
+    """Whether there is anything of which a flag could come."""
+    few = len(block.agents) < INVERSE_TRIALS or len(set(block.agents)) < INVERSE_AGENTS
+    known = block.wrong or block.split or block.told or block.opened or block.unsearched
+    return not few or bool(known)
 
 
 def rival_places(block: Block, *, flagged: bool = True) -> list[int]:
@@ -306,7 +320,8 @@ def flagged(one: ItemFigures) -> ItemFigures:
         and r.high < 0,
         Flag.GIVEN_AWAY: one.closed >= LEAST_CLOSED,
     }
-    return replace(one, flags=tuple(flag for flag in Flag if holds[flag]))
+    flags = tuple(flag for flag in Flag if holds[flag])
+    return one if flags == one.flags else replace(one, flags=flags)
 
 
 def queue(

@@ -1,6 +1,6 @@
 """What authors, reviewers and evaluators know of several families alike: gold that is one answer."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cuecard.annotate.families.registry import Answers, Decided, GoldAnswer, GoldElement
@@ -63,10 +63,10 @@ def answer_element(field: str) -> Callable[[Gold, Item], GoldElement | None]:
 
 
 def answer_told(
-    gold: Gold, predictions: Iterable[Prediction]
+    gold: Gold, predictions: Iterable[Prediction], keys: Collection[str]
 ) -> Iterator[dict[str, tuple[str, ...]]]:
     """The answer that was given, at the place of the only one."""
-    del gold
+    del gold, keys
     for given in map(answer_of, predictions):
         yield {ANSWER.key: (given,)} if given else {}
 
@@ -77,7 +77,7 @@ def final_answer(gold: Gold, field: str, asked: str) -> GoldAnswer:
 
 
 NO_ANSWERS: Answers[Any] = Answers(
-    lambda gold: (), lambda gold, predictions: ({} for _one in predictions)
+    lambda gold: (), lambda gold, predictions, keys: ({} for _one in predictions)
 )
 """Of gold that is not one right value at each place: only people's doubts and the judge's decisions tell something of it."""
 

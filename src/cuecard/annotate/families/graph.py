@@ -1,7 +1,7 @@
 """What authors, reviewers and evaluators know of graph tasks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -56,15 +56,18 @@ def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str,
     return *graph.names_of(triple.tail), *graph.names_of(triple.head)
 
 
+_plain = lru_cache(maxsize=8192)(normalise)
+"""Of names and relations, which tasks share."""
+
+
 @lru_cache(maxsize=8192)
 def _key(index: int) -> str:
     return Item(kind=ItemKind.TRIPLE, index=index).key
 
 
 def _gold_answers(graph: Graph) -> tuple[GoldAnswer, ...]:
-    plain = lru_cache(maxsize=None)(normalise)
     names = {node: graph.names_of(node) for node in graph.node_ids}
-    asked = [(triple.head, plain(triple.relation)) for triple in graph.triples]
+    asked = [(triple.head, _plain(triple.relation)) for triple in graph.triples]
     tails: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for place, triple in zip(asked, graph.triples, strict=True):
         tails[place].add(triple.tail)
@@ -82,23 +85,27 @@ def _gold_answers(graph: Graph) -> tuple[GoldAnswer, ...]:
     )
 
 
-def _told(graph: Graph, predictions: Iterable[Prediction]) -> Iterator[dict[str, list[str]]]:
+def _told(
+    graph: Graph, predictions: Iterable[Prediction], keys: Collection[str]
+) -> Iterator[dict[str, list[str]]]:
     """Tails of predicted triples, by the gold triple that has this head and relation."""
-    plain = lru_cache(maxsize=None)(normalise)
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for index, triple in enumerate(graph.triples):
-        for name in {plain(name) for name in graph.names_of(triple.head)}:
-            places[name, plain(triple.relation)].append(_key(index))
+        if (key := _key(index)) in keys:
+            for name in {_plain(name) for name in graph.names_of(triple.head)}:
+                places[name, _plain(triple.relation)].append(key)
+    relations = {relation for _name, relation in places}
     # Trials write the same in the same way, nearly always.
     written: dict[tuple[str, str], Sequence[str]] = {}
     for prediction in predictions:
         found: dict[str, list[str]] = {}
         for triple in triples_of(prediction) or ():
             said = triple.head, triple.relation
-            if (keys := written.get(said)) is None:
-                keys = places.get((plain(said[0]), plain(said[1])), ())
-                written[said] = keys
-            for key in keys:
+            if (there := written.get(said)) is None:
+                relation = _plain(said[1])
+                there = places.get((_plain(said[0]), relation), ()) if relation in relations else ()
+                written[said] = there
+            for key in there:
                 found.setdefault(key, []).append(triple.tail)
         yield found
 

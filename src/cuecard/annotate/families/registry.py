@@ -6,7 +6,7 @@ Another package's family is made known by `ANNOTATE.register(name, AnnotateFamil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
@@ -72,12 +72,15 @@ class GoldAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers(Generic[G]):
-    """Gold as answers at places. `told`: of each prediction, what stands there at a place, right or wrong, by the place's key;
-    `played`: what is found while a trial is played, by key, from its whole log (None: nothing is).
+    """Gold as answers at places. `told`: of each prediction, what stands there at the places with these keys, right
+    or wrong, by key (more does no harm); `played`: what is found while a trial is played, by key, from its whole log (None:
+    nothing is).
     """
 
     gold: Callable[[G], tuple[GoldAnswer, ...]]
-    told: Callable[[G, Iterable[Prediction]], Iterator[Mapping[str, Sequence[str]]]]
+    told: Callable[
+        [G, Iterable[Prediction], Collection[str]], Iterator[Mapping[str, Sequence[str]]]
+    ]
     played: Callable[[G, Sequence[Event]], Mapping[str, bool]] | None = None
 
 

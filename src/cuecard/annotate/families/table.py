@@ -1,6 +1,6 @@
 """What authors, reviewers and evaluators know of table tasks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_column
@@ -69,8 +69,11 @@ def _gold_answers(table: Table) -> tuple[GoldAnswer, ...]:
     )
 
 
-def _told(table: Table, predictions: Iterable[Prediction]) -> Iterator[dict[str, list[str]]]:
+def _told(
+    table: Table, predictions: Iterable[Prediction], keys: Collection[str]
+) -> Iterator[dict[str, list[str]]]:
     """Cells of predicted rows, by the gold row that has the same key."""
+    del keys
     rows = {row_key(table, row): index for index, row in reversed([*enumerate(table.rows)])}
     known: dict[tuple[str | None, ...], int | None] = {}
     for prediction in predictions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cuecard.annotate.estimation.item_analysis import ItemFigures
@@ -112,9 +112,9 @@ def values_of(one: Suspect) -> tuple[str, ...]:
     return (one.rival,) if one.rival else one.answer.values
 
 
-def item_tables(survey: Survey) -> list[Table]:
-    """Items, tasks, and the fewest tasks that keep the order of agents."""
-    return [_items(survey.tasks), _tasks(survey), *subset_tables(survey)]
+def task_tables(survey: Survey) -> list[Table]:
+    """Tasks, and the fewest that keep the order of agents."""
+    return [_tasks(survey), *subset_tables(survey)]
 
 
 def extreme_words(extreme: str) -> str:
@@ -126,7 +126,8 @@ def same_words(of: Surveyed, item: ItemFigures) -> str:
     return "" if item.same_as is None else of.answers[item.same_as].asked
 
 
-def _items(tasks: Sequence[Surveyed]) -> Table:
+def items_table(tasks: Sequence[Surveyed]) -> Table:
+    """Every item, of which there may be very many."""
     lines = [
         (
             of.task.id,
@@ -279,9 +280,9 @@ def _figures(item: ItemFigures) -> dict[str, Any]:
     }
 
 
-def items_data(survey: Survey) -> list[dict[str, Any]]:
+def items_data(survey: Survey) -> Iterator[dict[str, Any]]:
     """Every item for JSON."""
-    return [
+    return (
         {
             "task": of.task.id,
             "revision": of.revision,
@@ -291,7 +292,7 @@ def items_data(survey: Survey) -> list[dict[str, Any]]:
         }
         for of in survey.tasks
         for item in of.items
-    ]
+    )
 
 
 def discrimination_words(item: ItemFigures) -> str:

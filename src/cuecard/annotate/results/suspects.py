@@ -1,15 +1,15 @@
 """Gold that may be wrong, by what all judged trials of runs say of it, and figures of every item and task.
 
-Verdicts and labels are read of all trials, what was handed in only where a rival may be, logs only of candidates; figures
-are made of what has a flag, or on demand of all.
+Verdicts and labels are read of all trials, gold only where by them some flag may be, what was handed in only where a rival
+may be, logs only of candidates; figures are made of what has a flag, or on demand of all.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.estimation.item_analysis import (
@@ -18,6 +18,7 @@ from cuecard.annotate.estimation.item_analysis import (
     ItemFigures,
     analyse,
     asked_first,
+    may_have_flags,
     queue,
     rival_places,
     suspicious,
@@ -32,11 +33,8 @@ from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision, Item, Prediction
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from cuecard.core.records import Revision
-    from cuecard.core.tasks.models import Task
+    from cuecard.core.tasks.models import Family, Task
     from cuecard.store.verdict_pages import Marks
     from cuecard.store.workspace import Sight, Workspace
 
@@ -65,7 +63,7 @@ class Surveyed:
     @property
     def plays(self) -> bool:
         """Whether its items are found while it is played."""
-        return ANNOTATE[self.task.family].answers.played is not None
+        return _plays(self.task.family)
 
     @property
     def share(self) -> float | None:
@@ -140,7 +138,7 @@ def survey(
     workspace: Workspace, pool: Pool, sight: Sight | None = None, *, items: bool = False
 ) -> Survey:
     """Of the pool's judged trials, each by the first judge that judged it. With `sight` without what its reader is to label.
-    `items`: all tasks are kept, with the figures of all items, of which there may be very many.
+    `items`: instead of suspects all tasks, with the figures of all items, of which there may be very many; no rivals are told.
 
     Blocks for the database.
     """
@@ -158,12 +156,22 @@ def survey(
     people = _people(workspace, first)
     budget = MOST_LOGS
     unread, every = 0, dict[str, Surveyed]()
-    revisions = workspace.tasks.these(units)
-    surveyed = (_surveyed(one, units[one.task_id, one.number], marks, people) for one in revisions)
+    blocks: dict[tuple[str, int], Block] = {}
+
+    def wanted_units() -> Iterator[tuple[str, int]]:
+        for unit, rows in units.items():
+            block = _decided(unit[0], rows, marks, people)
+            if items or _plays(rows[0].family) or may_have_flags(block):
+                blocks[unit] = block
+                yield unit
+
+    surveyed = (
+        _surveyed(one, units[unit], blocks.pop(unit))
+        for one in workspace.tasks.these(wanted_units())
+        for unit in ((one.task_id, one.number),)
+    )
     while some := list(islice(surveyed, _AT_ONCE)):
-        places, handed_in = _rival_places(workspace, some, whole=items)
-        for one, mine in zip(some, places, strict=True):
-            one = _with_told(workspace, one, mine, handed_in)
+        for one in some if items else _with_rivals(workspace, some):
             wanted = _to_read(one)
             if wanted and len(wanted) <= budget:
                 budget -= len(wanted)
@@ -173,7 +181,8 @@ def survey(
             one = _with_figures(workspace, one, items=items)
             if items or one.items:
                 every[f"{one.task.id}\n{one.revision}"] = one
-    pairs = [(name, item) for name, one in every.items() for item in one.items]
+    named = {} if items else every
+    pairs = [(name, item) for name, one in named.items() for item in one.items]
 
     def of(flags: Collection[Flag]) -> list[Suspect]:
         return [
@@ -192,6 +201,10 @@ def survey(
         hidden=len(suspects) - len(shown),
         scores=_scores(first.values()),
     )
+
+
+def _plays(family: Family) -> bool:
+    return ANNOTATE[family].answers.played is not None
 
 
 def _scores(rows: Collection[Row]) -> dict[str, dict[str, list[float]]]:
@@ -242,65 +255,81 @@ def _people(workspace: Workspace, trials: Collection[int]) -> dict[int, _People]
     return dict(found)
 
 
-def _surveyed(
-    revision: Revision,
+def _decided(
+    task: str,
     rows: Sequence[Row],
     marks: Mapping[int, Mapping[str, Marks]],
     people: Mapping[int, _People],
-) -> Surveyed:
-    """Without what was told, read or counted."""
+) -> Block:
+    """What judges and people decided in these trials, on all items that any of them names."""
     import numpy as np
 
-    task = revision.task
-    answers = ANNOTATE[task.family].answers.gold(task.gold)
-    place = {answer.key: at for at, answer in enumerate(answers)}
-    placed: dict[tuple[str, ...], NDArray[np.intp]] = {}
-    found = np.full((len(rows), len(answers)), np.nan)
-    wrong = Counter[int]()
-    split, voted = np.zeros(len(answers), int), np.zeros(len(answers), int)
     nobody = _People()
+    judged = [marks.get(row.trial.id, {}) for row in rows]
+    doubted = [people.get(row.trial.id, nobody) for row in rows]
+    named = dict.fromkeys(mark.keys for by_judge in judged for mark in by_judge.values())
+    named |= dict.fromkeys((*said.labels, *said.wrong) for said in doubted if said is not nobody)
+    place = {key: at for at, key in enumerate(dict.fromkeys(chain.from_iterable(named)))}
+    places = {keys: np.array([place[key] for key in keys], np.intp) for keys in named}
+    found = np.full((len(rows), len(place)), np.nan)
+    wrong = Counter[int]()
+    split, voted = np.zeros(len(place), int), np.zeros(len(place), int)
 
     def said_of(keys: tuple[str, ...], decisions: str):
-        """Places of gold that these items have, and of judgements on them 1, 0 or NaN for each."""
-        if keys not in placed:
-            placed[keys] = np.array([place.get(key, -1) for key in keys], np.intp)
+        """Of judgements on these items 1, 0 or NaN for each."""
         letters = np.frombuffer(decisions.encode(), np.uint8).reshape(-1, len(keys))
-        values = np.select([letters == _YES, letters == _NO], [1.0, 0.0], np.nan)
-        return placed[keys][placed[keys] >= 0], values[:, placed[keys] >= 0]
+        return np.select([letters == _YES, letters == _NO], [1.0, 0.0], np.nan)
 
     alike: defaultdict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
-    for number, row in enumerate(rows):
-        if (mark := marks.get(row.trial.id, {}).get(row.judged_by)) and mark.keys:
+    for number, (row, by_judge) in enumerate(zip(rows, judged, strict=True)):
+        if (mark := by_judge.get(row.judged_by)) and mark.keys:
             alike[mark.keys][number] = mark.decisions
     for keys, decisions in alike.items():
-        at, values = said_of(keys, "".join(decisions.values()))
-        found[np.array([*decisions])[:, None], at] = values
-    for row in rows:
-        by_judge, said = marks.get(row.trial.id, {}), people.get(row.trial.id, nobody)
+        values = said_of(keys, "".join(decisions.values()))
+        found[np.array([*decisions])[:, None], places[keys]] = values
+    for by_judge, said in zip(judged, doubted, strict=True):
         if len(by_judge) > 1 or said.labels:
-            yes, no = np.zeros(len(answers), int), np.zeros(len(answers), int)
+            yes, no = np.zeros(len(place), int), np.zeros(len(place), int)
             for mark in by_judge.values():
                 if mark.of_jury or not mark.keys:
                     continue
-                at, values = said_of(mark.keys, mark.decisions)
-                np.add.at(yes, at[values[0] == 1], 1)
-                np.add.at(no, at[values[0] == 0], 1)
-            for key in said.labels.keys() & place.keys():
-                yes[place[key]] += said.labels[key][Decision.YES.value]
-                no[place[key]] += said.labels[key][Decision.NO.value]
+                at, (values,) = places[mark.keys], said_of(mark.keys, mark.decisions)
+                np.add.at(yes, at[values == 1], 1)
+                np.add.at(no, at[values == 0], 1)
+            for key, labels in said.labels.items():
+                yes[place[key]] += labels[Decision.YES.value]
+                no[place[key]] += labels[Decision.NO.value]
             voted += yes + no > 1
             split += (yes == no) & (yes > 0)
         for key, n in said.wrong.items():
-            if key in place:
-                wrong[place[key]] += n
-    block = Block(
-        task=task.id,
+            wrong[place[key]] += n
+    return Block(
+        task=task,
         agents=tuple(row.trial.agent.name for row in rows),
         items=tuple(place),
         found=found,
         wrong=wrong,
         split={int(at): (int(split[at]), int(voted[at])) for at in np.flatnonzero(voted)},
         unsearched=frozenset(n for n, row in enumerate(rows) if row.measure("tool_calls") == 0),
+    )
+
+
+def _surveyed(revision: Revision, rows: Sequence[Row], decided: Block) -> Surveyed:
+    """What was decided on its gold, without what was told, read or counted."""
+    import numpy as np
+
+    task = revision.task
+    answers = ANNOTATE[task.family].answers.gold(task.gold)
+    place = {answer.key: at for at, answer in enumerate(answers)}
+    to = np.array([place.get(key, -1) for key in decided.items], np.intp)
+    found = np.full((len(rows), len(answers)), np.nan)
+    found[:, to[to >= 0]] = decided.found[:, to >= 0]
+    block = replace(
+        decided,
+        items=tuple(place),
+        found=found,
+        wrong={int(to[at]): n for at, n in decided.wrong.items() if to[at] >= 0},
+        split={int(to[at]): of for at, of in decided.split.items() if to[at] >= 0},
     )
     return Surveyed(task, revision.number, answers, tuple(rows), block)
 
@@ -310,23 +339,18 @@ def _missed(one: Surveyed, *, flagged: bool) -> list[int]:
     return [at for at in rival_places(one.block, flagged=flagged) if one.answers[at].single]
 
 
-def _rival_places(
-    workspace: Workspace, some: Sequence[Surveyed], *, whole: bool
-) -> tuple[list[list[int]], dict[int, Prediction]]:
-    """Of each task the items whose rivals are to be told, and what was read for that: unless `whole`, only those where some
-    agent says something else of the few that are asked first.
+def _with_rivals(workspace: Workspace, some: Sequence[Surveyed]) -> Iterator[Surveyed]:
+    """With what trials say instead of gold of items that enough agents missed: only where some agent says something else of the
+    few that are asked first.
     """
     # What is found in play may take back what a verdict says, and with it who found an item.
     places = [_missed(one, flagged=not one.plays) for one in some]
-    if whole:
-        return places, {}
     pairs = zip(some, places, strict=True)
     asked = [(one, mine, [] if one.plays else asked_first(one.block, mine)) for one, mine in pairs]
     handed_in = workspace.runs.conclusions([one.rows[n].trial.id for one, _, of in asked for n in of])  # fmt: skip
     for one, mine, numbers in asked:
-        if numbers:
-            mine[:] = sorted(_told(one, mine, numbers, handed_in)[0])
-    return places, handed_in
+        at = sorted(_told(one, mine, numbers, handed_in)[0]) if numbers else mine
+        yield _with_told(workspace, one, at, handed_in)
 
 
 def _with_told(
@@ -351,7 +375,7 @@ def _told(
     open_ = {each.key: (at, {normalise(value) for value in each.values}) for at, each in every}
     numbers = [n for n in numbers if open_ and one.rows[n].trial.id in known]
     predictions = (known[one.rows[n].trial.id] for n in numbers)
-    said = ANNOTATE[one.task.family].answers.told(one.task.gold, predictions)
+    said = ANNOTATE[one.task.family].answers.told(one.task.gold, predictions, open_.keys())
     for number, told in zip(numbers, said, strict=False):  # `said` does not begin without trials
         for key, (at, right) in open_.items():
             if key not in told or one.block.found[number, at] != 0:

@@ -368,8 +368,11 @@ def _events(trial: TrialRecord, sheet: Sheet, given: ExamInput) -> list[Event]:
     return [Event(seq=seq, at=now, body=body) for seq, body in enumerate(bodies)]
 
 
-def read_exam(workspace: Archive, run_id: int, tasks: Collection[str] = ()) -> Exam:
-    """A recorded exam, on these tasks (none: on all that it holds). Blocks for the database.
+def read_exam(
+    workspace: Archive, run_id: int, tasks: Collection[str] = (), sheets: Sequence[Sheet] = ()
+) -> Exam:
+    """A recorded exam, on these tasks (none: on all that it holds). `sheets`: those that its plan has made already. Blocks for
+    the database.
 
     Raises `NotFound` for a run that is no exam, or was made with other probes than those of this version.
     """
@@ -390,13 +393,18 @@ def read_exam(workspace: Archive, run_id: int, tasks: Collection[str] = ()) -> E
     for trial in trials:
         by_task.setdefault(trial.task_id, []).append(trial)
     found: list[Answered] = []
+    made = {(sheet.task_id, sheet.revision): sheet for sheet in sheets}
     for task_id, every in by_task.items():
         number = max(trial.revision for trial in every)
-        task = workspace.tasks.revision(task_id, number).task
+        if sheet := made.get((task_id, number)):
+            language, inputs = sheet.language, sheet.inputs
+        else:
+            task = workspace.tasks.revision(task_id, number).task
+            language, inputs = task.language, inputs_of(task, seed=setting.seed)
         ids = {trial.agent.name: trial.id for trial in every if trial.revision == number}
-        inputs = [given for given in inputs_of(task, seed=setting.seed) if given.key in ids]
         said = {key: records[id] for key, id in ids.items() if id in records}
-        found += answered(task_id, task.language, inputs, said, ids)
+        kept_inputs = [given for given in inputs if given.key in ids]
+        found += answered(task_id, language, kept_inputs, said, ids)
     kept = {trial.id for trial in trials}
     usage = [used for used in workspace.runs.usage(run_id) if used.trial_id in kept]
     costs = [used.cost for used in usage if used.cost is not None]

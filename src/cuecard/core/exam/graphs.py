@@ -110,6 +110,14 @@ class _Exam:
             for tail in self.graph.names_of(triple.tail)
         )
 
+    @cached_property
+    def _relations(self) -> dict[str, list[str]]:
+        """What is said of each head, in the order of gold."""
+        found: dict[str, list[str]] = {}
+        for triple in self.triples:
+            found.setdefault(triple.head, []).append(triple.relation)
+        return found
+
     def _alias(self, index: int) -> Sequence[Named] | None:
         gold = self.triples[index]
         head, relation, tail = self.named(index)
@@ -124,11 +132,7 @@ class _Exam:
         head, relation, tail = self.named(index)
         if other := texts.name_otherwise(tail, relation if " " in relation else f"{relation} by"):
             return [(head, relation, other)]
-        said = " ".join(
-            self.named(i)[1]
-            for i, t in enumerate(self.triples)
-            if t.head == self.triples[index].head
-        )
+        said = " ".join(self._relations[self.triples[index].head])
         other = (
             texts.name_otherwise(head, said)
             if "born" in said or "died" in said or "·" in head

@@ -145,7 +145,7 @@ class Draw:
         return cls(content_hash(task), seed)
 
     def number(self, probe: str, index: int) -> int:
-        text = "\n".join((self.revision, probe, str(self.seed), str(index)))
+        text = f"{self.revision}\n{probe}\n{self.seed}\n{index}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def order(self, probe: str, items: Sequence[T]) -> list[T]:

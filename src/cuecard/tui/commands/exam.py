@@ -139,9 +139,8 @@ class _Room:
             run = self._sit(name, plan, config)
         assert run is not None
         self.remarks += (f"{task}: {why}" for task, why in plan.skipped.items())
-        return Card(
-            read_exam(workspace, run.id, [sheet.task_id for sheet in plan.sheets]), config.currency
-        )
+        ids = [sheet.task_id for sheet in plan.sheets]
+        return Card(read_exam(workspace, run.id, ids, plan.sheets), config.currency)
 
     def plan(self, name: str, config: Config) -> ExamPlan:
         from cuecard.core.engine.players import build_judge

@@ -24,11 +24,12 @@ def suspects(
     reveal: Reveal = False,
 ) -> Result:
     from cuecard.annotate.results.suspect_tables import (
-        item_tables,
         items_data,
+        items_table,
         page_table,
         suspect_data,
         suspect_tables,
+        task_tables,
     )
     from cuecard.annotate.results.suspects import evidence, survey
     from cuecard.core.tables.texts import table_data
@@ -38,10 +39,10 @@ def suspects(
     if not found.trials:
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
     if items:
-        tables = item_tables(found)
+        sheets = task_tables(found)
         return Result(
-            Page(tables),
-            lambda: {"items": items_data(found), "sheets": [table_data(t) for t in tables[1:]]},
+            Page(sheets if ours.json else [items_table(found.tasks), *sheets]),
+            lambda: {"items": items_data(found), "sheets": list(map(table_data, sheets))},
         )
     pages = {
         one.key: evidence(ours.workspace, one) if one.rival or one.figures.opened else ()
