@@ -158,8 +158,9 @@ class SuspectsScreen(ListScreen[Suspect]):
     def action_task(self) -> None:
         from cuecard.tui.screens.task.screen import TaskScreen
 
-        if self.row is not None:
-            self.app.push_screen(TaskScreen(self.row.of.task.id))
+        if (row := self.row) is not None:
+            place = format_place(row.answer.path)
+            self.app.push_screen(TaskScreen(row.of.task.id, place=place))
 
     def action_items(self) -> None:
         def of_all(workspace: Workspace) -> Survey:
