@@ -11,6 +11,7 @@ from cuecard.annotate.review.reviewing import review
 from cuecard.annotate.review.workflow import DIMENSIONS, EMBEDDED_PROTOCOL, submit
 from cuecard.annotate.waiting import pending_for
 from cuecard.core.contributions import PinnedComment, ReviewDecision
+from cuecard.core.engine.events import Limits, RunState
 from cuecard.core.records import Review
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
@@ -79,3 +80,15 @@ def test_what_was_worked_on_and_saved_waits_to_be_submitted(
     waiting = pending_for(workspace, "Ana", PROTOCOL)
     assert {task.id for task in waiting.to_submit} == {"worked", "again"}
     assert pending_for(workspace, "Bo", PROTOCOL).to_submit == ()
+
+
+def test_a_paused_run_waits_as_one_under_way_does(workspace: Workspace) -> None:
+    states = (RunState.RUNNING, RunState.PAUSED, RunState.DONE, RunState.CANCELLED)
+    for state in states:
+        run = workspace.runs.create(
+            name=state.value, kind="grid", created_by="Ana", samples=1, limits=Limits()
+        )
+        workspace.runs.set_state(run.id, state)
+    waits = pending_for(workspace, "Ana", PROTOCOL, START)
+    assert {run.name for run in waits.running} == {"running", "paused"}
+    assert [run.name for run in workspace.runs.all(unfinished=True)] == ["running"]

@@ -1,5 +1,7 @@
+import errno
 import gettext
 import io
+import os
 import pickle
 import shutil
 import subprocess
@@ -12,6 +14,7 @@ from babel.messages.pofile import read_po
 import chinese
 import msgfmt
 from cuecard.core import i18n
+from cuecard.core.errors import CuecardError, system_words
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,7 +56,20 @@ def test_what_breaks_the_rules_of_chinese_is_found_and_mended():
 def test_sentences_are_joined_as_their_script_has_it():
     assert i18n.joined(("Saved.", "", "Go on.")) == "Saved. Go on."
     assert i18n.joined(("已保存。", "继续。")) == "已保存。继续。"
+    assert i18n.joined(("改动了", "（已编辑）")) == "改动了（已编辑）"
     assert i18n.joined(()) == ""
+    assert i18n.spaced("Done", "(edited)") == " (edited)"
+
+
+def test_a_text_stands_behind_what_it_is_about_as_the_language_has_it():
+    error = CuecardError("No such run", "99", "see runs")
+    refused = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    assert (i18n.headed("Ana", "", "no"), str(error)) == ("Ana: no", "No such run: 99 (see runs)")
+    assert system_words(refused) == "No such file or directory"
+    i18n.set_language("zh")
+    assert (i18n.headed("甲", "", "否"), str(error)) == ("甲：否", "No such run：99（see runs）")
+    assert system_words(refused) == "没有这个文件或文件夹"
+    assert system_words(OSError("whatever")) == "whatever"
 
 
 def test_names_are_listed_as_the_language_lists_them():

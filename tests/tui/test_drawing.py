@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.app import ComposeResult
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.geometry import Region
 from textual.widget import Widget
-from textual.widgets import OptionList, TextArea
+from textual.widgets import OptionList, Static, TextArea
 
 from cuecard.annotate.study import write_study
 from cuecard.tui.app import CuecardApp, CuecardScreen
-from cuecard.tui.drawing import Even, KeptStyles, VerticalScroll
+from cuecard.tui.drawing import Even, Horizontal, KeptStyles, VerticalScroll
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.dialogs import ChoiceDialog
@@ -280,3 +282,42 @@ async def test_what_stands_behind_a_dialog_is_painted_with_it() -> None:
         behind.refresh()
         await pilot.pause(0.3)
         assert app.frames == before + 1
+
+
+SAID = "已提交评审（现在不可用）。"
+
+
+class Letters(CuecardScreen):
+    """Lines of many narrow widgets, and words over them."""
+
+    DEFAULT_CSS = """
+    Letters Static { width: 1; height: 30 }
+    Letters #over { width: 40; height: 3; overlay: screen }
+    """
+
+    def __init__(self, said: str) -> None:
+        super().__init__()
+        self._said = said
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Static(self._said, id="over")
+            for _ in range(60):
+                yield Static("x")
+
+
+@pytest.mark.parametrize("said", [SAID, f".{SAID}"])
+async def test_wide_signs_in_front_are_whole_whatever_stands_behind(said: str) -> None:
+    app = BareApp(Services("sqlite://"), "Ana", Preferences())
+    async with app.run_test(size=(60, 30)) as pilot:
+        await app.push_screen(Letters(said))
+        await pilot.pause()
+        compositor = app.screen._compositor
+        assert any(said in strip.text for strip in compositor.render_strips())
+        # Of what is painted anew, too, half a sign is none.
+        x, y, _width, height = app.screen.query_one("#over").region
+        for width in (8, 9):
+            compositor._dirty_regions = {Region(x, y, width, height)}
+            update = compositor.render_partial_update()
+            assert update is not None
+            assert said in update.render_segments(app.console)

@@ -109,6 +109,18 @@ async def test_f1_is_help_wherever_one_is(app_with_samples: CuecardApp) -> None:
         assert reached > 20
 
 
+async def test_a_step_aside_is_offered_where_there_are_columns_to_come(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "espresso" in shown(app.screen).casefold())
+        await pilot.press("f1", "end")
+        await until(pilot, lambda: "To the row above" in shown(app.screen))
+        assert "To the cell on the right" not in shown(app.screen)
+
+
 async def test_the_menu_and_the_palette_hold_what_a_field_hides(
     app_with_samples: CuecardApp,
 ) -> None:

@@ -116,6 +116,10 @@ async def test_a_run_is_offered_to_workers_where_there_can_be_any(
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(app.screen, RunScreen))
             await until(pilot, lambda: "0 of 2 trials" in shown(app.screen))
+            await until(pilot, lambda: "Resume" in shown(app.screen))
+            await pilot.press("p")  # what waits for workers is taken from them by nobody unasked
+            await until(pilot, lambda: "without workers?" in shown(app.screen))
+            await pilot.press("n")
             await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "2 of 2 trials" in shown(app.screen)

@@ -112,8 +112,7 @@ async def test_what_was_typed_survives_kill_9(database: Path, home: Path) -> Non
             from cuecard.tui.app import CuecardApp
             from cuecard.tui.preferences import Preferences
             from cuecard.tui.services import Services
-            from cuecard.tui.screens.task.screen import NEXT, TaskScreen, make_next
-from cuecard.tui.screens.task.screen import open_task as show_task
+            from cuecard.tui.screens.task.screen import TaskScreen
             from cuecard.tui.present.drafts import DraftState
 
             async def main():

@@ -86,8 +86,9 @@ class Waiting:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
     since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
     `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
-    again; `second_golds`: their tasks whose gold others built again. `sessions`: their unfinished sessions, newest first; `forms`: ended ones without a form; `waiting_trials`:
-    others' sessions that wait for a person to play the agent. `running`: automated runs under way. `forked`: their
+    again; `second_golds`: their tasks whose gold others built again. `sessions`: their unfinished sessions, newest first;
+    `forms`: ended ones without a form; `waiting_trials`: others' sessions that wait for a person to play the agent.
+    `running`: automated runs under way or paused. `forked`: their
     tasks with concurrent revisions. `with_others`: waits for somebody else.
     """
 
@@ -167,7 +168,9 @@ def pending_for(
         sessions=_open_sessions(workspace, person, now),
         forms=tuple(forms_missing(workspace, person, now)),
         waiting_trials=_waiting_trials(workspace, person),
-        running=tuple(r for r in workspace.runs.all(unfinished=True) if r.kind != "play"),
+        running=tuple(
+            r for r in workspace.runs.all(unfinished=True, paused=True) if r.kind != "play"
+        ),
         with_others=(
             *(_with_reviewers(r) for r in rounds if r.wrote),
             *(_with_the_other(r) for r in rounds if r.reviewed and not r.wrote),

@@ -95,9 +95,11 @@ class RunArchive(Protocol):
         """One run. Raises `NotFound`."""
         ...
 
-    def all(self, kind: RunKind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
+    def all(
+        self, kind: RunKind | None = None, *, unfinished: bool = False, paused: bool = False
+    ) -> list[RunRecord]:
         """All runs (of one kind), newest first. `unfinished`: only those that are neither finished nor stopped, whether
-        they are being played or not.
+        they are being played or not; those that are `paused` with them.
         """
         ...
 

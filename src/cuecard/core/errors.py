@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import N_, _, beside, headed
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -291,6 +291,19 @@ def _forms(value: str) -> Iterator[str]:
                 yield form
 
 
+SYSTEM_WORDS = (
+    N_("Address already in use"), N_("Connection refused"), N_("Directory not empty"), N_("File exists"),
+    N_("File name too long"), N_("Is a directory"), N_("No space left on device"), N_("No such file or directory"),
+    N_("Not a directory"), N_("Operation not permitted"), N_("Permission denied"), N_("Read-only file system"), N_("Too many open files"),
+)  # fmt: skip
+"""What the system says most often; the rest stays in its words."""
+
+
+def system_words(error: OSError) -> str:
+    """Why the system refused."""
+    return _(error.strerror) if error.strerror else str(error)
+
+
 class CuecardError(Exception):
     """An error that a person can understand and fix.
 
@@ -305,8 +318,7 @@ class CuecardError(Exception):
         super().__init__(self.title, self.message, self.hint)
 
     def __str__(self) -> str:
-        head = f"{self.title}: {self.message}" if self.message else self.title
-        return f"{head} ({self.hint})" if self.hint else head
+        return beside(headed(self.title, self.message), self.hint)
 
 
 class FileProblem(CuecardError):

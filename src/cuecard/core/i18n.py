@@ -90,8 +90,14 @@ def joined(texts: Iterable[str]) -> str:
     """Sentences one after the other, with a blank between them except behind a full-width mark; what is empty is left out."""
     found = ""
     for text in filter(None, texts):
-        found += text if not found or found[-1] in "。？！；：，）" else f" {text}"
+        found += spaced(found, text)
     return found
+
+
+def spaced(before: str, text: str) -> str:
+    """A text as it follows the one `before`: behind a blank, except beside a full-width mark."""
+    tight = not before or before[-1] in "。？！；：，）" or text[0] in "（，。"
+    return text if tight else f" {text}"
 
 
 def listed(names: Iterable[str], most: int = 0) -> str:
@@ -103,6 +109,11 @@ def listed(names: Iterable[str], most: int = 0) -> str:
     if not 0 < most < len(found):
         return comma.join(found)
     return _("{names} and {n} more").format(names=comma.join(found[:most]), n=len(found) - most)
+
+
+def headed(*parts: str) -> str:
+    """Texts, each about the one before, as the language sets them: `name: text`; what is empty is left out."""
+    return _(": ").join(filter(None, parts))
 
 
 def beside(name: str, code: str) -> str:

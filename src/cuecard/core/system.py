@@ -84,11 +84,11 @@ def write_text(path: Path, text: str, *, private: bool = False) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         return replace_file(path, text, private=private)
     except OSError as error:
-        from cuecard.core.errors import CuecardError
+        from cuecard.core.errors import CuecardError, system_words
         from cuecard.core.i18n import _
 
         raise CuecardError(
-            _("This file cannot be written"), f"{path}: {error.strerror or error}"
+            _("This file cannot be written"), f"{path}: {system_words(error)}"
         ) from error
 
 

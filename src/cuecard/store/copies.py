@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, col
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, system_words
 from cuecard.core.i18n import _
 from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
@@ -123,7 +123,7 @@ class Copies:
                     copy.close()
         except OSError as error:
             raise CuecardError(
-                _("This file cannot be written"), f"{file}: {error.strerror or error}"
+                _("This file cannot be written"), f"{file}: {system_words(error)}"
             ) from error
         return found
 

@@ -97,15 +97,18 @@ class Runs:
             run_row(session, run_id)
             return _runs(session, self._leases, RunRow.id == run_id)[0]
 
-    def all(self, kind: RunKind | None = None, *, unfinished: bool = False) -> list[RunRecord]:
+    def all(
+        self, kind: RunKind | None = None, *, unfinished: bool = False, paused: bool = False
+    ) -> list[RunRecord]:
         """All runs, newest first. `unfinished`: only those recorded as running, whether a process still plays them or
-        was killed.
+        was killed; those that are `paused` with them.
         """
         conditions: list[Any] = []
         if kind is not None:
             conditions.append(RunRow.kind == kind)
         if unfinished:
-            conditions.append(RunRow.state == RunState.RUNNING.value)
+            states = [RunState.RUNNING, *([RunState.PAUSED] if paused else [])]
+            conditions.append(col(RunRow.state).in_([state.value for state in states]))
         with self._database.read() as session:
             return _runs(session, self._leases, *conditions)
 

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import containers  # noqa: TID251
-from textual._compositor import Compositor, LayoutUpdate, ReflowResult
+from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate, ReflowResult
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
@@ -38,6 +40,7 @@ class _Compositor(Compositor):
 
     _told = False  # widgets were told their sizes, and nothing was painted since
     _waited = False  # the frame after that was put off
+    _ends: list[list[int]]  # of the pieces of each line
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         found = super().reflow(parent, size)
@@ -77,6 +80,56 @@ class _Compositor(Compositor):
                 if isinstance(behind._compositor, _Compositor):
                     behind._compositor._dirty_regions.clear()
         return update
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """What is painted anew goes to the end of its piece, where no sign is in two halves."""
+        if (update := super().render_partial_update()) is None:
+            return None
+        update.chop_ends = self._ends
+        update.spans = [
+            (
+                y,
+                x1,
+                max(
+                    (end for x, end in zip(update.chops[y], self._ends[y], strict=True) if x < x2),
+                    default=x2,
+                ),
+            )
+            for y, x1, x2 in update.spans
+        ]
+        return update
+
+    def _render_chops(
+        self, crop: Region, is_rendered_line: Callable[[int], bool]
+    ) -> Sequence[Mapping[int, Strip]]:
+        """Lines in pieces, each of one widget. Textual cuts what is in front at the edges of what is hidden behind it, too, and
+        there a wide sign, of which half would be on either side, is lost.
+        """
+        width, height = self.size
+        bare = [[(0, width)] for _ in range(height)]
+        pieces: list[list[tuple[int, int, Strip]]] = [[] for _ in range(height)]
+        for region, clip, strips in self._get_renders(crop):
+            painted = region.intersection(clip)
+            left, right = painted.column_span
+            for y, strip in zip(painted.line_range, strips, strict=False):
+                if not is_rendered_line(y):
+                    continue
+                rest: list[tuple[int, int]] = []
+                for start, end in bare[y]:
+                    first, last = max(start, left), min(end, right)
+                    if first >= last:
+                        rest.append((start, end))
+                        continue
+                    pieces[y].append((first, last, strip.crop(first - left, last - left)))
+                    if start < first:
+                        rest.append((start, first))
+                    if last < end:
+                        rest.append((last, end))
+                bare[y] = rest
+        for line in pieces:
+            line.sort(key=itemgetter(0))
+        self._ends = [[end for _, end, _ in line] for line in pieces]
+        return [{start: strip for start, _, strip in line} for line in pieces]
 
 
 _OfWidget = Widget if TYPE_CHECKING else object

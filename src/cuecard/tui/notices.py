@@ -24,7 +24,7 @@ from textual.worker import Worker
 from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, scrub, told
 from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
-from cuecard.tui.actions import registry
+from cuecard.tui.actions import moves, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.present.entries import breaks
@@ -130,7 +130,7 @@ class Notices(HoldsKeys):
             return
         for node, bindings in self.screen._modal_binding_chain:  # pyright: ignore[reportPrivateUsage]
             for binding in bindings.key_to_bindings.get(key, ()):
-                if binding.id in registry():
+                if binding.id in registry() and not moves(binding):
                     why = getattr(node, "why_not", _no_reason)(binding.action)
                     shown, label = self.get_key_display(binding), _(binding.description)
                     told = _("{key} ({label}) is not possible here now.")

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from textual._context import active_app
 from textual.app import SuspendNotSupported
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, system_words
 from cuecard.core.i18n import _
 from cuecard.core.system import keep, kept_path
 from cuecard.core.tasks.base import is_web_address
@@ -148,7 +148,7 @@ def run_editor(command: Sequence[str], path: Path) -> None:
         with _interrupts_are_the_editors():
             ended = subprocess.run([*command, str(path)], check=False)
     except OSError as error:
-        why = error.strerror or str(error)
+        why = system_words(error)
         raise CuecardError(_("The editor cannot be started"), f"{command[0]}: {why}") from error
     if ended.returncode != 0:
         raise CuecardError(
@@ -274,7 +274,7 @@ class KeptText:
         except UnicodeDecodeError as error:
             raise CuecardError(_("This text is not UTF-8"), str(path), hint) from error
         except OSError as error:
-            why = error.strerror or str(error)
+            why = system_words(error)
             raise CuecardError(_("A file cannot be read"), f"{path}: {why}") from error
 
     def write(self, text: str) -> Path:
@@ -283,7 +283,7 @@ class KeptText:
         try:
             return keep(path, storable(text))
         except OSError as error:
-            why = error.strerror or str(error)
+            why = system_words(error)
             raise CuecardError(_("A file cannot be written"), f"{path}: {why}") from error
 
     def set_aside(self) -> Path | None:

@@ -239,6 +239,21 @@ def random_row(rng: random.Random, n: int) -> Row:
     )  # fmt: skip
 
 
+def test_a_correlation_stays_one_where_drawn_tasks_do_not_vary():
+    rng = random.Random(5)
+    for _again in range(20):
+        figures = [(rng.random(), rng.randint(1, 40)) for _task in range(5)]
+        rows = [
+            row("a", f"t{n}", measured(f1, 1, turns, 5), sample)
+            for n, (f1, turns) in enumerate(figures)
+            for sample in range(3)
+        ]
+        graphs = arm(*rows).graph
+        assert graphs
+        low, high = graphs.turns_f1.interval
+        assert -1 <= low <= high <= 1
+
+
 def test_points_are_those_of_core():
     rng = random.Random(8)
     rows = [random_row(rng, n) for n in range(90)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.cells import cell_len
 
 from cuecard import __version__
 from cuecard.tui.commands.main import VERBS, Verbs, every_verb
@@ -42,6 +43,27 @@ def test_help_says_what_one_types(cuecard):
         for word in usage:
             assert re.fullmatch(r"(\[[A-Z|]+\]|[A-Z]+)(\.\.\.)?", word), f"{verb}: {word}"
         assert not re.search(r"<\w*(str|int|float|path|list|range)\b", told), verb
+
+
+def test_help_and_wrong_usage_are_told_in_chinese_in_lines_that_fit(cuecard, monkeypatch):
+    monkeypatch.setenv("CUECARD_LANG", "zh")
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in (("--help",), ("labels", "--help"), ("rescore", "--help")):
+        shown = cuecard(*words).out
+        assert max(cell_len(line) for line in shown.splitlines()) <= 80
+        assert not re.search(
+            "Usage|Options|Commands|Show this|required|default| \\.\\.\\.$", shown, re.M
+        )
+    for words, told in (
+        (("rnu",), "没有命令 rnu。你是想用 'run' 吗？"),
+        (("run", "--agnt", "x"), "没有选项 --agnt（可用的有：--agent）"),
+        (("run", "espresso", "--samples", "0"), "'--samples' 的值不可用：至少为 1"),
+        (("run", "espresso", "--samples", "x"), "'--samples' 的值不可用：需要一个数"),
+        (("compare",), "缺少参数 RUN...。"),
+        (("run", "--user"), "选项 --user 需要一个值。"),
+    ):
+        done = cuecard(*words)
+        assert (done.code, f"错误：{told}\n" in done.err) == (2, True), done.err
 
 
 def test_wrong_usage(cuecard):

@@ -112,7 +112,7 @@ def test_who_plays_a_run_elsewhere_or_why_it_is_paused_is_told() -> None:
     assert [text(line).strip() for line in why_it_stands(paused, here=False)] == ["no credit"]
     free = paused.model_copy(update={"lease": None})
     assert [text(line) for line in why_it_stands(free, here=False)] == [
-        "no credit  p plays on what is open."
+        "no credit · p plays on what is open."
     ]
     assert why_it_stands(paused, here=True) == []
     assert "‖ paused" in text(heading(paused))

@@ -365,7 +365,7 @@ def _too_few(candidates: Sequence[_Column], left_out: Mapping[str, Why], item: s
         told = _("no two columns have labels in common")
     if not item:
         return told
-    return told + "; " + _("the items would be {column}").format(column=item)
+    return _("; ").join((told, _("the items would be {column}").format(column=item)))
 
 
 def _unclear(reason: str, columns: Sequence[_Column]) -> Unclear:

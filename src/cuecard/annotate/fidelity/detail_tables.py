@@ -26,7 +26,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.core.engine.events import Termination
-from cuecard.core.i18n import _, listed, ngettext, pgettext
+from cuecard.core.i18n import _, headed, listed, ngettext, pgettext
 from cuecard.core.scoring.measures import ENDING_WORDS, measure_label, pooled_notes
 from cuecard.core.tables.table import Row, Shown, Statistic, Table, cell, difference
 from cuecard.core.text import one_line
@@ -111,7 +111,7 @@ def _similar(found: Fidelity, each: SimulatorFindings) -> Iterator[Sequence[Show
     turns = Turns(simulator=each.simulator)
     for one in each.similarity:
         n = count_cell(one.n, one.tasks, turns)
-        yield f"{name}: {_(MET_WORDS[one.met])}", n, cell(one.chrf, turns), cell(one.length, turns)
+        yield headed(name, _(MET_WORDS[one.met])), n, cell(one.chrf, turns), cell(one.length, turns)
 
 
 def worst_tables(found: Fidelity, limit: int = WORST) -> Iterator[Table]:

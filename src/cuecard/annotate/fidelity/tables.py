@@ -16,7 +16,7 @@ from cuecard.annotate.fidelity.model import (
 from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
-from cuecard.core.i18n import N_, _, beside, listed, ngettext
+from cuecard.core.i18n import N_, _, beside, headed, listed, ngettext
 from cuecard.core.tables.table import Cell, Shown, Table, cell, difference
 from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
@@ -63,7 +63,7 @@ def simulator_word(player: PlayerRef, among: Sequence[PlayerRef] = ()) -> str:
     which must not be taken for a model.
     """
     name, model = one_line(player.name, 40), one_line(player.model, 40)
-    word = f"{name} ({model})" if model and model != name else name
+    word = beside(name, model) if model != name else name
     alike = [p for p in among if (p.name, p.model) == (player.name, player.model)]
     if len(alike) > 1 and player.version:
         word += f" v{one_line(player.version, 12)}"
@@ -238,7 +238,7 @@ def _beside(found: Fidelity, subject: Subject) -> Iterator[Table]:
         rows = (table.judge_people, table.people_people, table.difference)
         lines += (
             (
-                f"{name}: {statistic_word(three[0].name)}",
+                headed(name, statistic_word(three[0].name)),
                 count_cell(table.n, table.groups, turns),
                 *(cell(row.statistic, turns) for row in three[:2]),
                 difference(three[2].statistic, place=turns),

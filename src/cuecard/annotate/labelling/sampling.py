@@ -22,7 +22,7 @@ from cuecard.annotate.estimation.allocation import (
     vote_uncertainty,
 )
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _, listed, plural
+from cuecard.core.i18n import _, headed, listed, plural
 from cuecard.core.label_records import SetItem
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -109,7 +109,7 @@ def plan_of(fields: Mapping[str, object]) -> SamplingPlan:
             reason = reason_of(found["type"], found["msg"], found.get("ctx", {}), given)
             # Of a list its entry says more than the number of it.
             place = one_line(str(given), 40) if len(loc) > 1 else "".join(map(str, loc))
-            reasons.append(f"{place}: {reason}" if place else reason)
+            reasons.append(headed(place, reason))
         raise CuecardError(_("This set cannot be drawn"), _("; ").join(reasons)) from None
 
 

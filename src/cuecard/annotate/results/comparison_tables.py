@@ -8,7 +8,7 @@ from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import NAMED, amount, dimension_word, shown, value_word
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
 
@@ -58,7 +58,7 @@ def difference_table(
     notes: dict[str, None] = {}
     for part, one in every:
         own = [note for note in one.notes if note not in notes]
-        notes |= dict.fromkeys(f"{part}: {note}" if part else note for note in own)
+        notes |= dict.fromkeys(headed(part, note) for note in own)
         label = f"{part} · {_label(one)}" if part else _label(one)
         for contrast in one.contrasts:
             base, arm = _trials(contrast)

@@ -21,7 +21,7 @@ from cuecard.annotate.results.judge_exam import (
 from cuecard.annotate.results.report_formats import Prose, Tabled, player_word
 from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, beside, listed, plural
+from cuecard.core.i18n import _, beside, joined, listed, plural
 from cuecard.core.tables.table import (
     Cell,
     Coefficient,
@@ -121,7 +121,7 @@ class Card:
             refused=sum(each.n - len(each.misses) for each in wrong),
             wrong=sum(each.n for each in wrong),
             faults=len(self.figures.faults),
-            told=" ".join(filter(None, (self.told(), self._left()))),
+            told=joined((self.told(), self._left())),
         )
 
     def tables(self) -> Iterator[Table]:

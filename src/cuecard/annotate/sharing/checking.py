@@ -26,7 +26,7 @@ from cuecard.core.contributions import (
 from cuecard.core.engine.events import TrialEnded, TrialRetried
 from cuecard.core.engine.messages import CheckpointStatus, ModelReply, UserReply
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import _, beside
+from cuecard.core.i18n import _, beside, headed
 from cuecard.core.label_records import LabelValue
 from cuecard.core.tasks.base import FormQuestion, check_storable, id_problem
 from cuecard.core.tasks.models import Task, content_hash
@@ -158,7 +158,7 @@ def _content_problems(content: SharedContent, _seen: Seen) -> Iterator[str]:
         task = Task.model_validate(content.task)
     except ValidationError as error:
         for problem in problems_of(error, "", {}, task_dialect()):
-            yield f"{problem.place}: {problem.reason}" if problem.place else str(problem.reason)
+            yield headed(problem.place, problem.reason)
         return
     if content_hash(task) != content.hash:
         yield _("{task} was changed: its content does not fit its hash").format(task=task.id)

@@ -19,7 +19,7 @@ from cuecard.annotate.sharing.bundle import (
     unsealed,
 )
 from cuecard.annotate.sharing.checking import Seen, name_problem, problems_of_record
-from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.errors import FileProblem, FileProblems, system_words
 from cuecard.core.formats.files import files_among
 from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Frozen
@@ -95,7 +95,7 @@ def read_bundle(path: Path) -> BundleFile:
         missing = FileProblem(str(path), "", _("there is no such file"))
         raise _refused([missing], damaged=False) from error
     except (OSError, Unreadable) as error:
-        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        reason = system_words(error) if isinstance(error, OSError) else str(error)
         raise _refused([FileProblem(str(path), "", reason)]) from error
     return parse_bundle(file, path)
 

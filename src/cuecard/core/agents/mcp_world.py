@@ -19,7 +19,7 @@ from cuecard.core.agents.briefing import Note, complaint, ending, named_right, s
 from cuecard.core.engine.events import Limits, TrialStarted
 from cuecard.core.engine.messages import ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import StepContext
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, system_words
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import TaskLanguage
 
@@ -158,7 +158,7 @@ class WorldServer:
             await runner.cleanup()
             raise CuecardError(
                 _("The world cannot be offered to the harness"),
-                _("port {port}: {reason}").format(port=port, reason=error.strerror or error),
+                _("port {port}: {reason}").format(port=port, reason=system_words(error)),
                 _("another program or run uses this port"),
             ) from error
         server._runner = runner

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from cuecard.core.engine.events import Event, ModelReplied, effective_log
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.errors import CuecardError, NotFound, system_words
 from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
 from cuecard.core.formats.base import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
@@ -208,7 +208,7 @@ def as_json(data: object, indent: int | None = None) -> bytes:
 
 
 def _unwritable(folder: Path, error: OSError) -> CuecardError:
-    return CuecardError(_("This folder cannot be written"), f"{folder}: {error.strerror or error}")
+    return CuecardError(_("This folder cannot be written"), f"{folder}: {system_words(error)}")
 
 
 OnWritten = Callable[[int, int], None]

@@ -20,7 +20,7 @@ from cuecard.core.evaluation.judging import JudgeFailure, judge_run
 from cuecard.core.evaluation.plans import RunPlan, check_prices, create_run, models_in, settings_of
 from cuecard.core.evaluation.run_trials import Grid, playing, take
 from cuecard.core.evaluation.sharing import Budget, Meter, shared
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
 from cuecard.core.records import RunRecord, RunState
@@ -260,7 +260,7 @@ def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
     if run.finished == run.trials:
         workspace.runs.set_state(run_id, RunState.DONE)
     elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
-        workspace.runs.set_state(run_id, RunState.PAUSED, str(halt))
+        workspace.runs.set_state(run_id, RunState.PAUSED, headed(halt.title, halt.message))
     else:
         workspace.runs.set_state(run_id, RunState.CANCELLED)
 

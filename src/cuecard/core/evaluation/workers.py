@@ -34,7 +34,7 @@ from cuecard.core.evaluation.plans import Judging, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
 from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spent_on
 from cuecard.core.evaluation.sharing import Meter, shared
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
 from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, TrialQueue
@@ -350,7 +350,8 @@ class Worker:
         if isinstance(halt, NotKept | DatabaseAway):
             await asyncio.sleep(_BEAT)
         elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
-            await outlast(self.workspace, set_state, run_id, RunState.PAUSED, str(halt))
+            reason = headed(halt.title, halt.message)
+            await outlast(self.workspace, set_state, run_id, RunState.PAUSED, reason)
         elif halt is not None and halt not in self._own:
             await outlast(self.workspace, set_state, run_id, RunState.CANCELLED)
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
-from cuecard.core.errors import FileProblem
+from cuecard.core.errors import FileProblem, system_words
 from cuecard.core.i18n import _, listed
 from cuecard.core.system import CONFIG_NAME, replace_file, write_text
 from cuecard.core.tasks.base import DEVICES
@@ -49,7 +49,7 @@ def find_files(
                 for entry in entries:
                     _sort(entry, folder, suffixes, found, waiting, problems)
         except OSError as error:
-            problems.append(FileProblem(str(folder), "", error.strerror or str(error)))
+            problems.append(FileProblem(str(folder), "", system_words(error)))
         if not deep:
             break
     for pattern in patterns:
@@ -90,7 +90,7 @@ def _sort(
         try:
             mode = place.stat().st_mode
         except OSError as error:
-            problems.append(FileProblem(str(place), "", error.strerror or str(error)))
+            problems.append(FileProblem(str(place), "", system_words(error)))
         else:
             # No pipes or devices, since reading them may never end.
             if stat.S_ISREG(mode):
@@ -137,7 +137,7 @@ def read_file(file: Path) -> Iterator[Entry | FileProblem]:
     try:
         yield from _objects(file)
     except OSError as error:
-        yield FileProblem(str(file), "", error.strerror or str(error))
+        yield FileProblem(str(file), "", system_words(error))
 
 
 def first_objects(path: Path, limit: int = 20) -> Iterator[Obj]:

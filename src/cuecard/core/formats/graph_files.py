@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
 
-from cuecard.core.errors import CuecardError, FileProblem, install_hint
+from cuecard.core.errors import CuecardError, FileProblem, install_hint, system_words
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.formats.base import TasksRead, language_of, make_task, title_of
 from cuecard.core.formats.files import Obj, parse_json
@@ -60,7 +60,7 @@ def read_graph_task(path: Path, load: Callable[[bytes], GraphFile]) -> TasksRead
     except Unreadable as error:
         return [], [FileProblem(str(path), error.place, error.reason, error.line)]
     except OSError as error:
-        return [], [FileProblem(str(path), "", error.strerror or str(error))]
+        return [], [FileProblem(str(path), "", system_words(error))]
     except RecursionError:
         return [], [FileProblem(str(path), "", _("is nested too deeply"))]
     except ValidationError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from cuecard.core.errors import system_words
 from cuecard.core.families.table.gold import Table
 from cuecard.core.formats.round_trip import Refused
 from cuecard.core.i18n import _
@@ -55,7 +56,7 @@ def find_gold(tasks_file: Path, instance_id: str) -> Path:
                 return place / name
         except OSError as error:
             # Longer than a name may be.
-            raise Refused(("instance_id", error.strerror or str(error))) from error
+            raise Refused(("instance_id", system_words(error))) from error
     raise Refused((f"widesearch_gold/{name}", _("there is no such file")))
 
 
@@ -69,7 +70,7 @@ def read_gold(path: Path) -> Gold:
     except UnicodeDecodeError as error:
         raise Refused((place, _("is not UTF-8 text; save it as UTF-8"))) from error
     except OSError as error:
-        raise Refused((place, error.strerror or str(error))) from error
+        raise Refused((place, system_words(error))) from error
     return parse_gold(text, place)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
-from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.errors import FileProblem, FileProblems, system_words
 from cuecard.core.formats.files import find_files
 from cuecard.core.i18n import _, listed
 from cuecard.core.tasks.base import id_problem
@@ -47,7 +47,7 @@ def read_text(path: Path, title: str) -> str:
     except UnicodeDecodeError as error:
         raise _single(title, path, _("is not UTF-8 text; save it as UTF-8")) from error
     except OSError as error:
-        raise _single(title, path, error.strerror or str(error)) from error
+        raise _single(title, path, system_words(error)) from error
 
 
 def read_mapping(text: str, file: str, lines: dict[Place, int], dialect: Dialect) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, listed, ngettext, plural
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, plural
 from cuecard.tui.commands.context import Context, check_judges
 from cuecard.tui.commands.verb import TABLES, Help, Page, Result, verb
 
@@ -184,7 +184,7 @@ def _title(found: Comparison, scope: Scope) -> str:
     said = told.format(
         labelled=f"{found.labelled:,}", verdicts=f"{found.population or 0:,}", people=people
     )
-    return f"{where}: {said}"
+    return headed(where, said)
 
 
 _TITLES = {

@@ -15,7 +15,7 @@ from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotAllowed, NotFound
-from cuecard.core.i18n import N_, _, current_language, joined, listed, plural
+from cuecard.core.i18n import N_, _, current_language, headed, joined, listed, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console
@@ -150,7 +150,7 @@ def check_workspace(ours: Context) -> Check:
         return Check(
             name="workspace",
             state="warning" if absent else "problem",
-            detail=": ".join(filter(None, (error.title, error.message))),
+            detail=headed(error.title, error.message),
             hint=error.hint,
         )
     return Check(
@@ -181,8 +181,7 @@ def check_deep(ours: Context) -> list[Check]:
 
 def _deep_check(part: Part) -> Check:
     lines = [
-        ": ".join(filter(None, (f"{each.table} {each.key}".strip(), each.problem)))
-        for each in part.findings[:_SHOWN]
+        headed(f"{each.table} {each.key}".strip(), each.problem) for each in part.findings[:_SHOWN]
     ]
     if (rest := part.found - len(lines)) > 0:
         lines.append(plural("and {n} more", "and {n} more", rest))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, headed, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.judging import Progress, config_for, confirm_calls
 from cuecard.tui.commands.output import note
@@ -138,7 +138,7 @@ class _Room:
         if not self.known and plan.left:
             run = self._sit(name, plan, config)
         assert run is not None
-        self.remarks += (f"{task}: {why}" for task, why in plan.skipped.items())
+        self.remarks += (headed(task, why) for task, why in plan.skipped.items())
         ids = [sheet.task_id for sheet in plan.sheets]
         return Card(read_exam(workspace, run.id, ids, plan.sheets), config.currency)
 

@@ -22,6 +22,7 @@ from cuecard import __version__
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, detect_language, set_language
 from cuecard.core.system import raise_again
+from cuecard.core.text import is_cjk
 from cuecard.tui.commands import output
 from cuecard.tui.commands.context import Context
 
@@ -43,7 +44,9 @@ class Verb:
         below = [verb for verb in VERBS if verb.name.startswith(f"{self.name} ")]
         if below:
             group = typer.Typer(
-                no_args_is_help=not self.module, invoke_without_command=bool(self.module)
+                cls=WordedGroup,
+                no_args_is_help=not self.module,
+                invoke_without_command=bool(self.module),
             )
             shown: dict[str, Any] = {"help": _(self.help)}
             if self.module:
@@ -60,7 +63,7 @@ class Verb:
     def _add_to(self, app: typer.Typer) -> None:
         function, epilog = self._imported()
         name = self.name.split()[-1]
-        app.command(name, cls=_Verb, help=_(self.help), epilog=epilog)(function)
+        app.command(name, cls=WordedCommand, help=_(self.help), epilog=epilog)(function)
 
     def _imported(self) -> tuple[Any, str | None]:
         """The function, and the end of its help."""
@@ -81,7 +84,28 @@ class _Argument(TyperArgument):
         return self.display_type(ctx) if self.type_descriptor.is_choice else None
 
 
-class _Verb(TyperCommand):
+_OfCommand = TyperCommand if TYPE_CHECKING else object
+
+
+class Worded(_OfCommand):
+    """Mixin of commands whose help is in the language that is set. Typer's own words are English, and of a text without blanks it
+    breaks no line and shortens it to nothing.
+    """
+
+    def get_help(self, ctx: Any) -> str:
+        return output.worded(super().get_help(ctx))
+
+    def get_usage(self, ctx: Any) -> str:
+        return output.worded(super().get_usage(ctx))
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        text = self.help or ""
+        return text.split("。")[0] if is_cjk(text) else super().get_short_help_str(limit)
+
+
+class WordedCommand(Worded, TyperCommand):
+    """A verb."""
+
     def __init__(self, *words: Any, **attributes: Any) -> None:
         super().__init__(*words, **attributes)
         for each in self.params:
@@ -89,7 +113,11 @@ class _Verb(TyperCommand):
                 each.__class__ = _Argument  # Typer takes the class of a command alone
 
 
-class LazyCommand(TyperCommand):
+class WordedGroup(Worded, typer.core.TyperGroup):
+    """Verbs below a verb."""
+
+
+class LazyCommand(WordedCommand):
     """Stands for a verb in lists, completions and suggestions; reads its words as the verb itself."""
 
     def __init__(self, verb: Verb) -> None:
@@ -223,7 +251,7 @@ def every_verb() -> list[str]:
 EXIT_PROBLEMS = 1
 
 
-class Verbs(typer.core.TyperGroup):
+class Verbs(WordedGroup):
     """All verbs, with one error handler. Wrong usage is Typer's (exit code 2); other exceptions are defects and keep
     their traceback.
     """
@@ -234,9 +262,14 @@ class Verbs(typer.core.TyperGroup):
             if " " not in verb.name:
                 self.add_command(LazyCommand(verb))
 
+    def make_context(self, *words: Any, **more: Any) -> Any:
+        with output.worded_errors():
+            return super().make_context(*words, **more)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with output.worded_errors():
+                return super().invoke(ctx)
         except CuecardError as error:
             output.complain(error)
             raise typer.Exit(EXIT_PROBLEMS) from None

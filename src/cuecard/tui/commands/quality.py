@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, listed, plural
+from cuecard.core.i18n import N_, _, headed, listed, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.judging import confirm_calls
 from cuecard.tui.commands.output import note, say
@@ -98,7 +98,7 @@ def submit(
 
     def show() -> None:
         for task, error in refused:
-            parts = (f"{task}: {error.title}", error.message, error.hint)
+            parts = (headed(task, error.title), error.message, error.hint)
             note("\n  ".join("\n".join(filter(None, parts)).splitlines()))
         for task, n in done:
             say(_("{task}: revision {n} is in review.").format(task=task, n=n))

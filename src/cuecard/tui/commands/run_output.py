@@ -28,7 +28,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt
 from cuecard.core.evaluation.run_trials import Tally
-from cuecard.core.i18n import _, plural
+from cuecard.core.i18n import _, headed, plural
 from cuecard.core.system import EXIT_INTERRUPTED
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import console, note
@@ -156,9 +156,9 @@ def _reason(trial: TrialRecord, failure: str, *, judged: bool) -> str:
     if trial.termination is None:
         return failure
     if trial.termination.is_failure:
-        return ": ".join(filter(None, (termination_label(trial.termination), trial.detail)))
+        return headed(termination_label(trial.termination), trial.detail)
     if not judged:
-        return ": ".join(filter(None, (_("not judged"), failure)))
+        return headed(_("not judged"), failure)
     return ""
 
 
@@ -173,7 +173,7 @@ def summary_of(problems: Sequence[Problem]) -> list[str]:
         where = f"{first.task_id} · {first.agent} · " + _("sample {n}").format(n=first.sample)
         if len(found) > 1:
             where = _("{trial} and {n} more").format(trial=where, n=len(found) - 1)
-        lines.append(one_line(f"{where}: {reason}"))
+        lines.append(one_line(headed(where, reason)))
     return lines
 
 
@@ -213,7 +213,7 @@ class _Lines:
             self._ended += 1
             name = self._names.get(event.cell, "")
             end = termination_label(event.termination)
-            line = f"{self._ended}/{self._total} {name}: {end}" if name else ""
+            line = headed(f"{self._ended}/{self._total} {name}", end) if name else ""
             if line:
                 note(one_line(line))
 

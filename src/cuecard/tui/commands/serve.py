@@ -17,7 +17,7 @@ from string import Template
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
-from cuecard.core.errors import CuecardError, install_hint, public_form
+from cuecard.core.errors import CuecardError, install_hint, public_form, system_words
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, table
@@ -68,7 +68,7 @@ def serve(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
         )
     except OSError as error:
-        why = error.strerror or str(error)
+        why = system_words(error)
         raise CuecardError(
             _("Nothing can be served there"),
             f"{host}:{port}: {why}",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, listed, ngettext, plural
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, plural
 from cuecard.core.system import EXIT_INTERRUPTED, write_text
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
@@ -362,7 +362,7 @@ def _read(turn: TurnFindings, found: Fidelity) -> Page:
     lines.append(_("{person} ({decision}): {text}").format(person=name, decision=theirs, text=said))
     if turn.reason:
         lines.append(_("Its reason: {text}").format(text=one_line(turn.reason, _LETTERS)))
-    return Page((), f"{place_word(turn)} · {name}: {findings_word(turn)}", lines)
+    return Page((), headed(f"{place_word(turn)} · {name}", findings_word(turn)), lines)
 
 
 def _sizes(correlations: Sequence[float], power: float) -> Result:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cuecard.core.i18n import N_, _, plural
+from cuecard.core.i18n import N_, _, headed, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note
 from cuecard.tui.commands.verb import Help, Result, verb
@@ -54,7 +54,7 @@ def worker(
             judges = working.judges(run)
             (judged if judges else ended)[run] += 1
             what = _("judged") if judges else termination_label(event.termination)
-            end = ": ".join(filter(None, (what, event.problem)))
+            end = headed(what, event.problem)
             note(_("run {run}, trial {trial}: {end}").format(run=run, trial=event.cell, end=end))
         elif isinstance(event, TrialLeftOpen):
             note(_("run {run}, trial {trial}: left open").format(run=run, trial=event.cell))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cuecard.core.i18n import N_, _, ngettext, pgettext, plural
+from cuecard.core.i18n import N_, _, joined, ngettext, pgettext, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console, note, prose, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
@@ -101,7 +101,7 @@ def _shown(report: DemoReport) -> None:
         "works together. They are not results of a model: an answer that has to be worked out is "
         "beyond this agent."
     )
-    prose(f"{played} {about}")
+    prose(joined((played, about)))
     counted = _(
         "Scores go from 0 to 1. n is what a score was counted over: triples, rows, cells, "
         "checkpoints or searches of a task."

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from textual import events
-from textual.actions import SkipAction
 from textual.message import Message
 
 from cuecard.core.i18n import N_
@@ -156,6 +155,8 @@ class Grid(GridView, can_focus=True):
             return self._marking
         if action == "unmark":
             return bool(self.marked)
+        if action == "step":
+            return self._by_cell or self.max_scroll_x > 0
         return True
 
     def action_choose(self) -> None:
@@ -168,8 +169,6 @@ class Grid(GridView, can_focus=True):
     def action_step(self, by: int) -> None:
         """To the next column; without a cell cursor the columns scroll, if there is more of them."""
         if not self._by_cell:
-            if not self.max_scroll_x:
-                raise SkipAction()
             to = self._laid_out().stop_beyond(self.left, by)
             self.scroll_to(x=to, animate=False, immediate=True)
             return

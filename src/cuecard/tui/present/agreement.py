@@ -30,7 +30,7 @@ from cuecard.annotate.labelling.comparison_tables import side_word
 from cuecard.annotate.labelling.views import FEW
 from cuecard.annotate.labelling.workshop import Examined
 from cuecard.core.evaluation.items import PredictedItem
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.label_records import Adjudication, Label
 from cuecard.core.tables.table import Table
 from cuecard.core.text import one_line
@@ -313,7 +313,10 @@ def _machine(side: MachineSide) -> list[Paragraph]:
 
 def _decided(view: AdjudicationView, each: Adjudication) -> Paragraph:
     parts = [
-        f"{when(each.at)} {one_line(each.by, 30)}: {value_label(view.dispute.item.kind, each.value.value)}",
+        headed(
+            f"{when(each.at)} {one_line(each.by, 30)}",
+            value_label(view.dispute.item.kind, each.value.value),
+        ),
         cause_label(each.cause),
         each.comment,
     ]

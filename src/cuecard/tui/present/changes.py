@@ -215,7 +215,7 @@ class MergeView:
         count = {whose: sum(d.whose == whose for d in self.rows) for whose in _ORDER}
         clashes = ngettext("{n} clash", "{n} clashes", count["clash"]).format(n=count["clash"])
         if self.open:
-            clashes += ", " + _("{n} open").format(n=self.open)
+            clashes += _(", ") + _("{n} open").format(n=self.open)
         theirs = ngettext("{n} change of theirs", "{n} changes of theirs", count["theirs"])
         mine = ngettext("{n} change of mine", "{n} changes of mine", count["mine"])
         parts = [clashes, theirs.format(n=count["theirs"]), mine.format(n=count["mine"])]

@@ -27,7 +27,7 @@ from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, beside, joined, listed
+from cuecard.core.i18n import N_, _, beside, headed, joined, listed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import HEADLINES, measure_label
@@ -82,7 +82,7 @@ class Offer:
 
     @property
     def text(self) -> str:
-        return f"{self.title}: {self.arms}"
+        return headed(self.title, self.arms)
 
 
 def offers(pool: Pool, judges: Pool) -> tuple[Offer, ...]:

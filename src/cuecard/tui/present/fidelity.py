@@ -21,7 +21,7 @@ from cuecard.annotate.fidelity.tables import (
     simulator_word,
 )
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import N_, NP_, _, listed, ngettext, plural
+from cuecard.core.i18n import N_, NP_, _, headed, listed, ngettext, plural
 from cuecard.core.records import SessionForm
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.tables.table import Cell, Table, figure
@@ -245,7 +245,7 @@ def people_paragraphs(row: TurnRow) -> list[Paragraph]:
     if row.reference:
         lines.append(Paragraph(decision_word(case.subject, row.reference), "strong"))
     for name, value in case.people.items():
-        said = f"{name}: {decision_word(case.subject, value)}"
+        said = headed(name, decision_word(case.subject, value))
         if name == case.player:
             said += f" · {_('played it')}"
         lines.append(Paragraph(said, "muted"))

@@ -16,7 +16,7 @@ from cuecard.annotate.sharing.merging import (
     left_out_text,
     signed_for_text,
 )
-from cuecard.core.i18n import _, listed, ngettext, plural
+from cuecard.core.i18n import _, headed, listed, ngettext, plural
 from cuecard.core.tables.table import Table
 from cuecard.core.tables.texts import as_markdown, escaped, tables_text
 from cuecard.core.text import one_line
@@ -103,7 +103,8 @@ def entries_of_export(
     entries = [_entry(text, tone) for text, tone in lines]
     if left_out:
         parts = tuple(
-            Paragraph(f"{what}: {n}", "muted", indent=2) for what, n in sorted(left_out.items())
+            Paragraph(headed(what, f"{n}"), "muted", indent=2)
+            for what, n in sorted(left_out.items())
         )
         entries.append(
             Entry("work", 0, (Piece(_("This format has no place for:"), "work"),), parts)

@@ -23,7 +23,7 @@ from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, Checkpoint, 
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import METRIC_WORDS, STEP_WORDS, Table
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.text import normalise
 from cuecard.tui.families import TUI, Side, Versions, each_by
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
@@ -185,7 +185,7 @@ def _step(step: Checkpoint) -> Side:
 
 def _fact(fact: Fact) -> Side:
     values = " = ".join((fact.value, *fact.aliases))
-    return Side(f"{fact.key}: {values}", _kept(fact.unit, fact.kind.label), fact.sources)
+    return Side(headed(fact.key, values), _kept(fact.unit, fact.kind.label), fact.sources)
 
 
 def _alike(one: str, other: str) -> bool:

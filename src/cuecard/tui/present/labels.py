@@ -96,7 +96,7 @@ def status_label(status: CheckpointStatus) -> str:
 def player_name(ref: PlayerRef) -> str:
     """Name and model, and whether programs ran there without a cage."""
     name, model = one_line(ref.name, 40), one_line(ref.model, 40)
-    label = f"{name} ({model})" if model and model != name else name
+    label = beside(name, model) if model != name else name
     return f"{label} · {_('python uncaged')}" if ref.uncaged else label
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from cuecard.core.config_players import PERSON
 from cuecard.core.engine.events import Event, Marked
 from cuecard.core.engine.messages import Evidence, PartTaken, PlayerRef
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, headed, joined, spaced
 from cuecard.core.tasks.models import CueKind
 from cuecard.core.text import one_line
 from cuecard.core.users.faults import Fault, FaultKind
@@ -112,7 +112,7 @@ def fault_label(fault: Fault, limit: int = _FOUND) -> str:
         return label.format(found=found)
     # The line that is not said stands on the card.
     plain = fault.kind is FaultKind.MISSING_LINE or not found
-    return label if plain else f"{label}: {found}"
+    return label if plain else headed(label, found)
 
 
 def to_ask(faults: Iterable[Fault]) -> list[Fault]:
@@ -360,13 +360,13 @@ def _about_words(state: PlayState, text: str) -> list[Piece]:
     if not text.strip():
         return []
     stage = state.discloses(text)
-    edited = " " + _("(edited)") if state.edited(text) else ""
+    edited = _("(edited)") if state.edited(text) else ""
     if stage is not None:
-        return [Piece(" · " + _("says stage {n}").format(n=stage) + edited, "stage")]
+        return [Piece(" · " + joined((_("says stage {n}").format(n=stage), edited)), "stage")]
     if state.chain and not state.opening and state.says_line(text):
-        return [Piece(" · " + _("gives the clue") + edited, "stage")]
+        return [Piece(" · " + joined((_("gives the clue"), edited)), "stage")]
     if state.opening:
-        return [Piece(edited, "muted")] if edited else []
+        return [Piece(spaced(text, edited), "muted")] if edited else []
     return [Piece(" · " + _("your own words"), "muted")]
 
 

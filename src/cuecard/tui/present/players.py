@@ -7,7 +7,7 @@ from typing import Any
 
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.config_schema import Config
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.players import (
     DEFAULT_AGENT,
     DEFAULT_JUDGE,
@@ -190,7 +190,7 @@ class StartChoices:
             *_named(self.judges, (start.judge,)),
             *_named(self.shadows, start.shadows),
         )
-        told = (f"{part.name}: {part.problem}" for part in wanted if part.problem)
+        told = (headed(part.name, part.problem) for part in wanted if part.problem)
         return tuple(dict.fromkeys(told))
 
 

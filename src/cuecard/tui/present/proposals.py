@@ -23,7 +23,7 @@ from cuecard.annotate.authoring.changes import changes_between
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, spaced
 from cuecard.core.tasks.base import OriginKind
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
@@ -116,7 +116,7 @@ class Asking:
                 steps = sum(bool(s.get("question")) for s in dicts_at(data, "gold", "steps"))
                 text = _("A question with exactly one answer becomes a chain with ambiguous steps.")
                 if steps:
-                    text += " " + _("The present steps are proposed to go.")
+                    text += spaced(text, _("The present steps are proposed to go."))
                 return text
             case "facts":
                 return _(
@@ -277,7 +277,7 @@ def headline(item: ProposedItem) -> str:
         return one_line(item.label, _LONG)
     after = item.after
     said = listed(map(str, after)) if isinstance(after, list) else str(after)
-    return one_line(f"{item.label}: {said}", _LONG)
+    return one_line(headed(item.label, said), _LONG)
 
 
 def raw_entries(raw: Sequence[str]) -> list[Entry]:

@@ -28,7 +28,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.i18n import N_, _, listed, ngettext, pgettext, plural
+from cuecard.core.i18n import N_, _, listed, ngettext, pgettext, plural, spaced
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
@@ -69,7 +69,9 @@ def heading(report: QcReport) -> list[list[Piece]]:
     if report.decided is not None:
         second += [Piece("   " + _("decided: ")), verdict_piece(report.decided.verdict)]
         if report.decided.outdated:
-            second.append(Piece(" " + _("(the signals have changed since)"), "muted"))
+            second.append(
+                Piece(spaced(second[-1].text, _("(the signals have changed since)")), "muted")
+            )
     else:
         second.append(Piece("   " + _("nobody has decided yet"), "muted"))
     return [first, second]
@@ -231,7 +233,7 @@ def _decision_lines(decision: Decided) -> list[Paragraph]:
     )
     if decision.verdict != decision.proposed:
         proposal = _(VERDICT_LABEL[decision.proposed])
-        text += " " + _("(proposed was: {verdict})").format(verdict=proposal)
+        text += spaced(text, _("(proposed was: {verdict})").format(verdict=proposal))
     lines = [Paragraph(text, tone)]
     if decision.hidden:
         hint = _("Name and reason are shown when the reviews are in.")

@@ -21,7 +21,7 @@ from cuecard.annotate.review.queue_rows import (
 from cuecard.annotate.review.reviewing import GOLD, ReviewContext, marks_of, unmarked
 from cuecard.annotate.review.workflow import Dimension, Protocol
 from cuecard.core.contributions import CheckMark, GoldCheck, PinnedComment, Rating, ReviewDecision
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.records import Review
 from cuecard.core.text import one_line
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -334,7 +334,7 @@ def writing_paragraphs(
         for comment in form.comments:
             why = labels.get(comment.dimension, "")
             about = " · ".join(filter(None, (words(comment.place), why)))
-            lines.append(Paragraph(f"✎ {about}: {comment.text}", indent=2))
+            lines.append(Paragraph(headed(f"✎ {about}", comment.text), indent=2))
     else:
         lines.append(
             Paragraph(

@@ -11,7 +11,7 @@ from cuecard.annotate.review.comments import Comments, Thread
 from cuecard.annotate.review.reviewing import ReviewContext, sources_of
 from cuecard.annotate.review.workflow import Protocol
 from cuecard.core.contributions import GoldCheck, PinnedComment, ReviewDecision
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
 from cuecard.tui.present.changes import entry_of, in_words
@@ -111,12 +111,12 @@ def thread_entry(
         head.append(Piece(f"  {label}", "stage"))
     who = _("you") if said.by == me else one_line(said.by)
     told = _("{who}, revision {n}").format(who=who or _("reviewer"), n=said.revision)
-    body = [*_quote(thread), Paragraph(f"{told}: {said.text}", indent=2)]
+    body = [*_quote(thread), Paragraph(headed(told, said.text), indent=2)]
     for reply in said.answers:
         turned = {"resolved": _("resolved"), "open": _("opened again")}.get(reply.turns, "")
-        text = ": ".join(filter(None, (turned, reply.text)))
+        text = headed(turned, reply.text)
         who = _("you") if reply.by == me else one_line(reply.by)
-        body.append(Paragraph(f"↳ {who or _('author')}: {text}", "agent", indent=4))
+        body.append(Paragraph(headed(f"↳ {who or _('author')}", text), "agent", indent=4))
     return Entry("work", 0, tuple(head), tuple(body))
 
 
@@ -183,12 +183,14 @@ class Notes:
         head = _("{who}, revision {n}").format(who=who, n=said.revision)
         pinned = PinnedComment(place=thread.place or "", text=said.text, dimension=said.dimension)
         tone: Tone = "muted" if said.resolved else "agent"
-        lines = [Paragraph(f"{mark} {head}: {self._about(pinned, owner)}{said.text}", tone, 2)]
+        lines = [
+            Paragraph(headed(f"{mark} {head}", f"{self._about(pinned, owner)}{said.text}"), tone, 2)
+        ]
         for reply in said.answers:
             who = self.who(reply.by, author=reply.by != said.by)
             turned = {"resolved": _("resolved"), "open": _("opened again")}.get(reply.turns, "")
-            text = ": ".join(filter(None, (turned, reply.text)))
-            lines.append(Paragraph(f"↳ {who}: {text}", "muted", indent=4))
+            text = headed(turned, reply.text)
+            lines.append(Paragraph(headed(f"↳ {who}", text), "muted", indent=4))
         return lines
 
     def who(self, name: str, *, author: bool) -> str:

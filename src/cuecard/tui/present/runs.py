@@ -17,7 +17,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, NP_, _, current_language, listed, ngettext
+from cuecard.core.i18n import N_, NP_, _, current_language, joined, listed, ngettext, spaced
 from cuecard.core.records import (
     Handout,
     OrderKind,
@@ -135,11 +135,12 @@ def why_it_stands(
         told = Piece(played_by(run.lease), "stage")
         if asked is None or asked.at < run.lease.since:
             return [[told]]
-        return [[told, Piece(" " + order_words(asked), "stage")]]
+        return [[told, Piece(spaced(told.text, order_words(asked)), "stage")]]
     line: list[Piece] = []
     if run.state is RunState.PAUSED and run.reason:
-        line.append(Piece(one_line(run.reason, 200) + "  ", "bad"))
+        line.append(Piece(one_line(run.reason, 200), "bad"))
     if run.kind != "play" and run.state is not RunState.DONE and run.lease is None:
+        line += [Piece(" · ", "muted")] if line else []
         line.append(Piece(hint(_("{PLAY} plays on what is open.")), "stage"))
     return [line] if line else []
 
@@ -484,4 +485,4 @@ def forecast_words(taken: Forecast, currency: str) -> str:
     if not taken.unknown:
         return said
     none = _("Nothing is known of {agents}.").format(agents=listed(map(one_line, taken.unknown)))
-    return f"{said} {none}"
+    return joined((said, none))

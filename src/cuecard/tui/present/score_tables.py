@@ -7,7 +7,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.scores import Counts, Line, ScoreTable
 from cuecard.annotate.results.words import dimension_word, shown, value_word
-from cuecard.core.i18n import N_, NP_, _
+from cuecard.core.i18n import N_, NP_, _, headed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
@@ -305,7 +305,7 @@ def _notes(tables: Sequence[ScoreTable]) -> Iterator[str]:
     for table in tables:
         family = value_word("family", table.lines[0].value("family")) if table.lines else ""
         for note in table.notes:
-            yield note if note in shared else f"{family}: {note}"
+            yield note if note in shared else headed(family, note)
 
 
 def _main(family: str) -> str:

@@ -21,7 +21,7 @@ from cuecard.annotate.authoring.stages import (
     StageCounts,
 )
 from cuecard.core.engine.messages import UserReply
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.text import contains_term, one_line
 from cuecard.core.users.responder import ADVANCING
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
@@ -37,7 +37,7 @@ def verdict(heard: Rehearsal) -> list[Paragraph]:
     if waited is None:
         return [Paragraph(_("Every stage is disclosed."), "muted")]
     label = _("✓ cue met") if waited.check.met else _("✗ cue not met")
-    return [Paragraph(f"{label}: {why_text(waited.check)}", "good" if waited.check.met else "bad")]
+    return [Paragraph(headed(label, why_text(waited.check)), "good" if waited.check.met else "bad")]
 
 
 def evidence(heard: Rehearsal) -> list[list[Piece]]:
@@ -93,9 +93,9 @@ def decision(said: UserReply, label: str) -> list[Paragraph]:
 def _about(check: StageCheck) -> str:
     title = one_line(check.title, _TITLE) or "–"
     if check.disclosed:
-        return f"– {check.number} {title}: {_('already said')}"
+        return headed(f"– {check.number} {title}", _("already said"))
     mark = "✓" if check.check.met else "·"
-    return f"{mark} {check.number} {title}: {why_text(check.check)}"
+    return headed(f"{mark} {check.number} {title}", why_text(check.check))
 
 
 DIFFICULTY = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
@@ -201,7 +201,7 @@ def _lacking(answer: NoWorld) -> list[Paragraph]:
     title = _("The world can be asked as soon as the draft is a task. It lacks:")
     said = [Paragraph(title, "strong")]
     for place, reason in answer.missing[:_LISTED]:
-        said.append(Paragraph(f"{place or '–'}: {reason}", "bad", indent=2))
+        said.append(Paragraph(headed(place or "–", reason), "bad", indent=2))
     if (more := len(answer.missing) - _LISTED) > 0:
         said.append(Paragraph(_("and {n} more, on the tab Problems").format(n=more), "muted", 2))
     return said

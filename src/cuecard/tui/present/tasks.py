@@ -12,7 +12,7 @@ from cuecard.core.families.checkpoints.gold import Ambiguity, CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
-from cuecard.core.i18n import _, listed, plural
+from cuecard.core.i18n import _, headed, listed, plural
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.tasks.models import Persona, Stage, Task
 from cuecard.core.text import normalise
@@ -322,7 +322,7 @@ def world_elements(world: FactWorld) -> Iterator[Element]:
     for index, fact in enumerate(world.facts):
         kind = fact.kind.label
         about = " · ".join(filter(None, (fact.entity, fact.attribute, fact.unit)))
-        yield _element(f"gold.facts[{index}]", kind, f"{fact.key}: {fact.value}", note=about)
+        yield _element(f"gold.facts[{index}]", kind, headed(fact.key, fact.value), note=about)
     yield _element("gold.answer", _("Answer"), " = ".join((world.answer, *world.answer_aliases)))
     if world.derivation:
         yield _element("gold.derivation", _("Derivation"), world.derivation)

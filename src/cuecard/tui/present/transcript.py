@@ -32,7 +32,7 @@ from cuecard.core.engine.messages import (
     Remark,
     UserReply,
 )
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, headed, ngettext
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Prediction, UnusablePrediction
@@ -110,7 +110,7 @@ def _told(body: Marked) -> tuple[str, list[str]]:
             return _("printed by the player's own code"), [printed]
         case Remark(about=about, text=said, by=by):
             title = _(REMARKS[about]).format(name=one_line(by, 40) or "?")
-            return f"{title}: {one_line(said, 120)}", [said]
+            return headed(title, one_line(said, 120)), [said]
         case CallsCut(calls=calls):
             title = ngettext(
                 "✂ The run was stopped: {n} call was given up without an answer",

@@ -17,7 +17,7 @@ from cuecard.annotate.results.trial_against_gold import (
     TableAgainst,
     TripleGroup,
 )
-from cuecard.core.i18n import N_, _, listed, ngettext, plural
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, plural
 from cuecard.core.scoring.trial_score import Tally
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
@@ -157,7 +157,7 @@ def answer_text(against: AnswerAgainst) -> PaneText:
 
 def _fact(index: int, fact: FactResult) -> PaneLine:
     found = fact.call is not None
-    name = f"{one_line(fact.key, 80)}: {one_line(fact.value, 120)}"
+    name = headed(one_line(fact.key, 80), one_line(fact.value, 120))
     head = [Piece("✓ " if found else "✗ ", "good" if found else "bad"), Piece(name)]
     if fact.rule:
         head.append(Piece(" · " + _("rule"), "stage"))

@@ -8,7 +8,7 @@ from cuecard.annotate.results.trial_disclosure import Met, Push, Reading, StageS
 from cuecard.annotate.results.trial_record import CallSize, ContextSize, Cut, HitEntry, HitLog
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
-from cuecard.core.i18n import _, ngettext, plural
+from cuecard.core.i18n import _, headed, ngettext, plural
 from cuecard.core.tasks.models import Stage, Task
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item
@@ -255,7 +255,7 @@ def _line(log: HitLog, entry: HitEntry, values: Mapping[str, str]) -> PaneLine:
     fold = [Paragraph(_("tool: {name}").format(name=one_line(entry.tool, 60)), "muted", 4)]
     for match in entry.matched:
         value = values.get(match.key, "")
-        fold.append(Paragraph(f"{match.key}: {value}" if value else match.key, "good", 4))
+        fold.append(Paragraph(headed(match.key, value), "good", 4))
     if entry.reason:
         reason = _("the world's reason: {reason}").format(reason=entry.reason)
         fold.append(Paragraph(reason, "muted", 4))

@@ -217,7 +217,7 @@ def details(row: Row, measure: str | None = None) -> list[str]:
     trial, figures, cause = row.trial, row.figures, cause_of(row)
     name = measure_of(row, measure)
     what = (
-        f"{one_line(trial.title or trial.task_id, 60)} ({trial.task_id})",
+        beside(one_line(trial.title or trial.task_id, 60), trial.task_id),
         _("revision {n}").format(n=trial.revision),
         _("run {name}").format(name=one_line(row.run.name, 40)),
         _("sample {n}").format(n=trial.sample + 1),

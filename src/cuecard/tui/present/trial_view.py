@@ -42,7 +42,7 @@ from cuecard.core.evaluation.items import VerdictView, verdict_views
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.records import TrialNote
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.text import one_line
@@ -403,6 +403,6 @@ def _of_judge(state: TrialState, key: str) -> list[str]:
     if view is None or judgement is None:
         return []
     said = one_line(view.verdict.rationale, MOST) or _("no reason was given")
-    lines = [f"{one_line(judgement.judge.name, 40)}: {said}"]
+    lines = [headed(one_line(judgement.judge.name, 40), said)]
     lines += [f"← {one_line(each.cell or each.text, 200)}" for each in view.supporting]
     return lines

@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.families.common import NOTHING
-from cuecard.core.i18n import _, listed, plural
+from cuecard.core.i18n import _, headed, listed, plural, spaced
 from cuecard.core.text import one_line, storable
 from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
@@ -220,7 +220,7 @@ class WizardOfOzState:
                 text = _("Waiting for {user} to answer.") if begun else _("{user} begins.")
                 pieces.append(Piece(text.format(user=user), "muted"))
                 if self._quiet(now):
-                    pieces.append(Piece(" " + self._is_it_open(), "muted"))
+                    pieces.append(Piece(spaced(pieces[-1].text, self._is_it_open()), "muted"))
             case "stopped":
                 text = _("{user} has interrupted you: wait until they go on.")
                 pieces.append(Piece(text.format(user=user), "bad"))
@@ -228,7 +228,7 @@ class WizardOfOzState:
                 text = _("On its way: {user}'s window carries it out.").format(user=user)
                 pieces.append(Piece(text, "muted"))
                 if waited > SLOW:
-                    pieces.append(Piece(" " + self._is_it_open(), "bad"))
+                    pieces.append(Piece(spaced(pieces[-1].text, self._is_it_open()), "bad"))
             case "yours":
                 pieces.append(Piece(self._your_turn(view), "stage"))
             case "hand_in":
@@ -286,7 +286,7 @@ class WizardOfOzState:
         mark = Piece(" · " + _("on its way"), "muted")
         if isinstance(move, ToolMove):
             told = listed(one_line(str(value), 200) for value in move.call.arguments.values())
-            return [Entry("work", turn, (Piece(f"{move.call.name}: {told}", "work"), mark))]
+            return [Entry("work", turn, (Piece(headed(move.call.name, told), "work"), mark))]
         if isinstance(move, ReplyMove):
             return [
                 Entry("agent", turn, (Piece(_("Agent"), "agent"), mark), (Paragraph(move.text),))

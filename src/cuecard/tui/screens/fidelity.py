@@ -41,7 +41,7 @@ class FidelityScreen(FiguresScreen[present.FidelityView]):
     """Of these runs, or of all that has something to compare. Enter goes from a figure to its turns."""
 
     BINDINGS = keys(
-        Key("fidelity.open", Means.OPEN, "open", N_("Turns"), N_("The turns behind this figure, or the sessions")),
+        Key("fidelity.open", Means.OPEN, "open", NP_("those behind a figure", "Turns"), N_("The turns behind this figure, or the sessions")),
         *_SECTIONS[:2],
         Key("fidelity.worst", Means.A_VIEW, "worst", N_("Worst"), N_("The turns to read first"), show=False, letter=present.WORST),
         *_SECTIONS[2:],

@@ -20,7 +20,7 @@ from cuecard.annotate.independent_gold.comparison import (
 )
 from cuecard.annotate.independent_gold.matching import Status, Take
 from cuecard.core.errors import Conflict, CuecardError
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, headed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
@@ -281,10 +281,10 @@ class CompareGoldScreen(CuecardScreen[None]):
         url = sources[at]
         count = _("source {i} of {n}").format(i=at + 1, n=len(sources))
         if open_page(url):
-            self.notify(f"{count}: {one_line(url)}", timeout=3, markup=False)
+            self.notify(headed(count, one_line(url)), timeout=3, markup=False)
         else:
             told = _("There is no browser to open it in: {url}").format(url=one_line(url))
-            self.notify(f"{count}. {told}", severity="warning", markup=False)
+            self.notify(headed(count, told), severity="warning", markup=False)
 
     @guarded("load")
     async def action_other(self) -> None:

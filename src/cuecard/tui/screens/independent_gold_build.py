@@ -11,7 +11,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.session import Opened
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold import building
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -156,7 +156,7 @@ class BuildGoldScreen(DraftingScreen):
                 "{n} problem keeps this from being handed in: {first}",
                 "{n} problems keep this from being handed in, the first: {first}",
                 len(wrong),
-            ).format(n=len(wrong), first=one_line(f"{wrong[0].place}: {wrong[0].reason}", 120))
+            ).format(n=len(wrong), first=one_line(headed(wrong[0].place, wrong[0].reason), 120))
             self.notify(text, severity="warning", markup=False)
             return
         told = _("It cannot be changed afterwards. Its authors see it beside theirs then, and so do you.")  # fmt: skip

@@ -18,7 +18,7 @@ from cuecard.annotate.results.suspect_tables import (
     values_of,
 )
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect, evidence, survey
-from cuecard.core.i18n import N_, _, joined, listed, ngettext
+from cuecard.core.i18n import N_, NP_, _, joined, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
 from cuecard.store.workspace import Sight, Workspace
@@ -38,7 +38,7 @@ class SuspectsScreen(ListScreen[Suspect]):
     NEED_ROW = ("open", "comment", "task")
     BINDINGS = keys(
         Key("suspects.open", Means.OPEN, "open", N_("Trials"), N_("The trials that say the rival value, or all of the task")),
-        Key("suspects.comment", Means.COMMENT, "comment", N_("To review"), N_("Send it to review: a comment for the authors at this item, with what speaks against it")),
+        Key("suspects.comment", Means.COMMENT, "comment", NP_("verb", "To review"), N_("Send it to review: a comment for the authors at this item, with what speaks against it")),
         Key("suspects.items", Means.DETAILS, "items", N_("Items"), N_("Difficulty and discrimination of every item; tasks that keep the order of agents")),
         Key("suspects.task", Means.COMMAND, "task", N_("Task"), N_("Open the task, to correct its gold"), letter="t"),
         Key("suspects.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
@@ -158,8 +158,8 @@ class SuspectsScreen(ListScreen[Suspect]):
     def action_task(self) -> None:
         from cuecard.tui.screens.task.screen import open_task
 
-        if self.row is not None:
-            open_task(self.cue_app, self.row.of.task.id)
+        if (row := self.row) is not None:
+            open_task(self.cue_app, row.of.task.id, place=format_place(row.answer.path))
 
     def action_items(self) -> None:
         def of_all(workspace: Workspace) -> Survey:

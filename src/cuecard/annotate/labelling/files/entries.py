@@ -16,7 +16,7 @@ from cuecard.annotate.families.registry import element_of
 from cuecard.core.engine.events import AgentSpoke, Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.errors import FileProblem, FileProblems, system_words
 from cuecard.core.evaluation.items import gold_item
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _, listed
@@ -154,7 +154,7 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError:
         problems.add(None, _("is not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)"))
     except OSError as error:
-        problems.add(None, error.strerror or str(error))
+        problems.add(None, system_words(error))
     problems.raise_any()
     return text
 

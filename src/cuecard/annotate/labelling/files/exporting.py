@@ -27,7 +27,7 @@ from cuecard.annotate.labelling.files.vibesearch_sheets import (
 from cuecard.annotate.labelling.views import EvidenceRoom, Target
 from cuecard.annotate.labelling.wording import form_of
 from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.errors import Conflict, CuecardError, NotFound
+from cuecard.core.errors import Conflict, CuecardError, NotFound, system_words
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.evaluation.items import closest_items
 from cuecard.core.i18n import _
@@ -220,7 +220,7 @@ def export_labels(
     except OSError as error:
         raise CuecardError(
             _("The labels cannot be written"),
-            f"{error.filename or output}: {error.strerror or error}",
+            f"{error.filename or output}: {system_words(error)}",
             _("Choose another place with -o."),
         ) from error
     if sight is not None:

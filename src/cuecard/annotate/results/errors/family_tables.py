@@ -29,7 +29,7 @@ from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, AmbiguityType
 from cuecard.core.families.checkpoints.score import Profile
-from cuecard.core.i18n import N_, _, listed
+from cuecard.core.i18n import N_, _, joined, listed
 from cuecard.core.scoring.breakdowns import FEWEST, LEAST
 from cuecard.core.scoring.measures import PROFILE_LABELS, measure_label
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table
@@ -250,7 +250,7 @@ def cohort_note(cohort: CohortAt) -> str:
             why = _(
                 "Fewer than {n} trials made a call: it is the largest number that {percent}% of them reach."
             ).format(n=LEAST, percent=FEWEST)
-    return f"{told} {why}" if cohort.trials else why
+    return joined((told, why)) if cohort.trials else why
 
 
 def _of_all() -> tuple[str, ...]:

@@ -141,8 +141,11 @@ def turns_correlation(judged: Judged) -> Statistic:
 
     def of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         n, sx, sy, xx, yy, xy = (sums[..., at] for at in range(6))
-        spread = (n * xx - sx**2) * (n * yy - sy**2)
-        return ratio(n * xy - sx * sy, np.sqrt(np.maximum(spread, 0)))
+        across, up = n * xx - sx**2, n * yy - sy**2
+        # Drawn tasks that do not vary leave what rounding left of a zero, and a coefficient of anything.
+        varies = (across > 1e-9 * n * xx) & (up > 1e-9 * n * yy)
+        spread = np.sqrt(np.where(varies, across * up, 0))
+        return np.clip(ratio(n * xy - sx * sy, spread), -1, 1)
 
     terms = np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
     coefficient = Coefficient(found.name, terms, of, found.n, found.reason)

@@ -20,7 +20,7 @@ from cuecard.annotate.results.plots.series import (
     trials_of,
 )
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.scoring.measures import PASS_MEASURES, measure_label
 
 FEW = 5
@@ -36,7 +36,7 @@ def curve_plots(field: Field) -> Iterator[Plot]:
         return
     cohorts = [(arm, each.cohort) for arm, each in found]
     fixed = tuple(
-        f"{arm.name}: {cohort_note(cohort)}" if len(cohorts) > 1 else cohort_note(cohort)
+        headed(arm.name, cohort_note(cohort)) if len(cohorts) > 1 else cohort_note(cohort)
         for arm, cohort in cohorts
     )
     thin = _("Thin: fewer than {n}.").format(n=FEW)

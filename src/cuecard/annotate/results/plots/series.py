@@ -10,7 +10,7 @@ from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Se
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import dimension_word, value_word
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, joined, listed, ngettext
 from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.breakdowns import FINE_TURN_CLASSES, fine_turns_class
 from cuecard.core.scoring.measures import measure_label
@@ -82,7 +82,7 @@ def _counted(arms: Sequence[Arm]) -> str:
     trials = len({row.trial.id for row in rows})
     over = ngettext("{n} judged trial", "{n} judged trials", trials).format(n=f"{trials:,}")
     on = ngettext("on {n} task", "on {n} tasks", tasks).format(n=f"{tasks:,}")
-    return f"{over} {on}."
+    return joined((over, on)) + _(".")
 
 
 def averages(rows: Sequence[Row], *measures: str) -> tuple[Statistic, ...]:

@@ -13,7 +13,7 @@ from textual.geometry import Region
 from textual.widgets import Static
 
 from cuecard.core.families.checkpoints.gold import CheckpointChain
-from cuecard.core.i18n import N_, _, listed
+from cuecard.core.i18n import N_, _, listed, spaced
 from cuecard.core.tasks.models import Persona, Stage
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, Means, keys
@@ -298,7 +298,7 @@ def _card(state: PlayState) -> tuple[str, list[Section], str]:
     over = state.phase in ("concluding", "ended")
     if chain or state.task.stages:
         done = _("The whole task is answered.") if chain else _("Every stage is said.")
-        how = "" if over else " " + _("{SUBMIT} ends the dialogue.")
+        how = "" if over else spaced(done, _("{SUBMIT} ends the dialogue."))
         return "✓", [Section(_("DONE"), done + hint(how, typing=True))], ""
     sections = [Section(_("QUERY"), state.task.query, "strong")]
     if not over:

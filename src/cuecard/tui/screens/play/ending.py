@@ -12,7 +12,7 @@ from cuecard.core.config import Config
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlayOutcome
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside, headed
 from cuecard.core.players import DEFAULT_JUDGE
 from cuecard.core.scoring.measures import COUNTS, HEADLINES
 from cuecard.core.tasks.base import FormQuestion
@@ -116,7 +116,10 @@ def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef |
         rows = measure_rows([*main, *others][: max(SHOWN, len(main))])
         who = player_label(judge) if judge else ""
         lines.append(_("Judged by {judge}:").format(judge=who) if who else _("Judged:"))
-        lines += [f"  {row.label}: {row.value}  ({row.reason or f'n = {row.n}'})" for row in rows]
+        lines += [
+            f"  {beside(headed(row.label, row.value), row.reason or f'n = {row.n}')}"
+            for row in rows
+        ]
         if not rows:
             lines.append("  " + _("no score can be told of this trial"))
     else:

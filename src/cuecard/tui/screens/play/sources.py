@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Select, Static, TextArea
 
 from cuecard.annotate.task_feedback import place_at_play
-from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.i18n import N_, _, headed, pgettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -226,7 +226,7 @@ class NoteDialog(FormDialog[NewNote]):
         if model.about != "task":
             return _("It is kept with the session.")
         told = _("It is kept with the session, and the task's authors get it as a comment")
-        return f"{told}: {self._where}" if self._where else f"{told}."
+        return headed(told, self._where) if self._where else f"{told}{_('.')}"
 
     async def answer(self, model: NewNote) -> NewNote:
         if self._timer is not None:

@@ -124,8 +124,21 @@ class RunActions(AboutRuns):
 
     @guarded("resume")
     async def action_resume(self) -> None:
-        if not self._played_elsewhere():
-            await self._play(())
+        shared = self._snapshot.handout if self._snapshot else None
+        if self._played_elsewhere():
+            return
+        if shared is not None and self._snapshot is not None:
+            if self._snapshot.run.state in (RunState.PAUSED, RunState.CANCELLED):
+                await self._order("resume")
+                return
+            question = ConfirmDialog(
+                _("Play it here, without workers?"),
+                _("Its trials wait for workers: `cuecard worker` on any machine plays them."),
+                _("Play here"),
+            )
+            if not await self.app.push_screen_wait(question):
+                return
+        await self._play(())
 
     @guarded("resume")
     async def play_again(self, trials: tuple[int, ...]) -> None:
@@ -201,7 +214,7 @@ class RunActions(AboutRuns):
             AskLine(
                 _("How many trials at the same time?"),
                 _("Those under way are played to their end."),
-                button=_("Set"),
+                button=_("OK"),
                 value="",
             )
         )

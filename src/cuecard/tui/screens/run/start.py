@@ -262,7 +262,7 @@ def _why_alone(workspace: Workspace) -> str:
     try:
         workspace.workers.check()
     except CuecardError as error:
-        return " ".join(filter(None, (f"{error.title}. {error.message}", error.hint)))
+        return str(error)
     return ""
 
 
