@@ -404,7 +404,7 @@ async def show_effort(screen: DraftingScreen) -> None:
             pane.show_effort(mine, everybody, entries)
 
 
-async def show_comments(screen: DraftingScreen, *, begin: bool = False) -> None:
+async def show_comments(screen: TaskScreen, *, begin: bool = False) -> None:
     """Read the comments and tell how many are open; `begin`: open their tab if any is. Raises
     `CuecardError`.
     """
