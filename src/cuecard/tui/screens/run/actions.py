@@ -311,7 +311,7 @@ SCREEN_KEYS = keys(
 )  # fmt: skip
 TRIALS_KEYS = keys(
     Key("run_trials.open", Means.OPEN, "open", N_("Open trial"), N_("Read the trial")),
-    Key("run_trials.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task")),
+    Key("run_trials.pair", Means.PAIR, "pair", N_("Side by side"), N_("The two marked trials side by side, or this one and the next of its task"), show=False),
     Key("run_trials.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this trial, or of the marked ones"), show=False),
     Key("run_trials.label", Means.DECIDE, "label", N_("Label"), N_("Label what this trial, or the marked ones, hold, blind"), show=False),
     Key("run_trials.name", Means.EDIT, "name", N_("Name"), N_("Give this trial a name"), show=False),
