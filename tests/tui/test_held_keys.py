@@ -290,7 +290,7 @@ async def test_what_is_typed_before_a_dialog_from_a_worker_goes_into_it() -> Non
 
 
 async def test_from_dialog_to_dialog_of_one_worker() -> None:
-    app = Bench()
+    app = Patient()
     async with app.run_test(size=SIZE) as pilot:
         screen = await desk(pilot)
         burst(app, "f3", " one", "enter", " two", "enter", " three")

@@ -79,7 +79,7 @@ def test_the_panel_after_a_session_has_every_main_measure_of_its_family():
     # One that is undefined says why.
     undefined = [Measure("det_f1", None, 0, reason="no ambiguity was reached")]
     told = "\n".join(_ended(ENDED, undefined, None))
-    assert "Detection F1: –  (no ambiguity was reached)" in told
+    assert "Detection F1: – (no ambiguity was reached)" in told
 
 
 _A_KEY = re.compile(
