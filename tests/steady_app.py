@@ -96,6 +96,10 @@ class SteadyApp(CuecardApp):
         Path(inspect.getfile(CuecardApp)).parent / str(name) for name in CuecardApp.CSS_PATH
     ]
 
+    def notify(self, message: str, **named: Any) -> None:
+        """What is told stays until a test has looked, however busy the machine is."""
+        super().notify(message, **{**named, "timeout": 600})
+
     @asynccontextmanager
     async def run_test(self, **named: Any) -> AsyncGenerator[SteadyPilot]:
         async with super().run_test(**named):

@@ -631,6 +631,8 @@ async def look_of(app: CuecardApp, task_id: str, place: str, editing: bool, ahea
         assert not app.is_screen_installed(NEXT)
         screen = app.screen
         await until(pilot, lambda: screen.focused and screen.editor.pane)
+        if isinstance(screen.focused, Input | TextArea):
+            screen.focused.cursor_blink = False
         await app.idle(0.1)
         screen.editor.commit()
         assert not screen.edit.changed
