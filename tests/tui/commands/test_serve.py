@@ -169,7 +169,9 @@ async def test_somebody_saves_a_revision_in_a_browser(samples: object, tmp_path:
             await page.until("A revision never changes again")
             await page.compose("b", "biao", "标题")
             await page.key("Enter")
-            await page.until("Saved as revision")
+            await _until(
+                lambda: {line.id: line.revision for line in workspace.tasks.summaries()} != before
+            )
         after = {line.id: line.revision for line in workspace.tasks.summaries()}
         (changed,) = [task for task in after if after[task] != before[task]]
         saved = workspace.tasks.revision(changed)
