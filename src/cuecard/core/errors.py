@@ -10,12 +10,13 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from cuecard.core.i18n import N_, _, beside, headed
+from cuecard.core.i18n import N_, _, beside, headed, listed
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -302,6 +303,12 @@ SYSTEM_WORDS = (
 def system_words(error: OSError) -> str:
     """Why the system refused."""
     return _(error.strerror) if error.strerror else str(error)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """What a person may have meant; "" if nothing that is known is like it."""
+    found = get_close_matches(name, sorted(known), n=3, cutoff=0.75)
+    return _("near it: {names}").format(names=listed(found)) if found else ""
 
 
 class CuecardError(Exception):

@@ -13,7 +13,7 @@ from sqlmodel import Session, and_, col, func, select, tuple_
 
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotFound
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import (
     Adjudication,
     Cause,
@@ -256,7 +256,13 @@ class LabelSets:
 def _row(session: Session, set_id: int) -> LabelSetRow:
     row = session.get(LabelSetRow, set_id)
     if row is None:
-        raise NotFound(_("There is no such labelling set"), str(set_id))
+        names = listed(map(str, session.exec(select(LabelSetRow.id))))
+        hint = _("There are: {names}.").format(names=names) if names else ""
+        raise NotFound(
+            _("There is no such labelling set"),
+            str(set_id),
+            hint or _("`cuecard sample` draws one."),
+        )
     return row
 
 

@@ -38,7 +38,7 @@ from cuecard.store.contributions import (
 )
 from cuecard.store.engine import Database
 from cuecard.store.people import ensure_person, of_person
-from cuecard.store.rows import task_missing, task_row
+from cuecard.store.rows import revision_missing, task_row
 from cuecard.store.task_tables import (
     ContributionRow,
     ReviewFormRow,
@@ -118,7 +118,7 @@ class Reviews:
             log = load_log(session, task_id)
             if all(node.number != number for node in log.revisions):
                 task_row(session, task_id)
-                raise task_missing(task_id, number)
+                raise revision_missing(task_id, number)
             name = ensure_person(session, by).name
             same = (c for c in log.contributions if (c.by, c.at, c.body) == (name, at, body))
             if (there := next(same, None)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection
 from sqlmodel import Session, col, select
 
-from cuecard.core.errors import ClaimLost, NotFound
+from cuecard.core.errors import ClaimLost, NotFound, near
 from cuecard.core.i18n import _
 from cuecard.core.records import Revision
 from cuecard.core.tasks.models import Task
@@ -21,7 +21,7 @@ def task_row(session: Session, task_id: str) -> TaskRow:
     """The row of a task. Raises `NotFound`."""
     row = session.get(TaskRow, task_id)
     if row is None:
-        raise task_missing(task_id)
+        raise task_missing(session, task_id)
     return row
 
 
@@ -87,9 +87,14 @@ def trial_missing(trial_id: int) -> NotFound:
     return NotFound(_("There is no such trial"), str(trial_id))
 
 
-def task_missing(task_id: str, number: int | None = None) -> NotFound:
-    if number is None:
-        return NotFound(_("There is no such task"), task_id)
+def task_missing(session: Session, task_id: str) -> NotFound:
+    like_it = near(task_id, session.exec(select(TaskRow.id)))
+    return NotFound(
+        _("There is no such task"), task_id, like_it or _("`cuecard board` lists those there are.")
+    )
+
+
+def revision_missing(task_id: str, number: int) -> NotFound:
     return NotFound(
         _("There is no such revision"),
         _("{task} has no revision {number}.").format(task=task_id, number=number),
@@ -101,7 +106,7 @@ def load_revision(session: Session, task_id: str, number: int) -> Revision:
     row = session.get(RevisionRow, (task_id, number))
     if row is None:
         task_row(session, task_id)
-        raise task_missing(task_id, number)
+        raise revision_missing(task_id, number)
     return revision_of(row, task_in(session.get_one(ContentRow, row.hash)))
 
 

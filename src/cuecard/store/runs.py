@@ -29,7 +29,7 @@ from cuecard.store.codec import from_json, read_payloads, to_json
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
 from cuecard.store.people import ensure_person
-from cuecard.store.rows import run_row, task_missing, task_row, trial_row
+from cuecard.store.rows import revision_missing, run_row, task_row, trial_row
 from cuecard.store.task_tables import RevisionRow, TaskRow, metadata
 from cuecard.store.tasks import load_traits
 from cuecard.store.trial_logs import (
@@ -328,7 +328,7 @@ def _insert_trials(session: Session, run_id: int, cells: Sequence[TrialCell]) ->
     for cell in cells:
         if (cell.task_id, cell.revision) not in known:
             task_row(session, cell.task_id)
-            raise task_missing(cell.task_id, cell.revision)
+            raise revision_missing(cell.task_id, cell.revision)
         rows.append(
             {
                 "uid": uuid4().hex,

@@ -27,7 +27,7 @@ from cuecard.store.contributions import (
     standing_values,
 )
 from cuecard.store.people import ensure_person
-from cuecard.store.rows import revision_of, task_in, task_missing
+from cuecard.store.rows import revision_missing, revision_of, task_in
 from cuecard.store.task_tables import ContentRow, RevisionRow, TaskRow, insert_new, metadata
 
 
@@ -140,7 +140,7 @@ def _place(session: Session, head: TaskRow, saving: Saving) -> tuple[int, int, t
     log = load_log(session, head.id)
     uids = {node.number: node.uid for node in log.revisions}
     if unknown := [number for number in saving.also if number not in uids]:
-        raise task_missing(head.id, unknown[0])
+        raise revision_missing(head.id, unknown[0])
     parents = sorted({uids[head.head], *(uids[number] for number in saving.also)})
     return max(uids) + 1, next_tick(log, saving.at), tuple(parents)
 

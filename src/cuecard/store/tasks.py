@@ -16,7 +16,14 @@ from cuecard.store.codec import origins_in, unpack
 from cuecard.store.contributions import of_task, written_by
 from cuecard.store.engine import Database
 from cuecard.store.people import ensure_person
-from cuecard.store.rows import load_revision, revision_of, task_in, task_missing, task_row
+from cuecard.store.rows import (
+    load_revision,
+    revision_missing,
+    revision_of,
+    task_in,
+    task_missing,
+    task_row,
+)
 from cuecard.store.task_tables import ContentRow, CosignRow, RevisionRow, TaskRow, clean
 from cuecard.store.trial_tables import TrialRow
 
@@ -107,7 +114,7 @@ class Tasks:
                 if base is not None and base != head.head:
                     raise overtaken(session, task.id, base)
             elif base:
-                raise task_missing(task.id)
+                raise task_missing(session, task.id)
             person = ensure_person(session, author)
             saving = Saving(person.name, message, origins, tuple(also), at or datetime.now(UTC))
             return write_revision(session, task, digest, head, saving)
@@ -163,9 +170,10 @@ class Tasks:
             with self._database.read() as session:
                 rows = session.exec(query.where(col(TaskRow.id).in_(some)))
                 found = {row.task_id: (row, content) for row, content in rows}
+                for task_id in some:
+                    if task_id not in found:
+                        raise task_missing(session, task_id)
             for task_id in some:
-                if task_id not in found:
-                    raise task_missing(task_id)
                 row, content = found[task_id]
                 yield revision_of(row, task_in(content))
 
@@ -180,7 +188,7 @@ class Tasks:
                 found = {(row.task_id, row.number): (row, content) for row, content in rows}
             for task_id, number in some:
                 if (task_id, number) not in found:
-                    raise task_missing(task_id, number)
+                    raise revision_missing(task_id, number)
                 row, content = found[task_id, number]
                 yield revision_of(row, task_in(content))
 
@@ -194,8 +202,8 @@ class Tasks:
         )
         with self._database.read() as session:
             found = [revision_of(row, task_in(content)) for row, content in session.exec(query)]
-        if not found:
-            raise task_missing(task_id)
+            if not found:
+                raise task_missing(session, task_id)
         return found
 
     def log(self, task_id: str) -> list[RevisionLine]:
@@ -221,8 +229,8 @@ class Tasks:
         )
         with self._database.read() as session:
             found = frozenset(session.exec(query)) | frozenset(session.exec(cosigned))
-        if not found:
-            raise task_missing(task_id)
+            if not found:
+                raise task_missing(session, task_id)
         return found
 
     def written_by(self, person: str) -> frozenset[str]:

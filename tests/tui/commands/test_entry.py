@@ -56,6 +56,7 @@ def test_help_and_wrong_usage_are_told_in_chinese_in_lines_that_fit(cuecard, mon
         )
     for words, told in (
         (("rnu",), "没有命令 rnu。你是想用 'run' 吗？"),
+        (("tasks",), "没有命令 tasks。你是想用 'board' 吗？"),
         (("run", "--agnt", "x"), "没有选项 --agnt（可用的有：--agent）"),
         (("run", "espresso", "--samples", "0"), "'--samples' 的值不可用：至少为 1"),
         (("run", "espresso", "--samples", "x"), "'--samples' 的值不可用：需要一个数"),
@@ -64,6 +65,21 @@ def test_help_and_wrong_usage_are_told_in_chinese_in_lines_that_fit(cuecard, mon
     ):
         done = cuecard(*words)
         assert (done.code, f"错误：{told}\n" in done.err) == (2, True), done.err
+
+
+def test_what_somebody_means_is_told(cuecard):
+    assert cuecard("init").code == 0
+    for words, told in (
+        (("list",), "No such command 'list'. Did you mean 'board'?"),
+        (("qc", "esprsso"), "There is no such task: esprsso (near it: espresso)"),
+        (("run", "esprsso"), "There is no such task: esprsso (near it: espresso)"),
+        (("qc", "ghost"), "There is no such task: ghost (`cuecard board` lists those there are.)"),
+        (("score", "four"), "Invalid value for 'RUN': a number is needed"),
+        (("labels", "status", "--set", "9"), "(`cuecard sample` draws one.)"),
+    ):
+        done = cuecard(*words)
+        assert done.code
+        assert told in done.err
 
 
 def test_wrong_usage(cuecard):

@@ -72,7 +72,7 @@ _RULES = (
     Rule("E001", "files", _ERROR,
          N_("Every file can be read"),
          N_("What cannot be read can be neither checked nor imported."),
-         N_("Mend the YAML at the line that is named, and save the file as UTF-8.")),
+         N_("Look at the name of the file; mend the YAML at the line that is named, and save it as UTF-8.")),
     Rule("E002", "files", _ERROR,
          N_("Every task has an id of its own"),
          N_("Reviews, runs and verdicts know a task by its id."),

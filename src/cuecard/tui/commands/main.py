@@ -249,6 +249,14 @@ def every_verb() -> list[str]:
 
 
 EXIT_PROBLEMS = 1
+_MEANT = {
+    "board": {"tasks", "list", "ls", "status"},
+    "run": {"play", "eval", "simulate"},
+    "score": {"results"},
+    "doctor": {"models", "agents", "judges"},
+    "find": {"search"},
+}
+"""Verbs, and what somebody may type in their place that is not like them."""
 
 
 class Verbs(WordedGroup):
@@ -265,6 +273,11 @@ class Verbs(WordedGroup):
     def make_context(self, *words: Any, **more: Any) -> Any:
         with output.worded_errors():
             return super().make_context(*words, **more)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if meant := next((verb for verb, words in _MEANT.items() if args[0] in words), None):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -167,6 +167,13 @@ def prose(text: str) -> None:
             console().print(part, soft_wrap=True)
 
 
+_CHECKED = {
+    r"Value error, '(?P<value>.*)' is not one of (?P<names>.+)\.": N_("{value} is none of {names}."),
+    r"Input should be a valid (integer|number).*": N_("a number is needed"),
+    r"Input should be greater than or equal to (?P<least>\S+)": N_("at least {least}"),
+    r"Input should be less than or equal to (?P<most>\S+)": N_("at most {most}"),
+}  # fmt: skip
+"""What pydantic says of a value, and what stands for it."""
 _TYPER = {
     r"Usage: ": N_("Usage: "),
     r"^Arguments:": N_("Arguments:"),
@@ -187,23 +194,18 @@ _TYPER = {
     r"Missing option (?P<name>'.+')\.": N_("The option {name} is missing."),
     r"Invalid value for (?P<name>.+?): ": N_("{name} cannot be this: "),
     r"Option '(?P<name>.+?)' requires an argument\.": N_("The option {name} needs a value."),
-    r"Value error, '(?P<value>.*)' is not one of (?P<names>.+)\.": N_("{value} is none of {names}."),
-    r"Input should be a valid (integer|number).*": N_("a number is needed"),
-    r"Input should be greater than or equal to (?P<least>\S+)": N_("at least {least}"),
-    r"Input should be less than or equal to (?P<most>\S+)": N_("at most {most}"),
 }  # fmt: skip
 """What Typer says, as it is found, and what stands for it where the language is another."""
 
 
 def worded(text: str) -> str:
-    """Typer's text in the language that is set, with lines that fit; in English as it is."""
-    if current_language() == "en":
-        return text
-    for said, ours in _TYPER.items():
+    """Typer's text in the language that is set, with lines that fit; in English as it is, but for what is said of values."""
+    english = current_language() == "en"
+    for said, ours in (_CHECKED if english else {**_CHECKED, **_TYPER}).items():
         text = re.sub(
             said, lambda found, ours=ours: _(ours).format(**found.groupdict()), text, flags=re.M
         )
-    return "\n".join(map(_hung, text.split("\n")))
+    return text if english else "\n".join(map(_hung, text.split("\n")))
 
 
 def _hung(line: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.errors import FileProblem, FileProblems, NotFound
+from cuecard.core.errors import FileProblem, FileProblems, NotFound, near
 from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.tui.commands.context import Context
@@ -334,7 +334,8 @@ def _tasks_of(workspace: Workspace, target: str, person: str) -> list[str]:
         raise NotFound(
             _("There is no such task"),
             target,
-            _("give the id of a task in the workspace, or a file to import"),
+            near(target, known)
+            or _("give the id of a task in the workspace (`cuecard board`), or a file to import"),
         )
     report = import_path(workspace, path, by=person)
     if report.problems:

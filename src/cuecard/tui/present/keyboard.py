@@ -5,17 +5,16 @@ Nothing here imports Textual: hints in what screens show name keys by `shown_key
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, beside, listed
+from cuecard.core.errors import CuecardError, near
+from cuecard.core.i18n import N_, _, beside
 from cuecard.core.system import config_folder
 
 
@@ -376,12 +375,6 @@ def is_action(id: str) -> bool:
     return id in known or any(id.startswith(each) for each in known if each.endswith("_"))
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    """What a person may have meant; "" if nothing is known."""
-    found = get_close_matches(name, sorted(known), n=3, cutoff=0.75)
-    return _("near it: {names}").format(names=listed(found)) if found else ""
-
-
 def _keys_of(value: str) -> tuple[str, ...]:
     return tuple(_PLAIN.get(key, key) for key in value.replace(",", " ").split())
 
@@ -421,9 +414,9 @@ def read_keymap(text: str, file: str) -> list[str]:
         elif "." in name and is_action(name):
             _own[name] = found
         else:
-            near = _near(name, known_ids() if "." in name else names)
+            like_it = near(name, known_ids() if "." in name else names)
             told = _("{file}, line {n}: nothing is called {what}")
-            wrong.append(beside(told.format(**{**named, "what": name}), near))
+            wrong.append(beside(told.format(**{**named, "what": name}), like_it))
     told = _("{file}: {what} has no key any more")
     lost = [name for name, means in names.items() if not means.keys]
     return [*wrong, *(told.format(file=file, what=name) for name in lost)]
