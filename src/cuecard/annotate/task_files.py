@@ -13,7 +13,7 @@ from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.formats.base import FORMATS, detect
 from cuecard.core.formats.files import SUFFIXES, mark, read_file
 from cuecard.core.formats.round_trip import joined, left_out
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import load_tasks
@@ -55,7 +55,7 @@ class ImportProblem(Frozen):
 
     def __str__(self) -> str:
         line = "" if self.line is None else f":{self.line}"
-        return ": ".join(part for part in (f"{self.file}{line}", self.place, self.reason) if part)
+        return headed(f"{self.file}{line}", self.place, self.reason)
 
 
 class ImportReport(Frozen):
@@ -284,7 +284,7 @@ class Problem(Finding):
     line: int | None = None
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.place, self.reason) if part)
+        return headed(self.file, self.place, self.reason)
 
 
 class CheckReport(Frozen):

@@ -26,7 +26,7 @@ from cuecard.core.formats.files import (
     read_objects,
 )
 from cuecard.core.formats.round_trip import Refused
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.plugins import Registry
 from cuecard.core.tasks.base import Frozen, id_problem
 from cuecard.core.tasks.models import Family, Task
@@ -129,7 +129,7 @@ class Format:
             tasks, problems = self.read_file(file)
             for task in tasks:
                 if reason := id_problem(task.id):
-                    problems.append(FileProblem(str(file), self.id_place, f"{task.id}: {reason}"))
+                    problems.append(FileProblem(str(file), self.id_place, headed(task.id, reason)))
                 if task.id in first:
                     reason = _("the task {id} stands in {file} too")
                     reason = reason.format(id=task.id, file=first[task.id])

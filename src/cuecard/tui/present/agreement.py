@@ -149,7 +149,7 @@ def place_words(found: Comparison, place: Place) -> str:
     if place.either:
         parts.append(_("{label} by either").format(label=label_word(found.subject, place.either)))
     if place.by:
-        parts.append(f"{_(GROUP_WORDS[place.by])}: {place.value or '–'}")
+        parts.append(headed(_(GROUP_WORDS[place.by]), place.value or "–"))
     return one_line(" · ".join(parts))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, beside, listed
+from cuecard.core.i18n import N_, _, beside, headed, listed
 from cuecard.core.system import config_folder
 
 
@@ -343,7 +343,7 @@ def own_keymap() -> list[str]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeError) as error:
-        return [f"{KEYMAP}: {error}"]
+        return [headed(KEYMAP, error)]
 
 
 @cache

@@ -243,7 +243,7 @@ def _stage(index: int, stage: Stage) -> Element:
         Piece(_("Stage {n}").format(n=index + 1), "stage"),
         Piece(f"  {stage.title}", "strong"),
     )
-    cue = f"{_('CUE')}  {_(CUE_KIND[stage.cue.kind.value])}: {stage.cue.text}"
+    cue = f"{_('CUE')}  {headed(_(CUE_KIND[stage.cue.kind.value]), stage.cue.text)}"
     terms = f"{_('terms')}{_(': ')}{listed(stage.cue.terms)}" if stage.cue.terms else ""
     body = [
         Paragraph(cue, indent=2),
