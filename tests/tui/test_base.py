@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Static
 from textual.widgets._toast import Toast
 
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.app import CuecardApp, CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.preferences import OURS
 from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
@@ -38,6 +38,33 @@ async def test_a_screen_that_was_left_cannot_take_another_with_it(
             dialog.dismiss(True)
         await pilot.pause()
         assert app.screen is home
+
+
+class Leaving(CuecardScreen[None]):
+    """Left by Escape while something is read, which then looks for a widget."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("here")
+
+    @guarded("reading")
+    async def read(self) -> None:
+        self.dismiss()
+        while self.query(Static):
+            await asyncio.sleep(0)
+        self.query_one(Static)
+
+
+async def test_what_a_screen_that_was_left_does_not_find_is_no_error(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test() as pilot:
+        screen = Leaving()
+        await app.push_screen(screen)
+        worker = screen.read()
+        await until(pilot, lambda: worker.is_finished)
+        assert not list(app._notifications)  # pyright: ignore
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
