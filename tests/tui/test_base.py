@@ -50,8 +50,10 @@ class Leaving(CuecardScreen[None]):
     @guarded("reading")
     async def read(self) -> None:
         self.dismiss()
-        while self.query(Static):
-            await asyncio.sleep(0)
+        for _turn in range(500):
+            await asyncio.sleep(0.01)
+            if not self.query(Static):
+                break
         self.query_one(Static)
 
 

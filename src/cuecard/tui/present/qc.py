@@ -143,7 +143,7 @@ def summary(report: QcReport) -> list[Paragraph]:
         else:
             rest.setdefault(badge(found), []).append(label)
     for (state, tone), labels in rest.items():
-        lines.append(Paragraph(f"{state}{_(': ')}{_(', ').join(labels)}", tone, 2))
+        lines.append(Paragraph(headed(state, _(", ").join(labels)), tone, 2))
     return lines
 
 
