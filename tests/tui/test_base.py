@@ -9,6 +9,7 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.events import Paste
 from textual.widgets import Button, Input, Static
 from textual.widgets._toast import Toast
 
@@ -16,7 +17,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.preferences import OURS
-from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, TextDialog
 from picture_contrast import GROUNDS, contrast
 from tui_rooms import until
 
@@ -92,6 +93,17 @@ async def test_a_toast_leaves_free_where_one_types(
             assert all(each.region.bottom <= foot for each in toasts)
             app.clear_notifications()
             await pilot.pause()
+
+
+async def test_lines_that_are_pasted_into_one_come_one_behind_the_other(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test() as pilot:
+        await app.push_screen(AskLine("?", "", button="OK"))
+        line = app.screen.query_one(Input)
+        line.post_message(Paste("a b\rc\r\rd\r"))
+        await until(pilot, lambda: line.value == "a b c d")
 
 
 class AtTheBottom(CuecardScreen[None]):
