@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po
 import chinese
 import msgfmt
 from cuecard.core import i18n
-from cuecard.core.errors import CuecardError, system_words
+from cuecard.core.errors import CuecardError, FileProblem, system_words
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,6 +69,11 @@ def test_a_text_stands_behind_what_it_is_about_as_the_language_has_it():
     i18n.set_language("zh")
     assert (i18n.headed("甲", "", "否"), str(error)) == ("甲：否", "No such run：99（see runs）")
     assert system_words(refused) == "没有这个文件或文件夹"
+    problem = FileProblem("a.yaml", "stages[1].line", "缺失")
+    assert (str(problem), problem.message) == (
+        "a.yaml：stages[1].line：缺失",
+        "stages[1].line：缺失",
+    )
     assert system_words(OSError("whatever")) == "whatever"
 
 

@@ -9,14 +9,15 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.events import Paste
 from textual.widgets import Button, Input, Static
 from textual.widgets._toast import Toast
 
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardApp, CuecardScreen
+from cuecard.tui.app import CuecardApp, CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.preferences import OURS
-from cuecard.tui.screens.dialogs import ConfirmDialog, TextDialog
+from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, TextDialog
 from picture_contrast import GROUNDS, contrast
 from tui_rooms import until
 
@@ -38,6 +39,35 @@ async def test_a_screen_that_was_left_cannot_take_another_with_it(
             dialog.dismiss(True)
         await pilot.pause()
         assert app.screen is home
+
+
+class Leaving(CuecardScreen[None]):
+    """Left by Escape while something is read, which then looks for a widget."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("here")
+
+    @guarded("reading")
+    async def read(self) -> None:
+        self.dismiss()
+        for _turn in range(500):
+            await asyncio.sleep(0.01)
+            if not self.query(Static):
+                break
+        self.query_one(Static)
+
+
+async def test_what_a_screen_that_was_left_does_not_find_is_no_error(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test() as pilot:
+        screen = Leaving()
+        await app.push_screen(screen)
+        worker = screen.read()
+        await until(pilot, lambda: worker.is_finished)
+        assert not list(app._notifications)  # pyright: ignore
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
@@ -63,6 +93,17 @@ async def test_a_toast_leaves_free_where_one_types(
             assert all(each.region.bottom <= foot for each in toasts)
             app.clear_notifications()
             await pilot.pause()
+
+
+async def test_lines_that_are_pasted_into_one_come_one_behind_the_other(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test() as pilot:
+        await app.push_screen(AskLine("?", "", button="OK"))
+        line = app.screen.query_one(Input)
+        line.post_message(Paste("a b\rc\r\rd\r"))
+        await until(pilot, lambda: line.value == "a b c d")
 
 
 class AtTheBottom(CuecardScreen[None]):

@@ -8,6 +8,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Select, TextArea
 
+from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.task.graph import GraphPane
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources, PastePreview
@@ -92,6 +93,21 @@ async def test_triples_are_typed_with_names_offered_then_pasted_and_filtered(
         await pilot.press("escape", "escape")
         await until(pilot, lambda: len(pane.rows) == 83)
         assert screen.is_current
+
+
+async def test_what_is_pasted_takes_the_place_of_a_triple_that_says_nothing_yet(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen, pane = await open_graph(pilot, "espresso", "gold.triples[78]")
+        screen.edit.arrange(TRIPLES, [blank_triple()])
+        screen.editor.reload()
+        pane.grid.post_message(events.Paste("a\tb\tc\nd\te\tf\n"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PastePreview))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: len(screen.edit.items(TRIPLES)) == 2)
+        assert parts(screen, 0, 1) == [("a", "b", "c", None), ("d", "e", "f", None)]
 
 
 async def test_marked_rows_are_written_alike_and_names_renamed_and_merged_everywhere(

@@ -13,6 +13,7 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from cuecard.core.i18n import set_language
 from cuecard.tui.actions import KEYMAP
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cell_input import CellInput
@@ -132,8 +133,10 @@ async def test_the_menu_and_the_palette_hold_what_a_field_hides(
         await pilot.press("escape", "slash")
         await until(pilot, lambda: isinstance(app.focused, Input))
         labels = [command.title for command in app.get_system_commands(app.screen)]
-        assert any(label.startswith("Play  ") for label in labels)
-        assert any(label.startswith("QC  ") for label in labels)
+        assert {"Play (p)", "QC (q)"} <= set(labels)
+        set_language("zh")
+        labels = [command.title for command in app.get_system_commands(app.screen)]
+        assert "扮演（p）" in labels
 
 
 def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from cuecard.annotate.samples import import_samples, load_samples
 from cuecard.core.config import EMBEDDED, load_config
 from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState, Termination, TrialEnded
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.evaluation.plans import RunPlan, create_run
+from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.core.evaluation.workers import Worker
 from cuecard.core.records import TrialCell
@@ -119,11 +119,56 @@ async def test_a_run_is_offered_to_workers_where_there_can_be_any(
             await until(pilot, lambda: "Resume" in shown(app.screen))
             await pilot.press("p")  # what waits for workers is taken from them by nobody unasked
             await until(pilot, lambda: "without workers?" in shown(app.screen))
-            await pilot.press("n")
+            await pilot.press("n", "ctrl+g")
+            await until(pilot, lambda: "Stop this run?" in shown(app.screen))
+            await pilot.press("y")
+            await until(pilot, lambda: "– stopped" in shown(app.screen))
+            await pilot.press("p")  # offered to them again
+            await until(pilot, lambda: workspace.workers.offered() == {1: 2})
+            trial = workspace.runs.trials(1)[0]
+            end = TrialEnded(termination=Termination.API_ERROR, detail="HTTP 503 from the server")
+            workspace.runs.append_events([(trial.id, Event(seq=0, at=trial.created_at, body=end))])
             await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
             await until(pilot, lambda: "● done" in shown(app.screen))
             assert "2 of 2 trials" in shown(app.screen)
+            await pilot.press("v", "t", "f", "ctrl+r")
+            await until(pilot, lambda: "Workers play them" in shown(app.screen))
+            await pilot.press("w")
+            await until(pilot, lambda: workspace.workers.offered() == {1: 1})
+            await Worker(workspace, EMBEDDED, "Bo", 2).work(RunControl(), until_done=True)
+            await until(pilot, lambda: "● 2 ended" in shown(app.screen))
         app.services.close()
+
+
+async def test_what_goes_on_with_a_run_asks_for_a_larger_budget_where_it_is_spent(
+    app_with_samples: CuecardApp, database: Path, home: Path
+) -> None:
+    app = app_with_samples
+    with live_agent(home, "I am looking, please wait a moment."):
+        file = home / "cuecard.yaml"
+        priced = "retries: 0, price: {prompt: 1000000, completion: 0}"
+        file.write_text(file.read_text("utf-8").replace("retries: 0", priced), encoding="utf-8")
+        with Workspace.open(database) as workspace:
+            plan = RunPlan(
+                tasks=("facts-night-train",),
+                agents=("live",),
+                limits=Limits(max_turns=3),
+                settings=RunSettings(budget=1),
+            )
+            await start_run(workspace, plan, by="Ana", config=load_config(file))
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await until(pilot, lambda: "‖ paused" in shown(app.screen))
+            await pilot.press("enter")
+            await until(pilot, lambda: "of 1 USD" in shown(app.screen))
+            for amount in ("5", "5000"):
+                await pilot.press("p")
+                await until(pilot, lambda: "with a larger one" in shown(app.screen))
+                await pilot.press("home", "delete", *amount, "enter")
+                await until(pilot, lambda: isinstance(app.screen, RunScreen))
+            told = ["So much is spent already: the run stays paused."]
+            assert [note.message for note in app._notifications] == told  # pyright: ignore
+            await until(pilot, lambda: "● done" in shown(app.screen))
 
 
 async def test_a_run_is_stopped_and_resumed_without_losing_what_was_played(

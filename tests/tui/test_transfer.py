@@ -59,7 +59,7 @@ async def test_a_folder_is_looked_at_then_imported_with_all_problems_told(
         told = str(dialog.query_one("#summary", Static).render())
         assert "1 new, 0 revised, 1 unchanged · 2 files with problems" in " ".join(told.split())
         lines = "\n".join(dialog.query_one(EntryList).lines)
-        assert "title must not be empty" in lines
+        assert "title: must not be empty" in lines
         assert "+ The fifty states in order of admission  table-us-states" in lines
         assert "[bold]" in lines
         with Workspace.open(home / "w.db") as ws:

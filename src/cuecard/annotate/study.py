@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import CuecardError, system_words
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.system import replace_file
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def write_study(file: Path) -> Path:
         return file
     except OSError as error:
         raise CuecardError(
-            _("This file cannot be written"), f"{file}: {system_words(error)}"
+            _("This file cannot be written"), headed(file, system_words(error))
         ) from error
     return file
 

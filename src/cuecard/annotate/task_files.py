@@ -11,9 +11,9 @@ from cuecard.annotate.lint.codes import RULES, Finding, Severity
 from cuecard.annotate.lint.rules import SAME_ID, code_of, lint
 from cuecard.core.errors import CuecardError, FileProblem, NotFound
 from cuecard.core.formats.base import FORMATS, detect
-from cuecard.core.formats.files import SUFFIXES, mark, read_file
+from cuecard.core.formats.files import SUFFIXES, find_files, mark, read_file
 from cuecard.core.formats.round_trip import joined, left_out
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import load_tasks
@@ -53,20 +53,26 @@ class ImportProblem(Frozen):
     reason: str
     line: int | None = None
 
+    @property
+    def mark(self) -> str:
+        """The line, as it stands behind the file, unless the place tells it."""
+        told = self.place.startswith(_("line {line}").format(line=self.line))
+        return "" if self.line is None or told else f":{self.line}"
+
     def __str__(self) -> str:
-        line = "" if self.line is None else f":{self.line}"
-        return ": ".join(part for part in (f"{self.file}{line}", self.place, self.reason) if part)
+        return headed(f"{self.file}{self.mark}", self.place, self.reason)
 
 
 class ImportReport(Frozen):
-    """What importing a path did. `files`: how many were read; `dry`: nothing was saved; `stopped`: somebody stopped it,
-    so the rest was not imported.
+    """What importing a path did. `files`: how many were read; `others`: how many of the folder only another format would
+    read; `dry`: nothing was saved; `stopped`: somebody stopped it, so the rest was not imported.
     """
 
     format: str
     tasks: tuple[ImportedTask, ...]
     problems: tuple[ImportProblem, ...]
     files: int = 0
+    others: int = 0
     dry: bool = False
     stopped: bool = False
 
@@ -91,20 +97,21 @@ def format_named(name: str, path: Path | None = None) -> Format:
         raise NotFound(_("There is no such file"), str(path))
     found = detect(path) if path is not None else None
     if found is None:
-        raise CuecardError(
+        raise _unreadable(path) or CuecardError(
             _("The format of this file is not known"),
-            _told(path) if path else "",
+            str(path or ""),
             _("Name it with --format: {names}").format(names=listed(FORMATS)),
             in_app=_("Choose it under Format."),
         )
     return FORMATS[found]
 
 
-def _told(path: Path) -> str:
-    """The file, and what it cannot be read for, if it is that."""
-    readable = path.is_file() and path.suffix.lower() in SUFFIXES
-    objects = read_file(path) if readable else ()
-    return str(next((each for each in objects if isinstance(each, FileProblem)), path))
+def _unreadable(path: Path | None) -> FileProblem | None:
+    """What the file cannot be read for, if it is that."""
+    if path is None or not path.is_file() or path.suffix.lower() not in SUFFIXES:
+        return None
+    objects = read_file(path)
+    return next((each for each in objects if isinstance(each, FileProblem)), None)
 
 
 def import_path(
@@ -127,6 +134,7 @@ def import_path(
     if not path.exists():
         raise NotFound(_("There is no such file"), str(path))
     found = chosen.files(path)
+    every = find_files(path, [suffix for each in FORMATS.values() for suffix in each.suffixes])
     families: dict[str, Family] = {
         s.id: s.family for s in workspace.tasks.summaries(include_retired=True)
     }
@@ -156,6 +164,7 @@ def import_path(
         tasks=tuple(imported),
         problems=tuple(map(_problem, problems)),
         files=done,
+        others=len({*every.files} - {*found.files}),
         dry=dry,
         stopped=stopped,
     )
@@ -284,7 +293,7 @@ class Problem(Finding):
     line: int | None = None
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.place, self.reason) if part)
+        return headed(self.file, self.place, self.reason)
 
 
 class CheckReport(Frozen):

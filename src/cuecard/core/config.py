@@ -22,7 +22,7 @@ from cuecard.core.config_schema import (
     review_problems,
 )
 from cuecard.core.errors import ConfigError, FileProblem, FileProblems
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.players import PYTHON, Part, embedded, kind_of, kinds
 from cuecard.core.plugins import registered
 from cuecard.core.system import CONFIG_NAME, replace_file
@@ -177,7 +177,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _unusable(file: str, reason: str) -> ConfigError:
-    return ConfigError(_("A prompt cannot be used"), f"{file}: {reason}")
+    return ConfigError(_("A prompt cannot be used"), headed(file, reason))
 
 
 _PARTS: dict[str, Part] = {"agents": "agent", "users": "user", "worlds": "world", "judges": "judge"}

@@ -14,7 +14,7 @@ from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ToolSpec, Usage
 from cuecard.core.errors import CuecardError, scrub
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.failures import CONNECT_SECONDS, RequestRefused
@@ -136,7 +136,7 @@ async def _json_support(client: ChatClient) -> JsonSupport:
 
 
 def _unreachable(error: CuecardError, calls: int) -> ProbeReport:
-    said = f"{error.title}: {error.message}" if error.message else error.title
+    said = headed(error.title, error.message)
     return ProbeReport(reachable=False, error=said, hint=error.hint, calls=calls)
 
 
@@ -285,5 +285,5 @@ async def try_address(name: str, agent: HttpAgentConfig) -> AgentReport:
 
 
 def _failed(error: CuecardError) -> AgentReport:
-    said = f"{error.title}: {error.message}" if error.message else error.title
+    said = headed(error.title, error.message)
     return AgentReport(works=False, detail=said, hint=error.hint)

@@ -336,7 +336,7 @@ class FileProblem(CuecardError):
     def __init__(
         self, file: str, place: str, reason: str, line: int | None = None, kind: str = ""
     ) -> None:
-        super().__init__(file, f"{place}: {reason}" if place else reason)
+        super().__init__(file, headed(place, reason))
         self.file = file
         self.place = place
         self.reason = reason
@@ -344,7 +344,7 @@ class FileProblem(CuecardError):
         self.kind = kind
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.place, self.reason) if part)
+        return headed(self.file, self.place, self.reason)
 
 
 class FileProblems(CuecardError):

@@ -111,9 +111,9 @@ def listed(names: Iterable[str], most: int = 0) -> str:
     return _("{names} and {n} more").format(names=comma.join(found[:most]), n=len(found) - most)
 
 
-def headed(*parts: str) -> str:
+def headed(*parts: object) -> str:
     """Texts, each about the one before, as the language sets them: `name: text`; what is empty is left out."""
-    return _(": ").join(filter(None, parts))
+    return _(": ").join(filter(None, map(str, parts)))
 
 
 def beside(name: str, code: str) -> str:

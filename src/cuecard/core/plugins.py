@@ -21,7 +21,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cuecard.core.errors import ConfigError, CuecardError, scrub
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             if name in self.shipped:
                 raise
             raise PluginError(
-                _("Code of another package failed"), f"{name}: {reason_of(error)}"
+                _("Code of another package failed"), headed(name, reason_of(error))
             ) from error
 
     def _check(self, found: Any) -> str:
@@ -166,9 +166,9 @@ def _loaded(what: str, get: Callable[[], Any], problem: Callable[[Any], str]) ->
         with heard([]):
             found = get()
     except (Exception, SystemExit) as error:
-        raise PluginError(title, f"{what}: {reason_of(error)}") from error
+        raise PluginError(title, headed(what, reason_of(error))) from error
     if wrong := problem(found):
-        raise PluginError(title, f"{what}: {wrong}")
+        raise PluginError(title, headed(what, wrong))
     return found
 
 

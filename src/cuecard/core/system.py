@@ -85,10 +85,10 @@ def write_text(path: Path, text: str, *, private: bool = False) -> Path:
         return replace_file(path, text, private=private)
     except OSError as error:
         from cuecard.core.errors import CuecardError, system_words
-        from cuecard.core.i18n import _
+        from cuecard.core.i18n import _, headed
 
         raise CuecardError(
-            _("This file cannot be written"), f"{path}: {system_words(error)}"
+            _("This file cannot be written"), headed(path, system_words(error))
         ) from error
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from cuecard.core.errors import FileProblem, FileProblems
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -212,7 +212,8 @@ def reason_of(kind: str, message: str, context: Mapping[str, Any], given: object
         case "string_too_short":
             return _("must not be empty")
         case "too_short":
-            return _("must have at least {n} entries").format(n=context.get("min_length", 1))
+            least = int(context.get("min_length", 1))
+            return plural("must have at least {n} entry", "must have at least {n} entries", least)
         case "enum" | "literal_error":
             return _("must be one of {choices}").format(choices=context.get("expected", ""))
         case "value_error":

@@ -16,7 +16,7 @@ from sqlmodel import select as select_rows
 
 from cuecard.core.contributions import contribution_uid, revision_uid
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, headed
 from cuecard.core.review import standing_of
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.store.audit_findings import (
@@ -67,7 +67,7 @@ def audit(database: Database, told: OnAudit) -> list[Part]:
                 unlimited(session.connection())
                 check(session, reading)
         except CuecardError as error:
-            reading.wrong("", "", f"{error.title}: {error.message}", error.hint)
+            reading.wrong("", "", headed(error.title, error.message), error.hint)
         parts.append(
             Part(
                 name=name,

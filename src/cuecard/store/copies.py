@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlmodel import Session, col
 
 from cuecard.core.errors import CuecardError, system_words
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
 from cuecard.core.worker_archive import LAPSE, BeingPlayed
@@ -123,7 +123,7 @@ class Copies:
                     copy.close()
         except OSError as error:
             raise CuecardError(
-                _("This file cannot be written"), f"{file}: {system_words(error)}"
+                _("This file cannot be written"), headed(file, system_words(error))
             ) from error
         return found
 
@@ -187,7 +187,7 @@ def check_pages(database: Database) -> None:
     with database.read() as session:
         for (said,) in session.connection().exec_driver_sql("PRAGMA integrity_check(1)"):
             if said != "ok":
-                raise troubles.damaged(f"{database.public_url}: {said}")
+                raise troubles.damaged(headed(database.public_url, said))
 
 
 def _begin(target: Database, source: str) -> None:

@@ -25,7 +25,7 @@ from cuecard.core.errors import (
     passwords_in,
     public_form,
 )
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.store import errors as troubles
 from cuecard.store.database_file import SIDES, Barred, reading_uri
 from cuecard.store.errors import busy, database_trouble, read_only
@@ -67,7 +67,8 @@ class Database:
         """The address as it may be shown: a path, or a URL without its password."""
         if self.is_sqlite:
             return str(self.url.database)
-        return public_form(self.url.render_as_string(hide_password=True))
+        url = self.url.set(drivername=self.url.get_backend_name())
+        return public_form(url.render_as_string(hide_password=True))
 
     @contextmanager
     def read(self) -> Generator[Session]:
@@ -211,7 +212,9 @@ class Database:
                 pages = cursor.execute("PRAGMA page_count").fetchone()[0]
                 size = pages * cursor.execute("PRAGMA page_size").fetchone()[0]
                 if size > room:
-                    raise troubles.full(f"{file.parent}: {size >> 20:,} MB > {room >> 20:,} MB")
+                    raise troubles.full(
+                        headed(file.parent, f"{size >> 20:,} MB > {room >> 20:,} MB")
+                    )
                 with closing(sqlite3.connect(file)) as made:
                     driver: Any = source.driver_connection
                     driver.backup(made, pages=_PAGES, progress=copied)

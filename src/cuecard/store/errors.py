@@ -3,7 +3,7 @@
 from sqlalchemy.exc import DBAPIError
 
 from cuecard.core.errors import CuecardError, DatabaseAway, NotAllowed, NotFound, install_hint
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 
 _GONE = ("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300")
 """SQLSTATEs, beside those of class 08, with which PostgreSQL ends a session or takes none at present:
@@ -56,7 +56,7 @@ def away(said: str, place: str) -> DatabaseAway:
     reason = said.strip().splitlines()[0] if said.strip() else ""
     return DatabaseAway(
         _("The database cannot be reached"),
-        f"{place}: {reason}" if reason else place,
+        headed(place, reason),
         _("What was saved is safe. Check that the server runs, and its name in the address."),
     )
 
@@ -69,7 +69,7 @@ def database_trouble(said: str, place: str) -> CuecardError:
             return make(place)
     return CuecardError(
         _("The workspace cannot do this"),
-        f"{place}: {said.splitlines()[0] if said else ''}",
+        headed(place, said.partition("\n")[0]),
         _("If it happens again, make a copy of the workspace and report the problem."),
     )
 

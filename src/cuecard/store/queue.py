@@ -19,7 +19,7 @@ from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
 from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
 from cuecard.store import errors as troubles
@@ -308,7 +308,7 @@ class PgQueue:
     def _trouble(self, error: BaseException) -> CuecardError:
         if troubles.is_away(DBAPIError("", None, error)):
             return troubles.away(str(error), self._database.public_url)
-        said = f"{self._database.public_url}: {error}".strip()
+        said = headed(self._database.public_url, str(error).strip())
         return CuecardError(_("The queue of trials cannot be used"), said)
 
     async def _install(self) -> None:

@@ -19,7 +19,7 @@ from cuecard.core.engine.events import Event, TrialRetried, effective_log
 from cuecard.core.engine.messages import ModelReply, Usage
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import Conflict, NotFound
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.records import Outline, PromptUse, UsageRecord
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import (
@@ -132,7 +132,7 @@ def read_events(connection: Connection, trial_id: int, seqs: Sequence[int]) -> l
     rows = connection.execute(_SOME, {"trial": trial_id, "seqs": list(seqs)})
     lines = [line_of(*row) for row in rows]
     if len(lines) != len(set(seqs)):
-        raise NotFound(_("There is no such event"), f"{trial_id}: {listed(map(str, seqs))}")
+        raise NotFound(_("There is no such event"), headed(trial_id, listed(map(str, seqs))))
     return completed(connection, lines)
 
 

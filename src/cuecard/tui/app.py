@@ -24,7 +24,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, beside, headed
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import (
@@ -375,7 +375,7 @@ class CuecardApp(Offers, Notices):
         for node, binding in every_command(screen):
             if Means.PALETTE in registry()[binding.id or ""].all_means:
                 continue
-            label = f"{_(binding.description)}  ({self.get_key_display(binding)})"
+            label = beside(_(binding.description), self.get_key_display(binding))
             run = self._runner(node, binding.action)
             yield SystemCommand(label, with_keys(_(binding.tooltip)), run, not moves(binding))
         yield SystemCommand(_("Theme"), _("Change colours"), self.action_change_theme)
@@ -385,10 +385,11 @@ class CuecardApp(Offers, Notices):
             told = _("Five minutes through a study that was made for demonstration")
             yield SystemCommand(_("Tour"), told, self.take_tour)
             for found in recent(self):
-                label = f"{found.kind.label}{_(': ')}{for_display(found.title)}"
-                yield SystemCommand(
-                    label, _("Opened not long ago"), partial(open_found, self, found)
+                label, run = (
+                    headed(found.kind.label, for_display(found.title)),
+                    partial(open_found, self, found),
                 )
+                yield SystemCommand(label, _("Opened not long ago"), run)
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:

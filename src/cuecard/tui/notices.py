@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 from rich.text import Text
 from textual import work
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.events import Click
 from textual.widgets import Static
@@ -186,7 +187,10 @@ def guarded(
                 cast("Notices", self.app).report(error)
             except Exception as error:  # noqa: BLE001 - the boundary of a worker
                 self.log.error(error)
-                cast("Notices", self.app).report(error)
+                # A screen that was left meanwhile has its widgets no more.
+                there = self.is_attached and self.screen in self.app.screen_stack
+                if there or not isinstance(error, NoMatches):
+                    cast("Notices", self.app).report(error)
 
         start = cast(
             "Callable[Concatenate[NodeT, P], Worker[None]]",

@@ -24,7 +24,7 @@ from textual._context import active_app
 from textual.app import SuspendNotSupported
 
 from cuecard.core.errors import CuecardError, system_words
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.system import keep, kept_path
 from cuecard.core.tasks.base import is_web_address
 from cuecard.core.text import one_line, slug, storable
@@ -149,7 +149,7 @@ def run_editor(command: Sequence[str], path: Path) -> None:
             ended = subprocess.run([*command, str(path)], check=False)
     except OSError as error:
         why = system_words(error)
-        raise CuecardError(_("The editor cannot be started"), f"{command[0]}: {why}") from error
+        raise CuecardError(_("The editor cannot be started"), headed(command[0], why)) from error
     if ended.returncode != 0:
         raise CuecardError(
             _("The editor gave up"),
@@ -275,7 +275,7 @@ class KeptText:
             raise CuecardError(_("This text is not UTF-8"), str(path), hint) from error
         except OSError as error:
             why = system_words(error)
-            raise CuecardError(_("A file cannot be read"), f"{path}: {why}") from error
+            raise CuecardError(_("A file cannot be read"), headed(path, why)) from error
 
     def write(self, text: str) -> Path:
         """Replace the file in one move. Raises `CuecardError`."""
@@ -284,7 +284,7 @@ class KeptText:
             return keep(path, storable(text))
         except OSError as error:
             why = system_words(error)
-            raise CuecardError(_("A file cannot be written"), f"{path}: {why}") from error
+            raise CuecardError(_("A file cannot be written"), headed(path, why)) from error
 
     def set_aside(self) -> Path | None:
         """Give what was left behind another name, so that the file is free; None if nothing was."""

@@ -65,7 +65,9 @@ def test_ragged_rows_lose_nothing_and_are_reported() -> None:
     pasted = parse_rows("Name\tArea\nA\nB\t2\textra")
     assert pasted.rows == (("A", "", ""), ("B", "2", "extra"))
     assert pasted.width == 3
-    assert pasted.problems == ("2 rows have another number of cells than the others",)
+    assert pasted.problems == (
+        "2 rows have another number of cells than the others, the first is row 1",
+    )
     cut = parse_rows("| Name |\n|---|\n| A | over |")
     assert cut.rows == (("A",),)
     assert "1 row has more cells" in cut.problems[0]

@@ -78,6 +78,7 @@ KEEPS: list[tuple[str, str, Changes]] = [
     ("L034", "world", {"gold.derivation": ""}),
     ("L034", "world", {"gold.facts[0].value": "1,900", "gold.derivation": "Water is 1900 l: 25 days."}),
     ("L035", "table", {"query": "For every river give the length, and when it was opened."}),
+    ("L035", "table", {"gold.columns[1].name": "Length (km)", "query": "For every River: its length, and when was it Opened?"}),
     ("L035", "table", {"gold.columns[1].name": "Length in km", "query": "For every River: how many km is its length, and when was it Opened?"}),
     ("L037", "en", {T: [*GRAPH_EN["gold"]["triples"][:4], *UNSOURCED[4:]]}),
     ("L038", "en", {"sources[0].url": "https://en.wikipedia.org/wiki/Eiffel_(disambiguation)"}),

@@ -141,6 +141,10 @@ def test_items_and_tasks_have_figures(workspace: Workspace) -> None:
     assert items[0].discrimination.value is not None
     tables = [items_table(found.tasks), *task_tables(found)]
     assert [len(table.lines) for table in tables] == [6, 1]
+    few = items_table(found.tasks, 2)
+    lowest = sorted(item.discrimination.value or 9 for item in items)
+    assert [line[4].number for line in few.lines] == lowest[:2]
+    assert few.notes[0].startswith("Of 6 items these have the lowest discrimination.")
 
 
 def test_a_suspect_goes_to_review_and_its_correction_into_scores(

@@ -12,6 +12,8 @@ from cuecard.annotate.samples import import_samples, load_samples, offer_sample,
 from cuecard.annotate.task_files import export_tasks, import_path
 from cuecard.core.contributions import TaskState
 from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.formats.base import FORMATS
+from cuecard.core.tasks.base import MOST_CHARACTERS
 from cuecard.store.workspace import Workspace
 
 
@@ -88,10 +90,22 @@ def test_a_file_of_many_tasks_is_imported_whole_or_not_at_all(
     data = json.loads(lines[1])
     del data["final_answer"]
     path.write_text(f"{lines[0]}\n{json.dumps(data)}\n")
-    report = import_path(empty, path, by="bob")
+    (path.parent / "of another format.yaml").write_text("id: a")
+    report = import_path(empty, path.parent, by="bob")
     assert report.tasks == ()
-    assert report.problems
+    assert [str(problem) for problem in report.problems] == [
+        f"{path}: line 2, final_answer: is missing"
+    ]
+    assert report.others == 1
     assert empty.tasks.count() == 0
+
+
+def test_a_text_that_would_hold_up_whoever_opens_it_is_refused(empty: Workspace, tmp_path: Path):
+    task = load_samples()[0]
+    long = task.model_copy(update={"query": "a" * (MOST_CHARACTERS + 1)})
+    (file,) = FORMATS["cuecard"].write_tasks([long], tmp_path)
+    (problem,) = import_path(empty, file, by="bob").problems
+    assert (problem.place, problem.reason) == ("query", "is longer than 200,000 characters")
 
 
 def test_a_changed_task_is_a_new_revision(workspace: Workspace, tmp_path: Path):
@@ -111,7 +125,7 @@ def test_what_cannot_be_done_says_why(workspace: Workspace, tmp_path: Path):
     (tmp_path / "broken.json").write_text('{"question": 1,\n')
     with pytest.raises(CuecardError, match="line 2, column 1") as raised:
         import_path(workspace, tmp_path / "broken.json", by="bob")
-    assert "--format" in str(raised.value)
+    assert "--format" not in str(raised.value)  # which would not mend it
     with pytest.raises(CuecardError, match="Unknown format"):
         import_path(workspace, tmp_path / "x.txt", format="csv", by="bob")
     with pytest.raises(NotFound):

@@ -332,5 +332,5 @@ def test_a_verb_over_a_server_that_is_not_there_says_so(
     told = cuecard("--db", "postgresql://ann@127.0.0.1:9/x", *words)
     assert told.code == 1
     assert told.out == ""
-    assert "The database cannot be reached: postgresql+psycopg://ann@127.0.0.1:9/x" in told.err
+    assert "The database cannot be reached: postgresql://ann@127.0.0.1:9/x" in told.err
     assert "Traceback" not in told.err

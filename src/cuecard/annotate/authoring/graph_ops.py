@@ -28,12 +28,14 @@ def new_triple(above: Mapping[str, Any] | None) -> Triple:
     return {**blank_triple(), "stage": above.get("stage") if above else None}
 
 
-def insert_triples(edit: TaskEdit, at: int, triples: Sequence[Mapping[str, Any]]) -> None:
-    """Put triples before the one at `at`."""
+def insert_triples(
+    edit: TaskEdit, at: int, triples: Sequence[Mapping[str, Any]], *, instead: bool = False
+) -> None:
+    """Put triples before the one at `at`, or in its place."""
     if triples:
         now = edit.items(ops.TRIPLES)
         with edit.together((*ops.TRIPLES, at)):
-            edit.arrange(ops.TRIPLES, [*now[:at], *triples, *now[at:]])
+            edit.arrange(ops.TRIPLES, [*now[:at], *triples, *now[at + instead :]])
 
 
 def fill(edit: TaskEdit, indices: Collection[int], field: TextField, text: str) -> int:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from cuecard.annotate.authoring import paste_formats
 from cuecard.core.formats.extraction import find_table, split_line
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, plural
 from cuecard.core.text import storable
 
 Kind = Literal["tsv", "csv", "json", "markdown"]
@@ -82,11 +82,11 @@ def _read(
     if table := find_table(text):
         if table.over:
             problems.append(
-                ngettext(
+                plural(
                     "{n} row has more cells than the header; what is over was left out",
                     "{n} rows have more cells than the header; what is over was left out",
                     table.over,
-                ).format(n=table.over)
+                )
             )
         return table.columns, list(table.rows), "markdown"
     lines = [line.strip() for line in inner.split("\n") if line.strip()]
@@ -113,13 +113,14 @@ def _squared(
         width = MAX_COLUMNS
         problems.append(_("more than {n} columns; the rest was left out").format(n=MAX_COLUMNS))
     expected = len(header) if header is not None else max(widths, key=widths.count, default=0)
-    if uneven := sum(len(row) != expected for row in rows):
+    if uneven := [n for n, row in enumerate(rows, 1) if len(row) != expected]:
         problems.append(
-            ngettext(
-                "{n} row has another number of cells than the others",
-                "{n} rows have another number of cells than the others",
-                uneven,
-            ).format(n=uneven)
+            plural(
+                "row {first} has another number of cells than the others",
+                "{n} rows have another number of cells than the others, the first is row {first}",
+                len(uneven),
+                first=uneven[0],
+            )
         )
     cut = False
 

@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.yaml_text import Filling
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound, system_words
-from cuecard.core.i18n import Language, _
+from cuecard.core.i18n import Language, _, headed
 from cuecard.core.tasks.base import Origin, id_problem
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import for_display
@@ -305,4 +305,4 @@ def _own(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise CuecardError(title, _("{file} is not UTF-8 text").format(file=path)) from error
     except OSError as error:
-        raise CuecardError(title, f"{path}: {system_words(error)}") from error
+        raise CuecardError(title, headed(path, system_words(error))) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.estimation.corrected import around, corrected, standard_error, widens
 from cuecard.annotate.estimation.units import Units
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.tables.table import Statistic
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def joint(agents: Mapping[str, Units]) -> Joint | str:
     found = {name: corrected(units.within(tasks)) for name, units in agents.items()}
     for name, one in found.items():
         if not one.estimate.defined:
-            return f"{name}{_(': ')}{one.estimate.reason}"
+            return headed(name, one.estimate.reason)
     moved = np.array([one.moved for one in found.values()])
     return Joint(
         names=tuple(found),

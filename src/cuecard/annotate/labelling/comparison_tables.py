@@ -16,7 +16,7 @@ from cuecard.annotate.labelling.comparison_model import (
     rater_word,
     statistic_word,
 )
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.label_records import LabelValue
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell, difference
 
@@ -169,7 +169,7 @@ def _notes(found: Comparison, pairs: Sequence[Pair]) -> tuple[str, ...]:
         for note in pair.table.notes:
             about.setdefault(note.text, []).append(judge_word(found, pair.left.name))
     return tuple(
-        text if len(judges) == len(pairs) else f"{listed(judges)}{_(': ')}{text}"
+        text if len(judges) == len(pairs) else headed(listed(judges), text)
         for text, judges in about.items()
     )
 

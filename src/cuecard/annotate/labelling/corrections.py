@@ -24,7 +24,7 @@ from cuecard.annotate.labelling.labelled_units import CORRECTABLE, SHARES, Basis
 from cuecard.annotate.labelling.labelling_sets import population_of
 from cuecard.annotate.labelling.sampling import Population, SamplingPlan
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.i18n import _, beside, ngettext
+from cuecard.core.i18n import _, beside, headed, ngettext
 from cuecard.core.label_records import LabelSet
 from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.measures import COUNTS
@@ -163,7 +163,7 @@ class Corrections:
             if found is None:
                 return None
             if isinstance(found[0], str):
-                return f"{name}{_(': ')}{found[0]}"
+                return headed(name, found[0])
             sides[name] = found[0]
         return joint(sides)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from cuecard.annotate.labelling.corrections import Correction, LabelledSet, correction_table
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, NP_, _, beside, listed, ngettext
+from cuecard.core.i18n import N_, NP_, _, beside, headed, listed, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import measure_label, pooled_notes
@@ -277,7 +277,7 @@ def _items(effect: Effect) -> Table:
         ),
         [
             (
-                f"{group.agent}: {_(KIND_WORDS[counts.kind])}",
+                headed(group.agent, _(KIND_WORDS[counts.kind])),
                 counts.settled,
                 counts.adjudicated,
                 counts.changed,

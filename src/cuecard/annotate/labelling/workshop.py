@@ -19,7 +19,7 @@ from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.agreement.report import against_reference
 from cuecard.annotate.labelling.comparison_inputs import Case, ComparisonInputs
 from cuecard.core.config_players import JuryConfig
-from cuecard.core.i18n import _, listed, plural
+from cuecard.core.i18n import _, headed, listed, plural
 from cuecard.core.judges.jury import Rule, Weights, by_majority
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import normalise
@@ -263,7 +263,7 @@ def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> 
             "Exam: how many of the wrong items that were made from gold by rule it refused, and how many faults that tells; of the last exam of exactly this model, prompt and settings."
         )
     for name, found in sat.items():
-        yield f"{name}{_(': ')}{found.told}"
+        yield headed(name, found.told)
     if missing := [name for name in judges if name not in exams]:
         yield _("Not examined as it judged here; it sits an exam by: {commands}").format(
             commands=listed(f"`cuecard exam {name}`" for name in missing)

@@ -392,8 +392,11 @@ def _asked_for(task: Task, table: Table) -> Iterator[Finding]:
     if not query:
         return
     for index, column in enumerate(table.columns):
-        name = norm_column(unicodedata.normalize("NFKC", column.name))
-        said = coverage(content_words(column.name), words) == 1
+        # Without the unit that stands behind it in brackets, unless that is all.
+        name = unicodedata.normalize("NFKC", column.name)
+        name = re.sub(r"\(.*?\)", "", name).strip() or name
+        said = coverage(content_words(name), words) == 1
+        name = norm_column(name)
         if name and name not in query and not said:
             yield warning(
                 "L035",

@@ -21,7 +21,7 @@ from cuecard.annotate.results.judge_exam import (
 from cuecard.annotate.results.report_formats import Prose, Tabled, player_word
 from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import _, beside, joined, listed, plural
+from cuecard.core.i18n import _, beside, headed, joined, listed, plural
 from cuecard.core.tables.table import (
     Cell,
     Coefficient,
@@ -349,5 +349,5 @@ def examined(
 def blocks(workspace: Workspace, pool: Pool) -> Iterator[Prose | Tabled]:
     """The cards of a report's judges, where they sat an exam."""
     for card in cards_of(workspace, pool):
-        yield Prose(f"{card.title}{_(': ')}{_('; ').join(card.facts())}")
+        yield Prose(headed(card.title, _("; ").join(card.facts())))
         yield from (Tabled(table, folded=True) for table in card.tables())

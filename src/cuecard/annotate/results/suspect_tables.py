@@ -126,11 +126,13 @@ def same_words(of: Surveyed, item: ItemFigures) -> str:
     return "" if item.same_as is None else of.answers[item.same_as].asked
 
 
-def items_table(tasks: Sequence[Surveyed]) -> Table:
-    """Every item, of which there may be very many."""
+def items_table(tasks: Sequence[Surveyed], most: int | None = None) -> Table:
+    """Every item, or of more than `most` those that tell agents apart least, or the wrong way round."""
+    items = [(of, item) for of in tasks for item in of.items]
+    if more := most is not None and len(items) > most:
+        items.sort(key=lambda one: (not (d := one[1].discrimination).defined, d.value or 0.0))
     lines = [
         (
-            of.task.id,
             one_line(of.answers[item.at].asked, _CUT),
             found_words(item),
             f"{item.found_by}/{item.agents}",
@@ -138,18 +140,22 @@ def items_table(tasks: Sequence[Surveyed]) -> Table:
             item.discrimination,
             extreme_words(item.extreme) or None,
             one_line(same_words(of, item), _CUT) or None,
+            of.task.id,
         )
-        for of in tasks
-        for item in of.items
+        for of, item in items[:most]
     ]
     headings = (
-        _("Task"), _("Item"), _("Found"), _("Agents"), _("Difficulty"), _("Discrimination"),
-        _("Extreme"), _("As"),
+        _("Item"), _("Found"), _("Agents"), _("Difficulty"), _("Discrimination"), _("Extreme"), _("As"), _("Task"),
     )  # fmt: skip
     notes = (
         _("Difficulty: 1 - the share of trials that found it. Discrimination: the correlation with the trial's share of the task's other items, from 6 trials on."),
         _("Floor, ceiling: found by nobody, by everybody. As: the item with which it is found in the same trials (correlation of found-vectors from .95, 12 trials or more)."),
     )  # fmt: skip
+    if more:
+        told = _(
+            "Of {n} items these have the lowest discrimination. --first lists more, --csv and --json list all."
+        )
+        notes = (told.format(n=f"{len(items):,}"), *notes)
     return Table.of(_("Items"), headings, lines, notes)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 from pydantic import Field, ValidationError
 
 from cuecard.core.errors import Conflict, CuecardError, system_words
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.system import replace_file
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line, slug
@@ -423,7 +423,7 @@ def _replace(path: Path, pieces: Iterator[bytes]) -> int:
     except OSError as error:
         raise CuecardError(
             _("The pack cannot be written"),
-            f"{path}: {system_words(error)}",
+            headed(path, system_words(error)),
             _("Choose another place with -o."),
             in_app=_("Choose another place."),
         ) from error

@@ -16,7 +16,7 @@ from cuecard.core.agents.acp_session import Session
 from cuecard.core.agents.process_tree import ProcessTree, environment
 from cuecard.core.config_players import AcpAgentConfig
 from cuecard.core.errors import ModelCallError, scrub, system_words
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.llm.failures import Blame, Failure
 from cuecard.core.text import for_display, one_line, storable
 
@@ -185,7 +185,7 @@ class Harness:
         except OSError as error:
             raise HarnessFailed(
                 _("The harness cannot be started"),
-                f"{config.command[0]}: {system_words(error)}",
+                headed(config.command[0], system_words(error)),
                 _("is it installed, and on the PATH?"),
                 blame=Blame.LASTING,
             ) from error

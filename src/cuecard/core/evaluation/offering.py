@@ -20,7 +20,7 @@ from cuecard.core.evaluation.ended_work import end_work, offer_work, set_work
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.runs import change_budget, conclude, judges_of
 from cuecard.core.evaluation.sharing import asked_for
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, beside
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import OrderKind, RunOrder, RunRecord, RunState
 from cuecard.core.worker_archive import BeingPlayed, Purpose
@@ -203,7 +203,7 @@ def give_order(
     if not (played or waits):
         hint = _("`cuecard run --resume {id} --concurrency N` goes on with it.").format(id=run_id)
         told = hint if kind == "concurrency" and run.finished < run.trials else ""
-        raise CuecardError(_("Nobody plays this run"), f"{run.name}: {run.state.label}", told)
+        raise CuecardError(_("Nobody plays this run"), beside(run.name, run.state.label), told)
     order = workspace.orders.give(run_id, kind, by, value)
     if waits and kind in ("pause", "cancel"):
         # Workers that come later take nothing of it.

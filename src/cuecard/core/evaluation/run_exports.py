@@ -22,7 +22,7 @@ from cuecard.core.errors import CuecardError, NotFound, system_words
 from cuecard.core.evaluation.decisions import decided_items, replies_in, turn_items
 from cuecard.core.formats.base import EXPORTS
 from cuecard.core.formats.trajectory import Judged, Payment, Trajectory, reads_as
-from cuecard.core.i18n import N_, _, beside, listed
+from cuecard.core.i18n import N_, _, beside, headed, listed
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TrialRecord, UsageRecord
 from cuecard.core.scoring.trial_score import score_trial
@@ -208,7 +208,7 @@ def as_json(data: object, indent: int | None = None) -> bytes:
 
 
 def _unwritable(folder: Path, error: OSError) -> CuecardError:
-    return CuecardError(_("This folder cannot be written"), f"{folder}: {system_words(error)}")
+    return CuecardError(_("This folder cannot be written"), headed(folder, system_words(error)))
 
 
 OnWritten = Callable[[int, int], None]

@@ -364,7 +364,7 @@ class Worker:
                 await asyncio.wait_for(ended.wait(), _BEAT)
 
     async def _beat(self) -> None:
-        note = "\n".join(f"{run}: {why}" for run, why in self.refused.items())
+        note = "\n".join(headed(run, why) for run, why in self.refused.items())
         try:
             for claim, done in list(self._owed.items()):
                 await self.queue.give_back(claim, done=done)

@@ -26,9 +26,9 @@ from cuecard.core.formats.files import (
     read_objects,
 )
 from cuecard.core.formats.round_trip import Refused
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.plugins import Registry
-from cuecard.core.tasks.base import Frozen, id_problem
+from cuecard.core.tasks.base import Frozen, id_problem, too_long
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.text import is_cjk, one_line, slug, storable
@@ -129,7 +129,8 @@ class Format:
             tasks, problems = self.read_file(file)
             for task in tasks:
                 if reason := id_problem(task.id):
-                    problems.append(FileProblem(str(file), self.id_place, f"{task.id}: {reason}"))
+                    problems.append(FileProblem(str(file), self.id_place, headed(task.id, reason)))
+                problems += [FileProblem(str(file), *found) for found in too_long(task)]
                 if task.id in first:
                     reason = _("the task {id} stands in {file} too")
                     reason = reason.format(id=task.id, file=first[task.id])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cuecard.core.errors import FileProblem, system_words
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import N_, _, listed
 from cuecard.core.system import CONFIG_NAME, replace_file, write_text
 from cuecard.core.tasks.base import DEVICES
 
@@ -156,6 +156,14 @@ def write_lines(path: Path, objects: Iterable[Obj]) -> Path:
     return write_text(path, "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects))
 
 
+JSON_WORDS = (
+    N_("Expecting value"), N_("Expecting property name enclosed in double quotes"), N_("Expecting ',' delimiter"),
+    N_("Expecting ':' delimiter"), N_("Unterminated string starting at"), N_("Invalid control character at"),
+    N_("Invalid \\escape"), N_("Extra data"),
+)  # fmt: skip
+"""What Python says most often of text that is no JSON."""
+
+
 def parse_json(text: str) -> object:
     """JSON without NaN and infinities. Raises `ValueError` with a reason for a person."""
     try:
@@ -167,9 +175,13 @@ def parse_json(text: str) -> object:
         )
         too_deep = _too_deep(value, 0)
     except json.JSONDecodeError as error:
-        reason = _("is not JSON: {error} (line {line}, column {column})")
+        reason = (
+            _("is not JSON: {error} (line {line}, column {column})")
+            if text.strip()
+            else _("is empty")
+        )
         raise ValueError(
-            reason.format(error=error.msg, line=error.lineno, column=error.colno)
+            reason.format(error=_(error.msg), line=error.lineno, column=error.colno)
         ) from error
     except RecursionError as error:
         raise ValueError(_("is nested too deeply")) from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.config_players import JuryConfig
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.players import kind_of
 from cuecard.core.tasks.models import content_hash
 from cuecard.core.verdicts import (
@@ -147,7 +147,7 @@ class Jury:
             item=item,
             decision=decision,
             supporting=_support(supporting),
-            rationale=_(", ").join(f"{name}{_(': ')}{words[vote]}" for name, vote in votes.items()),
+            rationale=_(", ").join(headed(name, words[vote]) for name, vote in votes.items()),
         )
 
 

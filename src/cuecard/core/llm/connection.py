@@ -40,7 +40,7 @@ from yarl import URL
 from cuecard import __version__
 from cuecard.core.config_models import checked_key
 from cuecard.core.errors import ConfigError, scrub
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.llm.failures import CONNECT_SECONDS
 from cuecard.core.llm.pool import Pool, proxy_for, socks_errors
 from cuecard.core.text import one_line
@@ -196,7 +196,7 @@ class KeyCommand:
                     await process.wait()
         raise ConfigError(
             _("A key is missing"),
-            f"{self._command[0]}: {reason}",
+            headed(self._command[0], reason),
             _("run api_key_command in a shell: it must print the key alone"),
         )
 
@@ -253,7 +253,7 @@ def _tls(config: ModelConfig) -> ssl.SSLContext | None:
         files = listed(filter(None, (config.ca_file, config.client_cert, config.client_key)))
         raise ConfigError(
             _("A certificate cannot be read"),
-            f"{files}: {error}",
+            headed(files, error),
             _("the files hold PEM; a key with a password cannot be used"),
         ) from error
     return context

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import AgentPaused, Halt, ModelCallError, ModelPaused, scrub
-from cuecard.core.i18n import _, ngettext
+from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.llm.replies import Malformed, WebPage
 from cuecard.core.llm.wire import ServerFailure, ServerMessage
 from cuecard.core.text import one_line
@@ -221,7 +221,7 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
         case aiohttp.ClientConnectorCertificateError():
             return Failure(
                 _("The model server cannot be trusted"),
-                f"{config.base_url}: {error.certificate_error}",
+                headed(config.base_url, error.certificate_error),
                 _("make its certificate known to this system, or name it in SSL_CERT_FILE"),
                 blame=Blame.LASTING,
             )
@@ -238,7 +238,7 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
         case _:
             return Failure(
                 _("The connection to the model failed or broke off"),
-                f"{config.base_url}: {str(error) or type(error).__name__}",
+                headed(config.base_url, str(error) or type(error).__name__),
                 _("is the server running, and the network there?"),
                 billed=not isinstance(error, aiohttp.ClientConnectorError),
             )
@@ -372,7 +372,7 @@ class Breaker:
         attempt.
         """
         if failure.blame is Blame.LASTING:
-            message = f"{self._label}: {failure.message}"
+            message = headed(self._label, failure.message)
             return self._paused(failure.title, message, failure.hint)
         if failure.wait is not None and failure.wait > MAX_WAIT:
             return self._left_alone(failure, failure.wait)
@@ -385,7 +385,7 @@ class Breaker:
             "{model}: {n} call failed, with all its attempts: {reason}",
             "{model}: {n} calls in a row failed, each with all its attempts; the last: {reason}",
             self._row,
-        ).format(model=self._label, n=self._row, reason=f"{failure.title}: {failure.message}")
+        ).format(model=self._label, n=self._row, reason=headed(failure.title, failure.message))
         return self._paused(self._keeps_failing(), message, failure.hint)
 
     def _left_alone(self, failure: Failure, seconds: float) -> Halt:

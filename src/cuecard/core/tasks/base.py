@@ -139,10 +139,24 @@ def check_storable(data: dict[str, Any]) -> None:
         raise ValueError(f"{place}: {reason}")
 
 
-def _unstorable(value: object, place: str, depth: int) -> Iterator[tuple[str, str]]:
+MOST_CHARACTERS = 200_000
+"""Of one text of a task that is imported: a longer one holds up whoever opens it."""
+
+
+def too_long(task: BaseModel) -> Iterator[tuple[str, str]]:
+    """Place and reason of each text of a task that is longer than `MOST_CHARACTERS`."""
+    if len(task.model_dump_json()) > MOST_CHARACTERS:
+        yield from _unstorable(task.model_dump(), "", 0, MOST_CHARACTERS)
+
+
+def _unstorable(
+    value: object, place: str, depth: int, most: int | None = None
+) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         if reason := _bad_text(value):
             yield place, reason
+        if most is not None and len(value) > most:
+            yield place, _("is longer than {n} characters").format(n=f"{most:,}")
     elif isinstance(value, float):
         if not math.isfinite(value):
             yield place, _("must be a finite number")
@@ -152,10 +166,10 @@ def _unstorable(value: object, place: str, depth: int) -> Iterator[tuple[str, st
         for key, inner in cast(dict[str, Any], value).items():
             if reason := _bad_text(key):
                 yield place, reason
-            yield from _unstorable(inner, f"{place}.{key}" if place else key, depth + 1)
+            yield from _unstorable(inner, f"{place}.{key}" if place else key, depth + 1, most)
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(cast(Sequence[Any], value)):
-            yield from _unstorable(inner, f"{place}[{index}]", depth + 1)
+            yield from _unstorable(inner, f"{place}[{index}]", depth + 1, most)
 
 
 def _bad_text(value: str) -> str:

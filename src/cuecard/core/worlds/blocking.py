@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from cuecard.core.errors import ConfigError
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 
 HOMES = (
     "huggingface.co",
@@ -104,7 +104,7 @@ class BlockList:
 def _unusable(entry: str, why: str) -> ConfigError:
     return ConfigError(
         _("An address cannot be blocked"),
-        f"{entry}: {why}",
+        headed(entry, why),
         _("give a host, a host with the beginning of a path, or re: and a regular expression"),
     )
 

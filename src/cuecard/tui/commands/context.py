@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.i18n import _, joined
+from cuecard.core.i18n import _, headed, joined
 from cuecard.tui.commands.output import note
 
 if TYPE_CHECKING:
@@ -230,5 +230,5 @@ def write_result(output: Path, text: str) -> None:
 
 def _unwritable(output: Path, why: str) -> CuecardError:
     return CuecardError(
-        _("This file cannot be written"), f"{output}: {why}", _("Choose another file with -o.")
+        _("This file cannot be written"), headed(output, why), _("Choose another file with -o.")
     )

@@ -15,7 +15,7 @@ from cuecard import __version__
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import CuecardError, FileProblems, NotAllowed, NotFound
-from cuecard.core.i18n import N_, _, current_language, headed, joined, listed, plural
+from cuecard.core.i18n import N_, _, beside, current_language, headed, joined, listed, plural
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console
@@ -53,7 +53,7 @@ def check_python() -> Check:
     return Check(
         name="python",
         state="ok" if fine else "problem",
-        detail=f"{found} ({sys.executable})",
+        detail=beside(found, sys.executable),
         hint="" if fine else _("Cuecard needs Python 3.11 or newer"),
         data={"version": found},
     )

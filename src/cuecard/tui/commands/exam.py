@@ -84,9 +84,7 @@ def _page(card: Card, other: Card | None) -> Page:
 
     if other is None:
         return Page(list(card.tables()), card.title, list(card.facts()))
-    facts = [
-        f"{each.name}{_(': ')}{fact}" for each in (card, other) for fact in list(each.facts())[1:]
-    ]
+    facts = [headed(each.name, fact) for each in (card, other) for fact in list(each.facts())[1:]]
     title = _("Exams of {one} and {other}").format(one=card.name, other=other.name)
     return Page([compared_table(card, other)], title, facts)
 

@@ -176,6 +176,8 @@ _CHECKED = {
 """What pydantic says of a value, and what stands for it."""
 _TYPER = {
     r"Usage: ": N_("Usage: "),
+    r"\[OPTIONS\]": N_("[OPTIONS]"),
+    r"COMMAND \[ARGS\]\.\.\.": N_("COMMAND [ARGS]..."),
     r"^Arguments:": N_("Arguments:"),
     r"^Options:": N_("Options:"),
     r"^Commands:": N_("Commands:"),
@@ -437,14 +439,21 @@ def _print(each: Table) -> None:
         return
     texts = [[_short_with_interval(cell) for cell in line] for line in each.lines]
     styles = [[_style(cell) for cell in line] for line in each.lines]
-    for at, columns in enumerate(_blocks(each.headings, texts)):
+    words = {at for at in range(1, len(each.headings)) if _is_of_words(each, at)}
+    for at, columns in enumerate(_blocks(each.headings, texts, words)):
         table(
             each.title if not at else "",
             [each.headings[column] for column in columns],
             [[line[column] if column < len(line) else "" for column in columns] for line in texts],
-            numbers=range(1, len(columns)),
+            numbers=[n for n, at in enumerate(columns) if n and at not in words],
             styles=[[line[column] for column in columns if column < len(line)] for line in styles],
         )
+
+
+def _is_of_words(each: Table, column: int) -> bool:
+    """Whether something in the column is neither a figure nor told by one, such as `3/6`."""
+    cells = (line[column] for line in each.lines if column < len(line))
+    return any(cell.text[:1].isalpha() and not cell.is_figure for cell in cells)
 
 
 def _style(cell: Cell) -> str:
@@ -454,7 +463,9 @@ def _style(cell: Cell) -> str:
     return "cyan" if (cell.number or 0) > 0 else "magenta"
 
 
-def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+def _blocks(
+    headings: Sequence[str], texts: Sequence[Sequence[str]], words: Container[int]
+) -> Iterator[list[int]]:
     """The columns in blocks that fit the terminal, each beginning with the first column."""
     name = min(
         column_width(headings[0][:_NAME_MOST], [line[0][:_NAME_MOST] for line in texts]),
@@ -464,9 +475,9 @@ def _blocks(headings: Sequence[str], texts: Sequence[Sequence[str]]) -> Iterator
     block: list[int] = [0]
     used = 0
     for column in range(1, len(headings)):
-        width = column_width(
-            headings[column], [line[column] for line in texts if column < len(line)]
-        )
+        cells = [line[column] for line in texts if column < len(line)]
+        cells += [headings[column]] if column in words else []
+        width = column_width(headings[column], cells)
         if used + width > room + 2 and len(block) > 1:
             yield block
             block, used = [0], 0

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -48,9 +49,9 @@ def _tell(text: str) -> None:
     from cuecard.tui.present.entries import wrap
 
     for line in text.splitlines() or [""]:
-        indent = " " * (len(line) - len(line.lstrip(" ")))
-        for part in wrap(line.lstrip(" "), console().width - len(indent), fold=False):
-            say(indent + part)
+        before = " " * (len(line) - len(line.lstrip(" ")))
+        for part in wrap(line.lstrip(" "), console().width - len(before), fold=False):
+            say(before + part)
 
 
 def _read(paragraphs: Sequence[Paragraph]) -> None:
@@ -464,6 +465,6 @@ def _text(entry: Any) -> str:
     def lines() -> Iterator[str]:
         yield "".join(piece.text for piece in entry.head)
         for paragraph in (*entry.body, *entry.fold):
-            yield " " * paragraph.indent + paragraph.text
+            yield indent(paragraph.text, " " * paragraph.indent)
 
     return "\n".join(filter(str.strip, lines()))

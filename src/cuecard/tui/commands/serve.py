@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from cuecard.core.errors import CuecardError, install_hint, public_form, system_words
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.i18n import N_, _, current_language, headed
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, table
 from cuecard.tui.commands.verb import Help, Result, verb
@@ -71,7 +71,7 @@ def serve(
         why = system_words(error)
         raise CuecardError(
             _("Nothing can be served there"),
-            f"{host}:{port}: {why}",
+            headed(f"{host}:{port}", why),
             _("Choose another --port or --host."),
         ) from None
     words = ["--config", str(ours.config_path.absolute())] if ours.config_path else []

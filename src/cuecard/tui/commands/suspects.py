@@ -18,7 +18,9 @@ def suspects(
     items: Annotated[
         bool, N_("Figures of every item and task instead, and the fewest tasks that keep the order")
     ] = False,
-    first: Annotated[int, Help(N_("How many suspects"), min=1)] = 20,
+    first: Annotated[
+        int | None, Help(N_("How many suspects (20), or of many items (50)"), min=1)
+    ] = None,
     judge: Judges = (),
     only: Only = (),
     reveal: Reveal = False,
@@ -40,20 +42,22 @@ def suspects(
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
     if items:
         sheets = task_tables(found)
+        most = None if ours.form else first or 50
         return Result(
-            Page(sheets if ours.json else [items_table(found.tasks), *sheets]),
+            Page(sheets if ours.json else [items_table(found.tasks, most), *sheets]),
             lambda: {"items": items_data(found), "sheets": list(map(table_data, sheets))},
         )
+    listed = found.suspects[: first or 20]
     pages = {
         one.key: evidence(ours.workspace, one) if one.rival or one.figures.opened else ()
-        for one in found.suspects[:first]
+        for one in listed
     }
-    named = [(one, page) for one in found.suspects[:first] for page in pages[one.key]]
-    tables = [*suspect_tables(found, first), *([page_table(named)] if named else ())]
+    named = [(one, page) for one in listed for page in pages[one.key]]
+    tables = [*suspect_tables(found, first or 20), *([page_table(named)] if named else ())]
     return Result(
         Page(tables),
         lambda: {
-            "suspects": [suspect_data(one, pages[one.key]) for one in found.suspects[:first]],
+            "suspects": [suspect_data(one, pages[one.key]) for one in listed],
             "of": len(found.suspects),
             "given_away": [suspect_data(one) for one in found.given_away],
             "tasks_without_pages": found.unread,

@@ -133,6 +133,8 @@ def _counted(path: Path, show: Callable[[str], None]) -> Callable[[int, int], bo
 
 
 def _print(path: Path, report: ImportReport) -> None:
+    from cuecard.tui.present.files import others_of
+
     heading = (
         _("{path} ({format}), would be: {new} new, {revised} revised, {unchanged} unchanged")
         if report.dry
@@ -149,6 +151,8 @@ def _print(path: Path, report: ImportReport) -> None:
     )
     for problem in report.problems:
         note(str(problem))
+    if others := others_of(report):
+        note(others)
     if report.bad_files:
         note(
             plural(

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from cuecard.core.i18n import _
 from cuecard.core.text import for_display, normalise, one_line, storable
 
 if TYPE_CHECKING:
@@ -206,6 +207,10 @@ class GridColumn:
     most: int = 0
     editable: bool = True
 
+    @property
+    def head(self) -> str:
+        return self.label if self.raw else _(self.label)
+
 
 def fitted(
     columns: Sequence[GridColumn], room: int, wanted: Mapping[int, int] | None = None
@@ -227,6 +232,7 @@ def fitted(
 
 
 def _natural(column: GridColumn, wanted: int) -> int:
+    wanted = max(wanted, cell_len(column.head))
     return max(column.width, min(wanted, column.most)) if column.most else column.width
 
 

@@ -10,7 +10,6 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from cuecard.core.i18n import _
 from cuecard.tui.grid.cells import (
     PADDING,
     GridCell,
@@ -268,9 +267,7 @@ class Lines:
         lead = f"{LESS_SIGN if scroll_x else '':>{layout.lead}}"
         runs.add(lead, base + self._ink("accent"), layout.lead)
         for i, width in layout.widths.items():
-            column = self._columns[i]
-            label = column.label if column.raw else _(column.label)
-            text = aligned(label, width, right=column.right)
+            text = aligned(self._columns[i].head, width, right=self._columns[i].right)
             runs.add(f"{BLANK}{text}", base, width + PADDING)
             if runs.width < layout.total:
                 runs.add(BLANK, base, PADDING)

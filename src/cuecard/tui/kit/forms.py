@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Button
 
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, headed
 from cuecard.core.text import one_line
 from cuecard.core.validation import reason_of
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -159,7 +159,7 @@ def _problem(field: FieldInfo | None, item: dict[str, Any]) -> str:
     if len(bounds) == 2:
         said = _("{field}: a number from {least} to {most}, please.")
         return said.format(field=_(field.title), least=bounds["ge"], most=bounds["le"])
-    return f"{_(field.title)}{_(': ')}{reason}"
+    return headed(_(field.title), reason)
 
 
 class AnswerDialog(CuecardDialog[Answer | None], Generic[ModelT, Answer]):

@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
 
-from cuecard.core.i18n import N_, NP_, _
+from cuecard.core.i18n import N_, NP_, _, headed
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
@@ -386,7 +386,7 @@ class ListView(Vertical, Generic[Row]):
             parts.append(told.format(n=f"{len(self._rows):,}", all=f"{every:,}"))
         if self._tells and self.row is not None:
             cut = self.grid.left_out(self.grid.cursor_row)
-            parts += [f"{title}{_(': ')}{text}" if title else text for title, text in cut]
+            parts += [headed(title, text) if title else text for title, text in cut]
         text, line = " · ".join(parts), self._line
         needed = -(-cell_len(text) // max(1, self.size.width - 2))
         self._told = max(self._told, min(needed, _TOLD))

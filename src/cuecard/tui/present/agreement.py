@@ -149,7 +149,7 @@ def place_words(found: Comparison, place: Place) -> str:
     if place.either:
         parts.append(_("{label} by either").format(label=label_word(found.subject, place.either)))
     if place.by:
-        parts.append(f"{_(GROUP_WORDS[place.by])}: {place.value or '–'}")
+        parts.append(headed(_(GROUP_WORDS[place.by]), place.value or "–"))
     return one_line(" · ".join(parts))
 
 
@@ -158,7 +158,7 @@ def said_words(subject: Subject, values: Sequence[tuple[str, str]]) -> str:
     by_label: dict[str, list[str]] = {}
     for who, value in values:
         by_label.setdefault(label_word(subject, value), []).append(who)
-    return " · ".join(f"{label}{_(': ')}{listed(names)}" for label, names in by_label.items())
+    return " · ".join(headed(label, listed(names)) for label, names in by_label.items())
 
 
 REASON: dict[Reason, str] = {

@@ -37,7 +37,7 @@ from cuecard.annotate.review.figures import (
     ReviewFigures,
 )
 from cuecard.core.contributions import ReviewDecision, TaskState
-from cuecard.core.i18n import N_, _, age, beside, listed, ngettext, plural
+from cuecard.core.i18n import N_, _, age, beside, headed, listed, ngettext, plural
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.text import one_line
 from cuecard.tui.grid import GridCell
@@ -338,8 +338,8 @@ class FiguresView(TablesView[Shown]):
 
     def _in_short(self, figures: ReviewFigures) -> list[str]:
         lines = [
-            f"{_('Returned')}{_(': ')}{figure(figures.returned)}",
-            f"{_('Minutes')}{_(': ')}{minutes(figures.seconds)}",
+            headed(_("Returned"), figure(figures.returned)),
+            headed(_("Minutes"), minutes(figures.seconds)),
         ]
         spread = self.report.approvals.rounds
         if not figures.who and spread.median is not None:
@@ -363,7 +363,7 @@ class FiguresView(TablesView[Shown]):
 def _statistics(statistics: Sequence[Statistic]) -> list[str]:
     lines: list[str] = []
     for statistic in statistics:
-        text = f"{_(STATISTICS[statistic.name])}{_(': ')}{figure(statistic)}"
+        text = headed(_(STATISTICS[statistic.name]), figure(statistic))
         why = remark(statistic)
         lines.append(f"{text} — {why}" if why else text)
     return lines

@@ -234,7 +234,7 @@ def cue_paragraphs(case: Case) -> list[Paragraph]:
     if case.stage is None:
         return []
     stage = case.task.stages[case.stage - 1]
-    lines = [Paragraph(f"{_(CUE_WORDS[stage.cue.kind.value])}{_(': ')}{stage.cue.text}", "stage")]
+    lines = [Paragraph(headed(_(CUE_WORDS[stage.cue.kind.value]), stage.cue.text), "stage")]
     return [*lines, Paragraph(_("line: {line}").format(line=stage.line), "muted")]
 
 

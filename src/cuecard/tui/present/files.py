@@ -68,7 +68,19 @@ def counts_of(report: ImportReport) -> str:
     if report.bad_files:
         bad = plural("{n} file with problems", "{n} files with problems", report.bad_files)
         text = f"{text} · {bad}"
-    return text
+    return f"{text} · {others}" if (others := others_of(report)) else text
+
+
+def others_of(report: ImportReport) -> str:
+    """What of the folder was not looked at, if anything."""
+    if not report.others:
+        return ""
+    return plural(
+        "{n} other file is not read as {format}",
+        "{n} other files are not read as {format}",
+        report.others,
+        format=report.format,
+    )
 
 
 def entries_of_report(report: ImportReport) -> list[Entry]:
@@ -115,10 +127,9 @@ def entries_of_export(
 
 
 def _problem(problem: ImportProblem) -> Entry:
-    line = f":{problem.line}" if problem.line is not None else ""
-    where = f" {problem.place}" if problem.place else ""
-    head = (Piece("✗ ", "bad"), Piece(one_line(f"{problem.file}{line}"), "strong"))
-    return Entry("work", 0, head, (Paragraph(f"{where} {problem.reason}".strip(), "plain", 2),))
+    head = (Piece("✗ ", "bad"), Piece(one_line(f"{problem.file}{problem.mark}"), "strong"))
+    why = headed(problem.place, problem.reason)
+    return Entry("work", 0, head, (Paragraph(why, "plain", 2),))
 
 
 def _task(task: ImportedTask) -> Entry:

@@ -177,8 +177,8 @@ def _step(step: Checkpoint) -> Side:
         found = step.ambiguity
         lines = (
             _("ambiguous: {kind}").format(kind=_(AMBIGUITY_WORDS[found.type])),
-            f"{_('candidates')}{_(': ')}{listed(found.candidates)}",
-            f"{_('clue')}{_(': ')}{found.clue}",
+            headed(_("candidates"), listed(found.candidates)),
+            headed(_("clue"), found.clue),
         )
     return Side(f"{' = '.join(step.names)}", (step.question, *lines), step.sources)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cuecard.core.errors import CuecardError, near
-from cuecard.core.i18n import N_, _, beside
+from cuecard.core.i18n import N_, _, beside, headed
 from cuecard.core.system import config_folder
 
 
@@ -342,7 +342,7 @@ def own_keymap() -> list[str]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeError) as error:
-        return [f"{KEYMAP}: {error}"]
+        return [headed(KEYMAP, error)]
 
 
 @cache

@@ -28,7 +28,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.i18n import N_, _, listed, ngettext, pgettext, plural, spaced
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, plural, spaced
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
@@ -143,7 +143,7 @@ def summary(report: QcReport) -> list[Paragraph]:
         else:
             rest.setdefault(badge(found), []).append(label)
     for (state, tone), labels in rest.items():
-        lines.append(Paragraph(f"{state}{_(': ')}{_(', ').join(labels)}", tone, 2))
+        lines.append(Paragraph(headed(state, _(", ").join(labels)), tone, 2))
     return lines
 
 
@@ -175,7 +175,7 @@ def came_back(result: ProbeResult, *, probe: bool) -> str:
         # What an examination found stands above, line by line.
         found = len(result.findings)
         said = ngettext("{n} remark", "{n} remarks", found).format(n=found)
-    return one_line(f"{_(PROBE_LABEL[result.probe])}: {said}" if probe else said)
+    return one_line(headed(_(PROBE_LABEL[result.probe]), said) if probe else said)
 
 
 def outcome(result: ProbeResult) -> GridCell:

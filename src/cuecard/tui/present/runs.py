@@ -239,6 +239,9 @@ class RunSnapshot:
         found.sort(key=lambda t: (t.ended_at is not None, t.ended_at, t.id), reverse=True)
         return tuple(found)
 
+    def has_spent(self, budget: float | None) -> bool:
+        return budget is not None and (self.spent.cost or 0.0) >= budget
+
     @cached_property
     def states(self) -> Mapping[TrialState, int]:
         """How many trials are in which state, whichever are being played."""

@@ -13,7 +13,7 @@ from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import ScoreTable, filtered, tables_by_family
 from cuecard.annotate.results.words import dimension_word, notes_on, value_word
-from cuecard.core.i18n import N_, _, beside, listed, ngettext
+from cuecard.core.i18n import N_, _, beside, headed, listed, ngettext
 from cuecard.core.scoring.measures import COUNTS, measure_label, pooled_notes
 from cuecard.core.tables.table import Cell, Table, compact, figure
 from cuecard.core.tasks.models import Family
@@ -270,7 +270,7 @@ class ScoreView:
             found += [*self._correction(cell), *both_intervals(cell), *why_missing(cell)]
         elif cell is not None:
             said = self.name(row, column)
-            found.append(f"{said}{_(': ')}{cell.text}" if cell.number is not None else said)
+            found.append(headed(said, cell.text) if cell.number is not None else said)
         return [*found, *self._notes_on(row)]
 
     def tabs(self) -> list[Piece]:
@@ -320,7 +320,7 @@ class ScoreView:
         """What is left out, in words."""
         names = self.tables[0].names if self.tables else {}
         found = [
-            f"{dimension_word(d)}{_(': ')}{listed(value_word(d, v, names) for v in values)}"
+            headed(dimension_word(d), listed(value_word(d, v, names) for v in values))
             for d, values in self.cut.where
         ]
         return [*found, *([_(ONLY_WORDS[self.cut.only])] if self.cut.only is not Only.ALL else [])]

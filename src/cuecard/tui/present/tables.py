@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.tables.table import Cell, Statistic, Table
 from cuecard.core.tables.texts import apart_word
 from cuecard.core.text import one_line
@@ -139,7 +139,7 @@ def cell_in_full(name: str, cell: Cell | None) -> list[str]:
     elif name == cell.text:
         found.append(name)
     elif name:
-        found.append(f"{name}{_(': ')}{cell.text}")
+        found.append(headed(name, cell.text))
     return [*found, *why_missing(cell), *([apart_word()] if cell.apart else [])]
 
 

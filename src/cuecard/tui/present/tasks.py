@@ -243,8 +243,8 @@ def _stage(index: int, stage: Stage) -> Element:
         Piece(_("Stage {n}").format(n=index + 1), "stage"),
         Piece(f"  {stage.title}", "strong"),
     )
-    cue = f"{_('CUE')}  {_(CUE_KIND[stage.cue.kind.value])}: {stage.cue.text}"
-    terms = f"{_('terms')}{_(': ')}{listed(stage.cue.terms)}" if stage.cue.terms else ""
+    cue = f"{_('CUE')}  {headed(_(CUE_KIND[stage.cue.kind.value]), stage.cue.text)}"
+    terms = headed(_("terms"), listed(stage.cue.terms)) if stage.cue.terms else ""
     body = [
         Paragraph(cue, indent=2),
         Paragraph(terms, "muted", indent=4),
@@ -313,9 +313,9 @@ def chain_elements(chain: CheckpointChain) -> Iterator[Element]:
 
 def _ambiguous(ambiguity: Ambiguity | None) -> Iterator[str]:
     if ambiguity:
-        yield f"{_('logic')}{_(': ')}{ambiguity.logic}"
-        yield f"{_('candidates')}{_(': ')}{listed(ambiguity.candidates)}"
-        yield f"{_('clue')}{_(': ')}{ambiguity.clue}"
+        yield headed(_("logic"), ambiguity.logic)
+        yield headed(_("candidates"), listed(ambiguity.candidates))
+        yield headed(_("clue"), ambiguity.clue)
 
 
 def world_elements(world: FactWorld) -> Iterator[Element]:

@@ -12,7 +12,7 @@ from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.blame import Blame
 from cuecard.core.evaluation.items import VerdictView
-from cuecard.core.i18n import N_, _, beside, listed, ngettext
+from cuecard.core.i18n import N_, _, beside, headed, listed, ngettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks.models import Task
@@ -286,4 +286,4 @@ def blame_lines(said: Iterable[Blame], person: str) -> Iterator[str]:
         told = _("; ").join(
             filter(None, (blame.reason, *(f"“{quote}”" for quote in blame.evidence)))
         )
-        yield f"{line}{_(': ')}{one_line(told, 400)}" if told else line
+        yield headed(line, one_line(told, 400)) if told else line

@@ -15,7 +15,7 @@ from cuecard.core.engine.messages import ToolCall, ToolSpec
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.families.common import NOTHING
-from cuecard.core.i18n import _, headed, listed, plural, spaced
+from cuecard.core.i18n import _, headed, joined, listed, plural, spaced
 from cuecard.core.text import one_line, storable
 from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
@@ -31,7 +31,7 @@ def asked_of(briefing: Briefing) -> list[str]:
     told = TUI[briefing.task.family]
     task, end = _(told.asked), _(told.ends)
     only = _("Use nothing but this window: what you know or find elsewhere spoils the comparison.")
-    return [f"{task.format(user=user)} {end}", only]
+    return [joined((task.format(user=user), end)), only]
 
 
 def told_a_model(briefing: Briefing) -> str:

@@ -18,7 +18,7 @@ from cuecard.annotate.results.suspect_tables import (
     values_of,
 )
 from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect, evidence, survey
-from cuecard.core.i18n import N_, NP_, _, joined, listed, ngettext
+from cuecard.core.i18n import N_, NP_, _, headed, joined, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
 from cuecard.store.workspace import Sight, Workspace
@@ -104,8 +104,8 @@ class SuspectsScreen(ListScreen[Suspect]):
     def detail(self, row: Suspect) -> Sequence[Paragraph]:
         item = row.figures
         found = [
-            Paragraph(f"{row.answer.asked}{_(': ')}{' / '.join(row.answer.values)}", "strong"),
-            *(Paragraph(f"{flag.label}{_(': ')}{flag.help}", "stage") for flag in item.flags),
+            Paragraph(headed(row.answer.asked, " / ".join(row.answer.values)), "strong"),
+            *(Paragraph(headed(flag.label, flag.help), "stage") for flag in item.flags),
         ]
         if row.rival and item.rival:
             said = ngettext("{n} agent says: {value}", "{n} agents say: {value}", item.rival.agents)

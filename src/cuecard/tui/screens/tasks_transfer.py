@@ -30,7 +30,7 @@ from cuecard.annotate.task_files import (
 )
 from cuecard.core.errors import FileProblems
 from cuecard.core.formats.base import FORMATS, detect
-from cuecard.core.i18n import N_, _, headed, ngettext
+from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.store.bundle_records import MergeReport
@@ -144,7 +144,7 @@ class ImportDialog(AnswerDialog[_Import, ImportReport]):
             text += " · " + _("stopped after {n} files").format(n=report.files)
         elif report.dry and not count:
             text += " · " + _("nothing to import")
-        self.say(headed(report.format, text), present.entries_of_report(report))
+        self.say(f"{report.format} · {text}", present.entries_of_report(report))
         self.query_one("#found").focus()
         if not report.dry:
             self._next = "close"

@@ -45,14 +45,14 @@ OUTSIDE = Key(
 
 
 class LineEditor(Input):
-    """A short text. What is pasted loses what a terminal could act on."""
+    """A short text. What is pasted loses what a terminal could act on, and its lines come one behind the other."""
 
     BINDINGS = keys(OUTSIDE)
     # As wide as its text is no reason to lay out the whole screen again, at each key.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
     def on_paste(self, event: events.Paste) -> None:
-        event.text = for_display(event.text)
+        event.text = " ".join(filter(None, for_display(event.text).splitlines()))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return _has_editor() if action == "outside" else True

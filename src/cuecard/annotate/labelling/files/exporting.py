@@ -30,7 +30,7 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import Conflict, CuecardError, NotFound, system_words
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.evaluation.items import closest_items
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, headed
 from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.system import replace_file
 from cuecard.core.text import one_line, slug
@@ -220,7 +220,7 @@ def export_labels(
     except OSError as error:
         raise CuecardError(
             _("The labels cannot be written"),
-            f"{error.filename or output}: {system_words(error)}",
+            headed(error.filename or output, system_words(error)),
             _("Choose another place with -o."),
         ) from error
     if sight is not None:

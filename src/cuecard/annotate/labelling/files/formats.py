@@ -17,7 +17,7 @@ from cuecard.annotate.labelling.files.entries import (
     value_of,
 )
 from cuecard.core.engine.messages import STATUS_WORDS
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, headed, listed
 from cuecard.core.label_records import Phase
 from cuecard.core.tables.texts import csv_text, guarded, unguarded
 from cuecard.core.text import one_line
@@ -133,7 +133,7 @@ def entry_of(line: int, fields: Fields, problems: Problems) -> Entry | None:
             return parse(given)
         except (ValueError, OverflowError):
             shown = one_line(given, 40)
-            problems.add(line, f"{shown}: {why}" if shown else why, name)
+            problems.add(line, headed(shown, why), name)
             return otherwise
 
     item = parsed("item", _item, _("is no item, such as triple/3"), None)

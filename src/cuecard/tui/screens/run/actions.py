@@ -9,17 +9,18 @@ from textual.widget import Widget
 from cuecard.core.config import Config
 from cuecard.core.evaluation.offering import give_order
 from cuecard.core.evaluation.runs import change_budget
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.records import OrderKind, RunState
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.runs import RunSnapshot, played_by
-from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.run.start import AboutRuns
+from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog
+from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers
 
 CONCURRENCY = 4
+_UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
 _MOST_BUDGET, _MOST_CONCURRENCY = 1e9, 1024
 
 
@@ -56,6 +57,12 @@ class RunActions(AboutRuns):
         known = run is not None and run.state is RunState.RUNNING and run.lease is not None
         return known and not self.going_on
 
+    @property
+    def waiting(self) -> bool:
+        """Whether its trials wait for workers, and none of them is playing any."""
+        shot = self._snapshot
+        return shot is not None and shot.handout is not None and shot.run.state in _UNSETTLED
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         run, live = self._snapshot.run if self._snapshot else None, self.live
         match action:
@@ -64,13 +71,12 @@ class RunActions(AboutRuns):
                     return live is not None and not live.stopping
                 return self.elsewhere
             case "cancel" | "concurrency":
-                return self.going_on or self.elsewhere
+                return self.going_on or self.elsewhere or (self.waiting and action == "cancel")
             case "resume":
                 if run is None or self.going_on or run.kind == "play":
                     return False
                 # All may have ended, and whoever played it have been killed before all were judged.
-                unsettled = run.state in (RunState.INTERRUPTED, RunState.OPEN)
-                return run.finished < run.trials or unsettled
+                return run.finished < run.trials or run.state in _UNSETTLED
             case "budget":
                 return run is not None and run.kind != "play"
             case "replay":
@@ -124,11 +130,10 @@ class RunActions(AboutRuns):
 
     @guarded("resume")
     async def action_resume(self) -> None:
-        shared = self._snapshot.handout if self._snapshot else None
-        if self._played_elsewhere():
+        if self._played_elsewhere() or not await self._affordable():
             return
-        if shared is not None and self._snapshot is not None:
-            if self._snapshot.run.state in (RunState.PAUSED, RunState.CANCELLED):
+        if self._snapshot is not None and self._snapshot.handout is not None:
+            if not self.waiting:
                 await self._order("resume")
                 return
             question = ConfirmDialog(
@@ -146,7 +151,7 @@ class RunActions(AboutRuns):
         if self.going_on:
             self.cue_app.tell(_("The run goes on: play failed trials again when it is over."))
             return
-        if self._played_elsewhere():
+        if self._played_elsewhere() or not await self._affordable():
             return
         text = ngettext(
             "{n} failed trial is played again: from where it stopped, or from its start if the same words would"
@@ -155,16 +160,35 @@ class RunActions(AboutRuns):
             " words would lead to the same end. What was recorded stays in their logs.",
             len(trials),
         ).format(n=len(trials))
-        dialog = ConfirmDialog(_("Play failed trials again?"), text, _("Play them again"))
-        if await self.app.push_screen_wait(dialog):
-            await self._play(trials)
+        title = _("Play failed trials again?")
+        if self._snapshot is not None and self._snapshot.handout is not None:
+            ways = ("workers", "w", _("Workers play them")), ("here", "h", _("Play here"))
+            way = await self.app.push_screen_wait(ChoiceDialog(title, text, ways))
+            if way == "workers":
+                await offer_to_workers(self, self._run_id, "retry", trials)
+                self.load()
+            if way != "here":
+                return
+        elif not await self.app.push_screen_wait(ConfirmDialog(title, text, _("Play them again"))):
+            return
+        await self._play(trials)
 
     @guarded("budget")
     async def action_budget(self) -> None:
-        from cuecard.tui.screens.dialogs import AskLine
+        await self._change_budget()
 
+    async def _affordable(self) -> bool:
+        """Whether some of the budget is left; if not, whether the person, told so, gave the run more than was spent."""
+        if self._snapshot is None or not self._snapshot.has_spent(self._snapshot.budget):
+            return True
+        return await self._change_budget(
+            _("Its budget is spent: with a larger one the run goes on.")
+        )
+
+    async def _change_budget(self, why: str = "") -> bool:
+        """Ask for another budget; whether the run may spend more now than it has. `why`: what is told before."""
         if (snapshot := self._snapshot) is None:
-            return
+            return False
         config = await self.services.config()
         live = self.live if self.going_on else None
         budget = live.budget.amount if live else snapshot.budget
@@ -175,7 +199,7 @@ class RunActions(AboutRuns):
         typed = await self.app.push_screen_wait(
             AskLine(
                 _("What may the run cost?"),
-                text,
+                joined([why, text]),
                 button=_("Set budget"),
                 value="" if budget is None else f"{budget:g}",
                 placeholder=_("none"),
@@ -183,11 +207,11 @@ class RunActions(AboutRuns):
             )
         )
         if typed is None:
-            return
+            return False
         amount = _amount(typed)
         if typed and amount is None:
             self.cue_app.tell(_("The budget: an amount above 0, please, or nothing."))
-            return
+            return False
         if amount is None:
             question = ConfirmDialog(
                 _("No limit for this run?"),
@@ -197,7 +221,7 @@ class RunActions(AboutRuns):
                 _("No limit"),
             )
             if budget is None or not await self.app.push_screen_wait(question):
-                return
+                return False
         if live is None:
             await self._order("budget", amount, config)
         else:
@@ -205,11 +229,12 @@ class RunActions(AboutRuns):
             await self.services.ask(lambda ws: change_budget(ws, run_id, amount, config))
             live.budget.change(amount)
         self.load()
+        if snapshot.has_spent(amount):
+            self.cue_app.tell(_("So much is spent already: the run stays paused."))
+        return not snapshot.has_spent(amount)
 
     @guarded("order")
     async def action_concurrency(self) -> None:
-        from cuecard.tui.screens.dialogs import AskLine
-
         typed = await self.app.push_screen_wait(
             AskLine(
                 _("How many trials at the same time?"),
@@ -235,10 +260,9 @@ class RunActions(AboutRuns):
         order = await self.services.ask(
             lambda ws: give_order(ws, run_id, kind, person, value, config=config)
         )
-        if order is not None:
-            self.cue_app.tell(
-                _("Asked for. Whoever plays run {run} obeys within two seconds.").format(run=run_id)
-            )
+        if order is not None and not self.waiting:
+            told = _("Asked for. Whoever plays run {run} obeys within two seconds.")
+            self.cue_app.tell(_(WAIT) if kind == "resume" else told.format(run=run_id))
         self.load()
 
     def named_runs(self) -> tuple[tuple[int, ...], str] | None:

@@ -19,6 +19,7 @@ from cuecard.core.players import Part
 from cuecard.core.records import RunRecord, RunState, TaskSummary
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
+from cuecard.core.worker_archive import Purpose
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
@@ -57,15 +58,30 @@ async def begin_run(screen: CuecardScreen[Any], tasks: Collection[str] = ()) -> 
         return
     plan = chosen.plan()
     run = await services.ask(lambda ws: create_run(ws, plan, by=person, config=config))
-    workspace = await services.ask(lambda ws: ws)
     if chosen.played_by == "workers":
-        await services.engine.perform(offer_run(workspace, run.id, by=person))
-        screen.cue_app.tell(_("The trials wait for workers: `cuecard worker` on any machine."))
+        await offer_to_workers(screen, run.id)
     else:
+        workspace = await services.ask(lambda ws: ws)
         services.live_runs.play(
             services.engine, workspace, run.id, config, plan.concurrency, by=person
         )
     open_run(screen, run)
+
+
+WAIT = N_("The trials wait for workers: `cuecard worker` on any machine.")
+
+
+async def offer_to_workers(
+    screen: CuecardScreen[Any],
+    run: int,
+    purpose: Purpose = "play",
+    only: Collection[int] | None = None,
+) -> None:
+    """As `offer_run`, and tell that they wait."""
+    workspace = await screen.services.ask(lambda ws: ws)
+    offer = offer_run(workspace, run, by=screen.person, purpose=purpose, only=only)
+    await screen.services.engine.perform(offer)
+    screen.cue_app.tell(_(WAIT))
 
 
 def open_run(screen: CuecardScreen[Any], run: RunRecord) -> None:

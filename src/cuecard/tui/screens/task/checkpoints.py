@@ -16,6 +16,7 @@ from cuecard.annotate.authoring.rehearsal import try_turn
 from cuecard.annotate.authoring.stages import counts_of
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.engine.messages import Act
+from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical, VerticalScroll
@@ -104,7 +105,8 @@ class Ladder(EntryList, inherit_bindings=False):
 def _entry(index: int, rung: Sequence[str | Text], chosen: bool) -> Entry:
     number, kind, question, target, missing = (str(cell) for cell in rung)
     head = [Piece(f"{'▸' if chosen else ' '}{number} ", "strong")]
-    head.append(Piece(f"≠ {kind}", "stage") if kind else Piece("·", "muted"))
+    said = f"≠ {_(AMBIGUITY_WORDS.get(kind, kind))}"
+    head.append(Piece(said, "stage") if kind else Piece("·", "muted"))
     body = [Paragraph(question or _("(no question)"), "plain" if question else "muted", 2)]
     body.append(Paragraph(f"→ {target or '…'}", "strong" if target else "muted", 2))
     if missing:

@@ -57,7 +57,7 @@ class EvidencePane(TaskPane):
         columns = (
             GridColumn(N_("Address"), 20, grow=5),
             GridColumn(N_("Note"), 12, grow=2, hidden_below=60),
-            GridColumn(N_("Cited"), 5, right=True),
+            GridColumn(N_("Cited"), 6, right=True),
         )
         with Container(classes="evidence"):
             with Vertical(classes="list"):

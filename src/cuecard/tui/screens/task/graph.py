@@ -16,6 +16,7 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import EditableGrid
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.task.graph_base import TriplesRoom
 from cuecard.tui.screens.task.graph_dialogs import PastePreview
 from cuecard.tui.screens.task.graph_rows import (
@@ -401,12 +402,14 @@ class GraphPane(TriplesPane):
             return
         if self.rows.view.filter.active:
             self.end_filter()
-        at = self.index + 1 if here is not None else len(self.rows.triples)
-        graph_ops.insert_triples(self.rows.edit, at, triples)
+        # One that says nothing yet makes room.
+        blank = here is not None and not any(map(here.get, ("head", "relation", "tail", "sources")))
+        at = len(self.rows.triples) if here is None else self.index + (not blank)
+        graph_ops.insert_triples(self.rows.edit, at, triples, instead=blank)
         self.rows.apply()
         self.show_rows(self.rows.view.row(at) or 0, HEAD)
-        count = len(triples)
-        self.say(ngettext("{n} triple put in.", "{n} triples put in.", count).format(n=count))
+        said = ngettext("{n} triple put in; {UNDO} takes it back.", "{n} triples put in; {UNDO} takes them back.", len(triples))  # fmt: skip
+        self.say(hint(said, n=len(triples)))
 
     @property
     def _bulk(self) -> Bulk:

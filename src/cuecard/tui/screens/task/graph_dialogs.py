@@ -174,12 +174,12 @@ _LOOK: dict[PasteState, tuple[str, Tone]] = {
     "bad": ("✗", "bad"),
 }
 _COLUMNS = (
-    GridColumn(N_("Head"), 8, grow=2),
-    GridColumn(N_("Relation"), 8, grow=1),
-    GridColumn(N_("Tail"), 8, grow=2),
+    GridColumn(N_("Head"), 8, most=30),
+    GridColumn(N_("Relation"), 8, most=24),
+    GridColumn(N_("Tail"), 8, most=30),
     GridColumn(N_("Stage"), 5, right=True),
     GridColumn(N_("Src"), 3, right=True),
-    GridColumn(N_("Remark"), 12, grow=2),
+    GridColumn(N_("Remark"), 12, grow=1),
 )
 
 

@@ -55,6 +55,7 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
     PastePreview Grid { height: auto; max-height: 11; margin: 1 0 0 0; }
     """
     BINDINGS = keys(
+        Key("paste_preview.take", Means.SAVE, "take", N_("Paste"), N_("Paste as it is shown")),
         Key("paste_preview.header", Means.CHOICE, "flip('header')", N_("Header"), N_("Whether the first line names the columns"), letter="h"),
         Key("paste_preview.over", Means.CHOICE, "flip('over')", N_("Over / new"), N_("Over the cells from here on, or as new rows"), letter="o"),
         Key("paste_preview.more", Means.CHOICE, "flip('more')", N_("New columns"), N_("Add columns that are not there yet, or leave them out"), letter="c"),
@@ -90,7 +91,11 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
         return action != "flip" or parameters[0] in self._offers
 
     def on_button_pressed(self) -> None:
-        self.dismiss(self._choices)
+        self.action_take()
+
+    def action_take(self) -> None:
+        if not self.query_one("#accept", Button).disabled:
+            self.dismiss(self._choices)
 
     def action_flip(self, what: str) -> None:
         now = self._choices

@@ -22,7 +22,7 @@ from cuecard.annotate.authoring.table_columns import (
 )
 from cuecard.annotate.authoring.table_ops import apply_paste, cell_text
 from cuecard.annotate.authoring.task_data import Path
-from cuecard.core.i18n import N_, _, beside, ngettext
+from cuecard.core.i18n import N_, _, beside, headed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -347,7 +347,7 @@ def _said(column: Mapping[str, Any], found: ColumnPreview) -> list[Paragraph]:
     said: list[Paragraph] = []
     for metric in column.get("metric") or ():
         if metric in METRIC_HELP:
-            said.append(Paragraph(f"{metric}: {_(METRIC_HELP[metric])}", "muted"))
+            said.append(Paragraph(headed(metric, _(METRIC_HELP[metric])), "muted"))
     if found.tolerance is not None:
         share = f"{found.tolerance * 100:g}"
         said.append(Paragraph(_("Tolerance: {share} %").format(share=share), "muted"))

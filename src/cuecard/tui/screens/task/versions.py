@@ -259,6 +259,9 @@ class MergeScreen(CuecardScreen[dict[str, Any] | None]):
         )  # fmt: skip
         self.list = ListView(columns, lambda row: row.key, filters=False, tells=False)
 
+    def crumbs(self) -> Sequence[str]:
+        return [_("Merge")]
+
     def compose(self) -> ComposeResult:
         yield HeadLine(for_display(self._told), id="merge-told", markup=False)
         with Container(id="merge-body"):

@@ -11,7 +11,7 @@ from cuecard.annotate.results.trial_disclosure import EffectiveLog, MentionResul
 from cuecard.annotate.results.trial_record import opinions
 from cuecard.annotate.task_feedback import task_place
 from cuecard.core.evaluation.blame import Party, blames_of
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.records import NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -312,10 +312,7 @@ class Noting(StepMode):
         asked = ChoiceDialog(
             _("Whose fault is it that this trial failed?"),
             "\n".join(blame_lines(said, person)),
-            [
-                (party.value, party.value[0], f"{party.label}{_(': ')}{party.rule}")
-                for party in Party
-            ],
+            [(party.value, party.value[0], headed(party.label, party.rule)) for party in Party],
             first=next((b.party.value for b in said if b.by == person and not b.proposed), ""),
         )
         chosen = await self.app.push_screen_wait(asked)
