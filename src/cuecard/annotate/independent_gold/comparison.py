@@ -24,7 +24,7 @@ from cuecard.annotate.independent_gold.matching import (
     Takes,
     undecided,
 )
-from cuecard.core.contributions import GoldBuilt
+from cuecard.core.contributions import GoldBuilt, GoldDecided
 from cuecard.core.errors import FileProblems, NotAllowed, NotFound
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import ASIDE
@@ -155,7 +155,9 @@ def _share(name: str, part: int, whole: int, reason: str) -> Statistic:
 
 @dataclass(frozen=True)
 class IndependentGold:
-    """What `by` built of revision `revision`; `seconds` without idle stretches."""
+    """What `by` built of revision `revision`; `seconds` without idle stretches. `decided_by`: who decided between it and the
+    author's, the last one, "" while nobody has; `settled`: the revision that has what they decided.
+    """
 
     uid: str
     by: str
@@ -164,6 +166,8 @@ class IndependentGold:
     seconds: float
     note: str
     gold: Gold
+    decided_by: str = ""
+    settled: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,10 +195,13 @@ def independent_golds(
     them, who has built one their own and others of the same revision. Raises `NotFound`.
     """
     log = _log(ws, task_id, person, coordinators)
+    entries = sorted(log.contributions, key=lambda entry: entry.order)
+    ends = {e.body.gold: (e.by, e.revision) for e in entries if isinstance(e.body, GoldDecided)}
     found: list[IndependentGold] = []
-    for entry in sorted(log.contributions, key=lambda entry: entry.order):
+    for entry in entries:
         if isinstance(entry.body, GoldBuilt):
             task = ws.tasks.revision(task_id, entry.revision).task
+            decided_by, settled = ends.get(entry.uid, ("", 0))
             # What came in a file from elsewhere need not be a gold of this task.
             with contextlib.suppress(FileProblems):
                 whole = as_task({**task.model_dump(mode="json"), "gold": entry.body.gold})
@@ -207,6 +214,8 @@ def independent_golds(
                         seconds=entry.body.seconds,
                         note=entry.body.note,
                         gold=whole.gold,
+                        decided_by=decided_by,
+                        settled=settled,
                     )
                 )
     return tuple(found)
@@ -284,6 +293,7 @@ def adjudicate(
         person=one_line(second.by)
     )
     revision = ws.tasks.save(edit.task(), author=by, message=message, base=comparison.head)
+    ws.reviews.act(task.id, by, GoldDecided(gold=second.uid), revision=revision.number)
     ws.drafts.keep(_key(task.id, second.uid), by, revision.number, {"decided": True})
     return revision
 

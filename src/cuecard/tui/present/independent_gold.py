@@ -311,6 +311,10 @@ class GoldView:
         return " · ".join(f"{count[status]} {_(MARK[status][1])}" for status in _ORDER)
 
     def progress(self) -> str:
+        second = self.comparison.second
+        if second.decided_by and not self.takes:
+            told = _("decided by {person}: see revision {number}")
+            return told.format(person=second.decided_by, number=second.settled)
         if not self.decides:
             return self.comparison.obstacle
         if not self.to_decide:

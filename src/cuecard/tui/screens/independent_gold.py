@@ -349,7 +349,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         view = self.view
         elements = self.query_one("#elements")
         elements.border_title = Text(f"{_(SHOWN_LABEL[view.shown])} · {view.summary()}")
-        elements.border_subtitle = Text(view.progress())
+        elements.border_subtitle = Text(one_line(view.progress()))
         self.query_one("#figures", Static).update(figures_text(view))
         self.refresh_bindings()
 
