@@ -52,7 +52,7 @@ class PhraseDialog(ChoiceDialog):
             for index, choice in enumerate(choices)
         ]
         question = _("Enter puts it into the message.")
-        super().__init__(_("While the cue is not met"), question, options)
+        super().__init__(_("Words that give nothing away"), question, options)
 
 
 @dataclass(frozen=True)
@@ -210,4 +210,6 @@ class Wording(Playing):
             return
         if composed.line:
             state.insert(Insertion.LINE)
-        self.composer.put(composed.text)
+        # The line that a mark offered is not said twice.
+        said = self.composer.text.strip() in composed.text
+        (self.composer.take if said else self.composer.put)(composed.text)
