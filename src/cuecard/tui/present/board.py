@@ -185,7 +185,7 @@ def _round(task: BoardTask, reader: str) -> str:
 
 Shown = Literal["percent", "kappa", "ac1"]
 SHOWN: dict[Shown, Tab] = {
-    "percent": Tab("board.percent", "a", STATISTICS["percent"], STATISTICS["percent"]),
+    "percent": Tab("board.percent", "f", STATISTICS["percent"], STATISTICS["percent"]),
     "kappa": Tab("board.kappa", "k", STATISTICS["kappa"], STATISTICS["kappa"]),
     "ac1": Tab("board.ac1", "g", STATISTICS["ac1"], STATISTICS["ac1"]),
 }
