@@ -180,7 +180,7 @@ def disputed_lines(count: int) -> list[list[Piece]]:
 
 def disputed_legend() -> str:
     """What the mark in the list of runs means."""
-    return _("{mark} so many of its gold items were found wrong by adjudication").format(
+    return _("{mark} how many of its gold items were found wrong by adjudication").format(
         mark=DISPUTED
     )
 

@@ -74,8 +74,8 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),
             Column(N_("Domain"), lambda row: row.task.domain, grow=1, spare=4),
-            Column(N_("In"), lambda row: row.reviews, right=True, spare=1),
-            Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, sort=lambda row: row.task.updated_at),
+            Column(N_("In"), lambda row: row.reviews, right=True, spare=1, quiet=True),
+            Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, quiet=True, sort=lambda row: row.since),
             Column(N_("Rev"), lambda row: str(row.task.revision), right=True, spare=3),
         )  # fmt: skip
 
