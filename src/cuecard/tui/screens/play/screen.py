@@ -174,7 +174,7 @@ class PlayScreen(Turning, Looking, Finishing):
     def compose(self) -> ComposeResult:
         yield HeadLines(id="head")
         with Horizontal(id="body"):
-            yield CardPane()
+            yield CardPane("play.persona")
             with Vertical(id="talk"):
                 yield Transcript(id="transcript")
                 yield Lines(id="status")
