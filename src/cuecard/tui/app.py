@@ -412,6 +412,11 @@ class CuecardApp(Offers, Notices):
         self.tour = self.tour or Tour(self, self.preferences, self.tell)
         self.tour.begin()
 
+    def action_board(self) -> None:
+        from cuecard.tui.screens.board import BoardScreen
+
+        self.push_screen(BoardScreen())
+
     def action_tour_next(self) -> None:
         if self.tour is not None:
             self.tour.next()

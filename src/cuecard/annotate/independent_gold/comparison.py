@@ -278,7 +278,7 @@ def adjudicate(
     """Save the decided gold as a new revision; none if it equals the newest.
 
     Raises `NotAllowed` for who may not, or while an element is undecided, `Conflict` if somebody saved since,
-    `FileProblems` if the result is no valid gold. The draft of decisions is kept until it is saved; then it says that they are made.
+    `FileProblems` if the result is no valid gold. The draft of decisions is kept until it is saved.
     """
     task, second, by = comparison.task, comparison.second, comparison.person
     title = _("The gold cannot be decided yet")
@@ -294,14 +294,8 @@ def adjudicate(
     )
     revision = ws.tasks.save(edit.task(), author=by, message=message, base=comparison.head)
     ws.reviews.act(task.id, by, GoldDecided(gold=second.uid), revision=revision.number)
-    ws.drafts.keep(_key(task.id, second.uid), by, revision.number, {"decided": True})
+    ws.drafts.discard(_key(task.id, second.uid), by)
     return revision
-
-
-def is_decided(ws: Workspace, task_id: str, person: str, uid: str) -> bool:
-    """Whether `person` has adjudicated with this independent gold."""
-    draft = ws.drafts.get(_key(task_id, uid), person)
-    return draft is not None and draft.data.get("decided") is True
 
 
 def _log(ws: Workspace, task_id: str, person: str, coordinators: Collection[str]) -> TaskLog:

@@ -97,7 +97,7 @@ def _queue_row(
         task=line.task,
         priority=line.priority,
         reviews=f"{line.reviews}/{line.needed}",
-        waits=_waits(line.submitted_at, now),
+        waits=age(line.submitted_at, now) if line.submitted_at else "",
         since=line.submitted_at,
         note=note,
         about=(_standing(line.reviews, line.needed, line.places), *told),
@@ -122,7 +122,7 @@ def _coordinator_row(line: CoordinatorLine, now: datetime) -> QueueRow:
         task=line.task,
         priority=line.priority,
         reviews=f"{line.reviews}/{line.needed}",
-        waits=_waits(line.submitted_at, now),
+        waits=age(line.submitted_at, now) if line.submitted_at else "",
         since=line.submitted_at,
         note=note,
         about=(_standing(line.reviews, line.needed, line.places), told),
@@ -143,10 +143,6 @@ def _outside(skills: SkillsSet | None) -> str:
     return _("It is outside what you said you review ({skills}).").format(
         skills=one_line(listed(names)) or "–"
     )
-
-
-def _waits(since: datetime | None, now: datetime) -> str:
-    return age(since, now) if since else ""
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,8 @@ class CardPane(VerticalScroll, can_focus=False):
         persona = state.task.persona
         self.query_one("#who", Lines).load(_who(persona, self._who_key))
         self.query_one("#who").display = persona is not None
-        self.query_one("#persona", PlainText).load(_persona_text(persona))
+        texts = (persona.identity, persona.behaviour) if persona else ()
+        self.query_one("#persona", PlainText).load("\n\n".join(filter(None, texts)))
         place = (number, state.step_number)
         if place != self._place:
             # Another card: from its top, wherever the last one was scrolled to.
@@ -336,10 +337,6 @@ def _who(persona: Persona | None, key: str) -> list[list[Piece]]:
     name = one_line(persona.name, 40) or _("The persona")
     told = _("{key} who I am").format(key=shown_key(key, typing=True))
     return [[Piece(name, "strong"), Piece(f"  {told}", "muted")]]
-
-
-def _persona_text(persona: Persona | None) -> str:
-    return "\n\n".join(filter(None, (persona.identity, persona.behaviour))) if persona else ""
 
 
 class FiguresPane(VerticalScroll):

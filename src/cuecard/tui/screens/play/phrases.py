@@ -86,7 +86,8 @@ class AnswersDialog(CuecardDialog[Composed | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Text(_("The agent's questions, answered in one message"))
-            yield OptionList(*(self._option(i) for i in range(len(self._answers))), markup=False)
+            labels = map(self._label, range(len(self._answers)))
+            yield OptionList(*map(Option, labels), markup=False)
             own = Input(placeholder=_("your own words; Enter goes back"))
             own.display = False
             yield own
@@ -157,9 +158,6 @@ class AnswersDialog(CuecardDialog[Composed | None]):
             if self._stage is not None:
                 told = _("says stage {n}").format(n=self._stage)
         self.query_one("#told", Static).update(told)
-
-    def _option(self, index: int) -> Option:
-        return Option(self._label(index), id=str(index))
 
     def _label(self, index: int) -> Text:
         answer = self._answers[index]

@@ -20,7 +20,7 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import RUN_KIND
-from cuecard.tui.present.runs import DISPUTED, disputed_legend, when
+from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.run.start import AboutRuns, begin_run, open_run
 from cuecard.tui.widgets.nav import EmptyState
@@ -106,7 +106,8 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
             self.warm(rows[0].id)
 
     def note(self) -> str:
-        told = [disputed_legend()] if self._disputed else []
+        legend = _("{mark} how many of its gold items were found wrong by adjudication")
+        told = [legend.format(mark=DISPUTED)] if self._disputed else []
         if self._archived:
             told.append(hint(_("These are archived; {REVEAL} goes back to the others.")))
         elif self._hidden:

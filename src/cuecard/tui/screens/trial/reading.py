@@ -185,7 +185,7 @@ class Reading(LiveScreen):
         happened = state.words_of(f"event/{step.seq}") if step else ""
         hidden = self.has_class("-narrow") and not self.has_class("-beside")
         pane = "" if hidden else self._pane
-        self.query_one(PaneBar).load(pane, moment, happened, steps=state.chain is not None)
+        self.query_one(PaneBar).load(pane, moment, happened)
 
     def _fill(self) -> None:
         """The pane that is shown, from the state."""
