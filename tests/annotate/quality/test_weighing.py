@@ -157,7 +157,7 @@ def test_rules_count_for_what_they_find_not_for_what_they_do_not() -> None:
     _signals, report = _weighed(FACTS, "laws", probes=[nothing], without_model=without)
     assert (report.state, report.said) == (
         "skipped",
-        "No model is configured: name one under models in cuecard.yaml.",
+        "No model: name one in cuecard.yaml.",
     )
 
 

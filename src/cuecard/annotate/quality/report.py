@@ -262,7 +262,7 @@ def _report(
     elif inputs.without_model.issuperset(STAGE[stage].probes) and not any(
         result.trial_id for result in results
     ):
-        state, said = "skipped", _("No model is configured: name one under models in cuecard.yaml.")
+        state, said = "skipped", _("No model: name one in cuecard.yaml.")
     elif reasons := tuple(dict.fromkeys(r.skipped for r in results if r.skipped)):
         state = "open" if all(result.why == "open" for result in results) else "skipped"
         said = _sentence(_("; ").join(reasons))
