@@ -335,7 +335,7 @@ def _who(persona: Persona | None, key: str) -> list[list[Piece]]:
     if persona is None:
         return []
     name = one_line(persona.name, 40) or _("The persona")
-    told = _("{key} who I am").format(key=shown_key(key, typing=True))
+    told = _("{key} who?").format(key=shown_key(key, typing=True))
     return [[Piece(name, "strong"), Piece(f"  {told}", "muted")]]
 
 
