@@ -261,6 +261,7 @@ async def test_hostile_text_from_the_agent_is_text(
             await enter_play(pilot, screen)
             await pilot.press("enter")
             await agent_spoke(pilot, screen, 1)
+            await until(pilot, lambda: "hostile text" in " ".join(transcript(screen).split()))
             text = transcript(screen)
             for kept in ("[red]x[/] and [/]", "@click=app.quit", "שלום", "end of the hostile text"):
                 assert kept in text.replace("\n", " ").replace("  ", " ")
