@@ -22,8 +22,8 @@ _HEAD = """# Quality control
 
 Besides people, eight stages look at a task before it enters a benchmark. `cuecard qc TASK` runs what is
 missing and shows all of them; `--stage NAME` picks some, `--known` only shows what is known, `--json` is
-for programs. In the app, `q` on a task (in the list, the editor and the review) opens the same: `r` runs a
-stage, `a` all of them, Enter opens the trial behind a line, `l` labels a response, `v` gives the verdict.
+for programs. In the app, `q` on a task (in the list, the editor and the review) opens the same: `p` runs a
+stage, `. a` all of them, Enter opens the trial behind a line, `l` labels a response, `u` gives the verdict.
 The exit code is 1 if a stage that was asked for is flagged.
 
 What a stage plays is a run like any other: recorded, resumable, with its cost, and not played a second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ async def test_disputes_are_decided_by_keys(disputed: Path, make_app) -> None:
         await until(pilot, lambda: "dispute 3 of 3 · 1 open" in shown(screen))
         await pilot.press("escape", "3")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
-        await until(pilot, lambda: "⚑ 1 first run" in shown(app.screen))
+        await until(pilot, lambda: re.search("⚑ .*1 +first run", shown(app.screen), re.DOTALL))
     with Workspace.open(disputed) as workspace:
         newest = workspace.adjudications.newest()
         assert {(a.value.value, a.cause, a.comment) for a in newest} == {

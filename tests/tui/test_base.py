@@ -149,6 +149,16 @@ class AsksItsList(CuecardScreen[None]):
         """Nothing."""
 
 
+async def test_a_notice_ends_at_the_edge(app_with_samples: CuecardApp) -> None:
+    """Else the last letters of what it covers are read as its own."""
+    app = app_with_samples
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app.notify("Noted.")
+        await until(pilot, lambda: app.screen.query(Toast))
+        await pilot.pause()
+        assert app.screen.query_one(Toast).region.right == 80
+
+
 async def test_an_app_that_closes_asks_no_screen_for_its_keys(app_with_samples: CuecardApp) -> None:
     async with app_with_samples.run_test() as pilot:
         screen = AsksItsList()

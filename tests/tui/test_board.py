@@ -81,6 +81,10 @@ async def test_from_home_to_the_reviews_behind_a_figure(reviewed: Path, make_app
         assert isinstance(app.screen, BoardFiguresScreen)
         assert (view := app.screen.view) is not None
         assert "Ben / Zebedee | 0% n=1" in report_text(await app.screen.written(view), ".md")
+        await pilot.press("v", "k")
+        await until(pilot, lambda: "Kappa · 95%" in shown(app.screen))
+        await pilot.press("v", "f")
+        await until(pilot, lambda: "Percent agreement · 95%" in shown(app.screen))
         await pilot.press("v", "k", "enter")
         await until(pilot, lambda: isinstance(app.screen, RoundsScreen))
         await until(pilot, lambda: "Ben ↺ return · Zebedee ✓ approve" in shown(app.screen))

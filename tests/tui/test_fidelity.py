@@ -61,6 +61,7 @@ async def test_a_dialogue_is_replayed_and_reported(recorded: Path, make_app: App
         await until(pilot, lambda: "Does the agent's reply meet this cue?" in shown(screen))
         assert "bravo" not in transcript(screen)
         assert "answer-0" in transcript(screen)
+        assert "F6 who?" in shown(screen)
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, TextDialog))
         await pilot.press(*"why", "ctrl+s")

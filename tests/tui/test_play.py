@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +156,26 @@ async def test_another_persons_session_cannot_be_resumed(
         assert "cannot be resumed" in next(iter(other._notifications)).title
 
 
+async def test_a_session_that_cannot_be_read_leaves_no_empty_screen(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    """Whatever the reason, also one that nobody foresaw."""
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = PlayScreen("espresso")
+        await enter_play(pilot, screen)
+        await pilot.press("enter")
+        await agent_spoke(pilot, screen, 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+        with closing(sqlite3.connect(database)) as damaged, damaged:
+            damaged.execute("DROP TRIGGER event_no_update")
+            damaged.execute("UPDATE event SET body = '{}', packed = NULL WHERE seq = 1")
+        app.push_screen(PlayScreen(trial_id=1))
+        await until(pilot, lambda: app._notifications)
+        await until(pilot, lambda: not isinstance(app.screen, PlayScreen))
+
+
 async def test_a_task_without_persona_shows_its_query_and_ends_as_answered(
     app_with_samples: CuecardApp, database: Path
 ) -> None:
@@ -239,6 +261,7 @@ async def test_hostile_text_from_the_agent_is_text(
             await enter_play(pilot, screen)
             await pilot.press("enter")
             await agent_spoke(pilot, screen, 1)
+            await until(pilot, lambda: "hostile text" in " ".join(transcript(screen).split()))
             text = transcript(screen)
             for kept in ("[red]x[/] and [/]", "@click=app.quit", "שלום", "end of the hostile text"):
                 assert kept in text.replace("\n", " ").replace("  ", " ")

@@ -211,6 +211,18 @@ async def test_evidence_phrases_answers_and_history_by_keys(
         await until(pilot, lambda: isinstance(app.screen.focused, OptionList))
         await pilot.press("enter")
         await until(pilot, lambda: "9" in composer.text)
+
+        # The line that a mark offers stands once in the answers that say it.
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(app.screen, MarkDialog))
+        composer.take("")
+        await pilot.press("y")
+        await until(pilot, lambda: composer.text.startswith("I had never heard"))
+        await pilot.press("f10", "a")
+        await until(pilot, lambda: isinstance(app.screen, AnswersDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert composer.text.count("I had never heard") == 1
     reply = said(database)[1]
     spoken = next(e.body for e in events_of(database) if isinstance(e.body, AgentSpoke))
     assert reply.evidence

@@ -234,6 +234,7 @@ async def test_at_80_by_24_transcript_and_panes_take_turns(
         assert (reader.region.width, side.region.width) == (80, 0)
         await pilot.press("v")
         await until(pilot, lambda: "Transcript (shown)" in shown(app.screen))
+        assert "s   Steps" in shown(app.screen)
         await pilot.press("s")
         await until(pilot, lambda: in_pane(screen, "stages") and side.region.width == 80)
         ladder = " ".join(lines(screen).split())

@@ -18,6 +18,8 @@ from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.errors import TrialListScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
+from cuecard.tui.screens.run.screen import RunScreen
+from cuecard.tui.screens.run.trials import TrialsPane
 from cuecard.tui.screens.trial.marked import TrialExportDialog
 from cuecard.tui.screens.trial.pair import PairScreen
 from cuecard.tui.screens.trial.screen import TrialScreen
@@ -102,6 +104,20 @@ async def test_two_marked_trials_and_two_judges_of_one(paired: Path, make_app: A
         await pilot.press("equals_sign")
         await until(pilot, lambda: "harsh" in shown(app.screen))
         await until(pilot, lambda: "verdict" in shown(app.screen) and "≠" in shown(app.screen))
+
+
+async def test_two_marked_trials_of_a_run_are_compared_with_each_other(
+    paired: Path, make_app: AppMaker
+) -> None:
+    app = make_app(paired)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = RunScreen(1)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.query_one(TrialsPane).table.rows)
+        await pilot.press("space", "down", "down", "space", "w")
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await pilot.press("escape", "space", "w")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
 
 
 async def test_listed_trials_are_tagged_named_labelled_and_exported_by_their_marks(

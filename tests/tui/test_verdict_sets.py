@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
-from cuecard.core.label_records import LabelValue
+from cuecard.core.label_records import LabelValue, RunLabels
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.lists import ListView
@@ -115,6 +116,17 @@ async def test_the_cursor_stands_on_the_set_that_was_drawn(judged: Path, make_ap
             sets = app.screen.query_one("#sets", ListView)
             await until(pilot, lambda n=count, of=sets: len(of.every) == n and of.grid.has_focus)
             assert sets.row is sets.every[0]
+
+
+async def test_of_several_judges_each_trials_first_is_offered(judged: Path, make_app) -> None:
+    app: CuecardApp = make_app(judged, person="Ben")
+    run = RunLabels(
+        run_id=1, name="first run", judges=("lexical", "strict"), verdicts=9, mine=0, labels=0
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(SampleScreen([run]))
+        await until(pilot, lambda: "items of" in shown(app.screen))
+        assert re.search(r"Whose verdicts +first of each", shown(app.screen))
 
 
 async def test_whoever_has_no_label_to_give_is_told_so(judged: Path, make_app) -> None:

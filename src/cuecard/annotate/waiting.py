@@ -203,15 +203,9 @@ def _golds(workspace: Workspace, person: str) -> tuple[TaskSummary, ...]:
 
 
 def _second_golds(workspace: Workspace, person: str) -> tuple[GoldToDecide, ...]:
-    built = workspace.reviews.built_for(person)
-    if not built:
-        return ()
-    from cuecard.annotate.independent_gold.comparison import is_decided
-
     found: dict[str, list[tuple[str, datetime]]] = {}
-    for task_id, uid, by, at in built:
-        if not is_decided(workspace, task_id, person, uid):
-            found.setdefault(task_id, []).append((by, at))
+    for task_id, by, at in workspace.reviews.built_for(person):
+        found.setdefault(task_id, []).append((by, at))
     return tuple(
         GoldToDecide(task, tuple(by for by, _at in found[task.id]), found[task.id][0][1])
         for task in (workspace.tasks.summaries() if found else ())

@@ -151,6 +151,15 @@ class GoldBuilt(Frozen):
     note: str = ""
 
 
+class GoldDecided(Frozen):
+    """Somebody decided between the task's gold and the independent one of the entry with the uid `gold`. The entry's
+    revision is the one that has what they decided; it may be the one that there was.
+    """
+
+    kind: Literal["gold_decided"] = "gold_decided"
+    gold: str
+
+
 class QcDecided(Frozen):
     """A person confirmed, or changed, what the decision table proposed from `signals`."""
 
@@ -184,6 +193,7 @@ Body = Annotated[
     | Commented
     | Answered
     | GoldBuilt
+    | GoldDecided
     | QcDecided
     | SkillsSet,
     Field(discriminator="kind"),

@@ -16,6 +16,7 @@ from cuecard.core.contributions import (
     Body,
     Claimed,
     Contribution,
+    GoldDecided,
     QcDecided,
     Released,
     Reviewed,
@@ -130,6 +131,8 @@ def contribution_values(entry: Contribution) -> dict[str, Any]:
             about = comment.partition("#")[0]
         case Reviewed(decision=decision):
             about = decision.value
+        case GoldDecided(gold=gold):
+            about = gold
         case _:
             about = ""
     return {
@@ -236,7 +239,8 @@ def _node(row: RevisionRow, cosigned: Collection[CosignRow]) -> RevisionNode:
 _REVIEW_KINDS = ("reviewed", "third_asked")
 _LEASE_KINDS = ("claimed", "released")
 _VIEWER = "viewer"
-_HIDDEN_KINDS = (*_REVIEW_KINDS, *_LEASE_KINDS, "gold_built", "answered")
+_GOLD_KINDS = ("gold_built", "gold_decided")
+_HIDDEN_KINDS = (*_REVIEW_KINDS, *_LEASE_KINDS, *_GOLD_KINDS, "answered")
 
 
 def wrote(person: Any) -> Any:
@@ -348,7 +352,7 @@ def _apart_from_answers(person: Any, row: Any) -> Any:
         col(row.kind).not_in(_HIDDEN_KINDS),
         and_(col(row.kind).in_(_REVIEW_KINDS), reviews_open_to(person, row.task_id, row.revision)),
         and_(col(row.kind).in_(_LEASE_KINDS), row.about == person),
-        and_(row.kind == "gold_built", or_(col(row.task_id).in_(wrote(person)), also_built)),
+        and_(col(row.kind).in_(_GOLD_KINDS), or_(col(row.task_id).in_(wrote(person)), also_built)),
     )
 
 

@@ -238,24 +238,20 @@ class Reviews:
         with self._database.read() as session:
             return [_blind(row) for row in session.exec(query)]
 
-    def built_for(self, person: str) -> list[tuple[str, str, str, datetime]]:
-        """Independent golds of tasks that `person` wrote, the oldest first, unless another author has saved since: task id,
-        uid, by whom, when.
+    def built_for(self, person: str) -> list[tuple[str, str, datetime]]:
+        """Independent golds of tasks that `person` wrote, the oldest first, of which nobody has decided: task id, by whom,
+        when.
         """
         gold = ContributionRow
-        later = select(RevisionRow.uid).where(
-            RevisionRow.task_id == gold.task_id,
-            RevisionRow.author != person,
-            col(RevisionRow.created_at) > gold.at,
-        )
+        decided = select(gold.about).where(gold.kind == "gold_decided")
         query = (
-            select(gold.task_id, gold.uid, gold.by, gold.at)
-            .where(gold.kind == "gold_built", gold.by != person, ~later.exists())
+            select(gold.task_id, gold.by, gold.at)
+            .where(gold.kind == "gold_built", gold.by != person, col(gold.uid).not_in(decided))
             .where(col(gold.task_id).in_(wrote(person)))
             .order_by(col(gold.at))
         )
         with self._database.read() as session:
-            return [(id, uid, by, at) for id, uid, by, at in session.exec(query) if id]
+            return [(id, by, at) for id, by, at in session.exec(query) if id]
 
     def handed_in(self) -> dict[str, int]:
         """By task id, how many reviews of the newest revision are in; tasks in review only."""

@@ -18,7 +18,7 @@ _OPEN_REVIEWS = "(SELECT o.task_id, o.revision FROM cuecard_open_reviews() o)"
 _SEEN = f"""{_ALL} OR by = {_ME} OR CASE
     WHEN kind IN ('reviewed', 'third_asked') THEN (task_id, revision) IN {_OPEN_REVIEWS}
     WHEN kind IN ('claimed', 'released') THEN about = {_ME}
-    WHEN kind = 'gold_built' THEN task_id IN (SELECT cuecard_wrote({_ME}))
+    WHEN kind IN ('gold_built', 'gold_decided') THEN task_id IN (SELECT cuecard_wrote({_ME}))
         OR (task_id, revision) IN (SELECT b.task_id, b.revision FROM cuecard_built() b)
     WHEN kind = 'answered' THEN about IN (SELECT cuecard_commented())
     WHEN kind = 'qc_decided' THEN task_id NOT IN (SELECT cuecard_blind_tasks())

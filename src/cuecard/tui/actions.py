@@ -107,7 +107,7 @@ def every_command(
     """What can be done on the screen now, from the focus outwards, each action once: also what a field hides by taking
     its letters as text. `means`: only this; `impossible`: also what cannot be done now.
     """
-    declared = registry()
+    declared, names = registry(), getattr(screen, "called_here", dict[str, str]())
     found: dict[str, tuple[DOMNode, Binding]] = {}
     for node in (screen.focused or screen).ancestors_with_self:
         for _key, binding in node._bindings:
@@ -115,7 +115,8 @@ def every_command(
             if key is None or key.id in found or (means and means not in key.all_means):
                 continue
             if impossible or screen.app._check_action_state(binding.action, node):
-                found[key.id] = node, binding
+                name = names.get(key.id, binding.description)
+                found[key.id] = node, replace(binding, description=name)
         if node is screen and screen.is_modal:
             break
     return list(found.values())

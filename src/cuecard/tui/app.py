@@ -23,7 +23,6 @@ from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Static
 
-from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, beside, headed
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.text import for_display, one_line
@@ -83,7 +82,7 @@ class _Shared(DrawnOnce):
         """Read what there is nothing to show without: where that fails, the screen closes, and the error is told."""
         try:
             yield
-        except CuecardError:
+        except Exception:
             self.dismiss()
             raise
 
@@ -413,6 +412,11 @@ class CuecardApp(Offers, Notices):
 
         self.tour = self.tour or Tour(self, self.preferences, self.tell)
         self.tour.begin()
+
+    def action_board(self) -> None:
+        from cuecard.tui.screens.board import BoardScreen
+
+        self.push_screen(BoardScreen())
 
     def action_tour_next(self) -> None:
         if self.tour is not None:

@@ -89,6 +89,18 @@ def test_strata_are_weighted_and_share_the_level() -> None:
     assert sequence.interval == pytest.approx((0.75, 0.75))
 
 
+def test_no_share_is_beyond_what_a_share_can_be() -> None:
+    """A judge that says no of many leaves room for what is no share: people less the judge's may be -1."""
+    units = StratumBounds.of({0.0: 9, 1.0: 1}, 20)
+    other = StratumBounds.of({1.0: 10}, 20)
+    sequence = CorrectedSequence({"no": units, "yes": other}, known=0.0)
+    for stratum in ("no", "yes") * 3:
+        sequence.add(stratum, 0.0)
+    low, high = sequence.interval
+    assert (low, high) == pytest.approx((0.15, 1.0), abs=0.2)
+    assert 0 <= low <= high <= 1
+
+
 def test_a_judge_that_says_the_same_of_all_costs_nothing() -> None:
     alike, trusted = StratumBounds.of({1.0: 50}, 50), StratumBounds.of({1.0: 50}, 50, trust=0)
     one, other = CorrectedSequence({"": alike}), CorrectedSequence({"": trusted})

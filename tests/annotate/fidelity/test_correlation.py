@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from budget import examples
 from cuecard.annotate.agreement.intervals import drawn_groups
 from cuecard.annotate.fidelity.correlation import (
+    _kendall,  # pyright: ignore[reportPrivateUsage]
+    _Sample,  # pyright: ignore[reportPrivateUsage]
+    _spearman,  # pyright: ignore[reportPrivateUsage]
     design_effect,
     detectable,
     intraclass,
     rank_correlations,
-    resampled_correlations,
     sessions_needed,
 )
 from cuecard.annotate.fidelity.decisions import chrf
@@ -47,7 +49,8 @@ def test_as_scipy_in_the_sample_and_in_every_resample(sessions):
         else:
             assert statistic.value == pytest.approx(wanted, abs=1e-12)
     drawn = drawn_groups(len(set(tasks)), resamples=6, seed=1)
-    values = resampled_correlations(x, y, tasks, drawn)
+    sample = _Sample.of(x, y, tasks)
+    values = zip(*(of(sample, drawn, within=False) for of in (_spearman, _kendall)), strict=True)
     by_task: dict[int, list[tuple[int, int]]] = {}
     for a, b, task in zip(x, y, tasks, strict=True):
         by_task.setdefault(task, []).append((a, b))

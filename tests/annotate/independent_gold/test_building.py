@@ -37,6 +37,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.core.users.leaks import Secrets, Told, gold_things
 from cuecard.store.workspace import Workspace
+from cuecard.tui.present.independent_gold import GoldView
 
 
 @pytest.fixture
@@ -234,7 +235,7 @@ def test_what_is_decided_is_kept_and_becomes_one_revision(
 def test_a_gold_that_came_in_waits_for_the_author_until_it_is_decided(
     workspace: Workspace, states: Task
 ) -> None:
-    """Also where the author's stays, and nothing is saved; or until another author has saved."""
+    """Also where the author's stays, and nothing is saved; and for all authors, whoever of them decides."""
     assert isinstance(states.gold, Table)
     rows = [list(row) for row in states.gold.rows]
     built(workspace, states, "Ben", rows[:2])
@@ -256,4 +257,13 @@ def test_a_gold_that_came_in_waits_for_the_author_until_it_is_decided(
     given(workspace, states, "Chen")
     assert [waits.by for waits in pending_for(workspace, "Ana").second_golds] == [("Chen",)]
     workspace.tasks.save(states.model_copy(update={"title": "Other"}), author="Dee", base=1)
-    assert pending_for(workspace, "Ana").second_golds == ()
+    for author in ("Ana", "Dee"):
+        assert [waits.by for waits in pending_for(workspace, author).second_golds][-1][-1] == "Chen"
+    found = compare(workspace, states.id, "Dee")
+    assert GoldView(found).progress() == "0 of 2 decided"
+    takes = {each.key: "author" for each in found.alignment.elements if each.status != "agreed"}
+    adjudicate(workspace, found, takes)  # type: ignore[arg-type]
+    for author in ("Ana", "Dee"):
+        assert pending_for(workspace, author).second_golds == ()
+        told = GoldView(compare(workspace, states.id, author)).progress()
+        assert told == "decided by Dee: see revision 2"

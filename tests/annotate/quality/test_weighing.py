@@ -104,7 +104,7 @@ def test_baselines_are_shown_but_are_no_evidence() -> None:
 def test_skipped_says_why() -> None:
     none = [ProbeResult(probe="closed_book", skipped="there is no model", why="no_model")]
     _signals, report = _weighed(CHAIN, "closed_book", probes=none)
-    assert (report.state, report.said) == ("skipped", "There is no model")
+    assert (report.state, report.said) == ("skipped", "There is no model.")
     waits = [ProbeResult(probe="closed_book", trial_id=3, skipped="not ended", why="open")]
     signals, report = _weighed(CHAIN, "closed_book", probes=waits)
     assert (report.state, signals.leaked) == ("open", "open")
@@ -155,7 +155,10 @@ def test_rules_count_for_what_they_find_not_for_what_they_do_not() -> None:
     assert (signals.lawless, report.state) == ("open", "open")
     without: frozenset[ProbeName] = frozenset({"laws", "with_facts"})
     _signals, report = _weighed(FACTS, "laws", probes=[nothing], without_model=without)
-    assert (report.state, report.said) == ("skipped", "No model is configured in cuecard.yaml.")
+    assert (report.state, report.said) == (
+        "skipped",
+        "No model: name one in cuecard.yaml.",
+    )
 
 
 def test_effort_against_what_is_asked_for() -> None:

@@ -264,6 +264,8 @@ def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
         workflow.withdraw(workspace, task_id, "ann", " ")
     with pytest.raises(NotAllowed, match="withdrawn before"):
         workflow.retire(workspace, task_id, "ann", "wrong")
+    with pytest.raises(NotAllowed, match="Only an author"):  # whatever its state
+        workflow.retire(workspace, task_id, "bob", "wrong")
     workflow.withdraw(workspace, task_id, "ann", "too early")
     assert workspace.reviews.history(task_id)[-1].reason == "too early"
     with pytest.raises(NotAllowed, match="Only an author"):

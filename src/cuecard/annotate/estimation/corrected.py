@@ -322,6 +322,14 @@ def around(
     return Statistic(name=name, value=value, n=n, low=value - half, high=value + half)
 
 
+def within(one: Statistic) -> Statistic:
+    """The same with its interval cut to [0, 1], where all lies that labels correct, but for an estimate beyond it."""
+    if one.value is None or one.low is None or one.high is None:
+        return one
+    low, high = max(one.low, min(one.value, 0.0)), min(one.high, max(one.value, 1.0))
+    return one.model_copy(update={"low": low, "high": high})
+
+
 def _too_few(fits: Sequence[StratumFit], labelled_tasks: int, told: Callable[[str], str]) -> str:
     """Why labels are too few for an interval, "" if they are not."""
     single = next((one.name for one in fits if one.labelled == 1 and one.units > 1), None)

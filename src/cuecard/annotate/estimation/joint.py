@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.estimation.corrected import around, corrected, standard_error, widens
+from cuecard.annotate.estimation.corrected import around, corrected, standard_error, widens, within
 from cuecard.annotate.estimation.units import Units
 from cuecard.core.i18n import _, headed
 from cuecard.core.tables.table import Statistic
@@ -53,7 +53,7 @@ class Joint:
         """The figure of one agent (by place), corrected or from people `alone`; `n` counts tasks. `share`: see `corrected`."""
         moved, n = (self.alone if alone else self.moved)[one], len(self.tasks)
         value, error = float(moved.sum()), standard_error(moved)
-        return around(name, value, n, error, self.labelled_tasks, self.no_interval, share)
+        return within(around(name, value, n, error, self.labelled_tasks, self.no_interval, share))
 
     def difference(self, one: int, other: int, name: str = "", *, alone: bool = False) -> Statistic:
         """The figure of one agent (by place) minus that of another, with the 95% interval of the paired difference;

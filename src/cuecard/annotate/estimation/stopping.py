@@ -202,13 +202,15 @@ class CorrectedSequence:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Holds the mean over *these* units in 95 of 100 studies, at all looks together."""
+        """Holds the mean over *these* units in 95 of 100 studies, at all looks together. Of no stratum does it go beyond
+        [0, 1], where people's values are.
+        """
         low = high = self._known
         for name, units in self.strata.items():
             span = units.high - units.low
-            least, most = self._ends[name]
-            low += units.share * (units.judge + units.low + least * span)
-            high += units.share * (units.judge + units.low + most * span)
+            least, most = (units.judge + units.low + end * span for end in self._ends[name])
+            low += units.share * max(least, 0.0)
+            high += units.share * min(most, 1.0)
         return low, high
 
     @property

@@ -65,19 +65,6 @@ def rank_correlations(
     )
 
 
-def resampled_correlations(
-    x: Sequence[float], y: Sequence[float], groups: Sequence[Hashable], drawn: Floats
-) -> Floats:
-    """Resamples x 2: rho and tau-b over all sessions in each resample, NaN where undefined. `drawn` (resamples x
-    groups): how often each group was drawn, with the groups in the order of their sorted sessions.
-    """
-    import numpy as np
-
-    sample = _Sample.of(x, y, groups)
-    found = [of(sample, drawn, within=False) for of in (_spearman, _kendall)]
-    return np.stack(found, axis=1)
-
-
 @dataclass(frozen=True)
 class _Sample:
     """Sessions for rank statistics. `x`, `y`: values replaced by their order; `group`: each session's group."""

@@ -24,7 +24,7 @@ from cuecard.annotate.independent_gold.matching import (
     Takes,
     undecided,
 )
-from cuecard.core.contributions import GoldBuilt
+from cuecard.core.contributions import GoldBuilt, GoldDecided
 from cuecard.core.errors import FileProblems, NotAllowed, NotFound
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.records import ASIDE
@@ -155,7 +155,9 @@ def _share(name: str, part: int, whole: int, reason: str) -> Statistic:
 
 @dataclass(frozen=True)
 class IndependentGold:
-    """What `by` built of revision `revision`; `seconds` without idle stretches."""
+    """What `by` built of revision `revision`; `seconds` without idle stretches. `decided_by`: who decided between it and the
+    author's, the last one, "" while nobody has; `settled`: the revision that has what they decided.
+    """
 
     uid: str
     by: str
@@ -164,6 +166,8 @@ class IndependentGold:
     seconds: float
     note: str
     gold: Gold
+    decided_by: str = ""
+    settled: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,10 +195,13 @@ def independent_golds(
     them, who has built one their own and others of the same revision. Raises `NotFound`.
     """
     log = _log(ws, task_id, person, coordinators)
+    entries = sorted(log.contributions, key=lambda entry: entry.order)
+    ends = {e.body.gold: (e.by, e.revision) for e in entries if isinstance(e.body, GoldDecided)}
     found: list[IndependentGold] = []
-    for entry in sorted(log.contributions, key=lambda entry: entry.order):
+    for entry in entries:
         if isinstance(entry.body, GoldBuilt):
             task = ws.tasks.revision(task_id, entry.revision).task
+            decided_by, settled = ends.get(entry.uid, ("", 0))
             # What came in a file from elsewhere need not be a gold of this task.
             with contextlib.suppress(FileProblems):
                 whole = as_task({**task.model_dump(mode="json"), "gold": entry.body.gold})
@@ -207,6 +214,8 @@ def independent_golds(
                         seconds=entry.body.seconds,
                         note=entry.body.note,
                         gold=whole.gold,
+                        decided_by=decided_by,
+                        settled=settled,
                     )
                 )
     return tuple(found)
@@ -269,7 +278,7 @@ def adjudicate(
     """Save the decided gold as a new revision; none if it equals the newest.
 
     Raises `NotAllowed` for who may not, or while an element is undecided, `Conflict` if somebody saved since,
-    `FileProblems` if the result is no valid gold. The draft of decisions is kept until it is saved; then it says that they are made.
+    `FileProblems` if the result is no valid gold. The draft of decisions is kept until it is saved.
     """
     task, second, by = comparison.task, comparison.second, comparison.person
     title = _("The gold cannot be decided yet")
@@ -284,14 +293,9 @@ def adjudicate(
         person=one_line(second.by)
     )
     revision = ws.tasks.save(edit.task(), author=by, message=message, base=comparison.head)
-    ws.drafts.keep(_key(task.id, second.uid), by, revision.number, {"decided": True})
+    ws.reviews.act(task.id, by, GoldDecided(gold=second.uid), revision=revision.number)
+    ws.drafts.discard(_key(task.id, second.uid), by)
     return revision
-
-
-def is_decided(ws: Workspace, task_id: str, person: str, uid: str) -> bool:
-    """Whether `person` has adjudicated with this independent gold."""
-    draft = ws.drafts.get(_key(task_id, uid), person)
-    return draft is not None and draft.data.get("decided") is True
 
 
 def _log(ws: Workspace, task_id: str, person: str, coordinators: Collection[str]) -> TaskLog:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from cuecard.annotate.estimation.corrected import corrected
+from cuecard.annotate.estimation.corrected import corrected, within
 from cuecard.annotate.estimation.joint import Joint, joint
 from cuecard.annotate.estimation.units import Units
 from cuecard.annotate.labelling.comparison_inputs import if_few
@@ -120,9 +120,9 @@ class Corrections:
         known = Units.of(()) if isinstance(units, str) else units
         told = corrected(known, key[0], share=key[0] in SHARES)
         three = {
-            "corrected": told.estimate,
-            "people": told.people,
-            "here": told.here,
+            "corrected": within(told.estimate),
+            "people": within(told.people),
+            "here": within(told.here),
             "shift": told.shift,
         }
         if why:
@@ -132,7 +132,7 @@ class Corrections:
             bare = {"low": None, "high": None, "no_interval": looked}
             three = {name: one.model_copy(update=bare) for name, one in three.items()}
         return Correction(
-            judge=told.judge,
+            judge=within(told.judge),
             **three,
             basis=basis,
             labelled=told.labelled,

@@ -19,7 +19,7 @@ from cuecard.annotate.quality.decision_table import (
 from cuecard.core.config_schema import QcConfig
 from cuecard.core.contributions import QcVerdict
 from cuecard.core.families.registry import facts_of
-from cuecard.core.i18n import _, ngettext, plural
+from cuecard.core.i18n import _, joined, ngettext, plural
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult, not_applicable
 from cuecard.core.records import EffortTotals
 from cuecard.core.tables.table import Statistic
@@ -160,7 +160,7 @@ def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageRep
         person=newest.by or _("Somebody"), verdict=_(VERDICT_LABEL[newest.verdict])
     )
     if newest.outdated:
-        said = f"{said} {_('The signals have changed since.')}"
+        said = joined((said, _("The signals have changed since.")))
     return StageReport(
         stage="verdict",
         state="passed" if newest.verdict == "keep" else "flagged",
@@ -227,9 +227,9 @@ def _laws(inputs: QcInputs) -> tuple[Seen, Share, StageReport]:
         "found": _("The facts do not hold together."),
     }[seen]
     if evidence_in(facts):
-        said = f"{said} {_('With all facts given:')} {_said_of_attempts(facts)}"
+        said = joined((said, _("With all facts given:"), _said_of_attempts(facts)))
     elif evidence_in(laws):
-        said = f"{said} {_('Nobody has tried with all facts given.')}"
+        said = joined((said, _("Nobody has tried with all facts given.")))
     flagged = seen == "found" or share in ("some", "most")
     sound = seen == share == "clear"
     state = "flagged" if flagged else "passed" if sound else "open"
@@ -255,14 +255,14 @@ def _report(
     dates = [at for r in results if r.run_id and (at := inputs.run_dates.get(r.run_id))]
     if evidence:
         if missing := sum(result.why not in ("", "no_model") for result in results):
-            said = f"{said} {plural('{n} gave no result.', '{n} gave no result.', missing)}"
+            said = joined((said, plural("{n} gave no result.", "{n} gave no result.", missing)))
     elif baselines:
         state = "skipped"
         said = _("Only embedded players or worlds took part; that says nothing about models.")
     elif inputs.without_model.issuperset(STAGE[stage].probes) and not any(
         result.trial_id for result in results
     ):
-        state, said = "skipped", _("No model is configured in cuecard.yaml.")
+        state, said = "skipped", _("No model: name one in cuecard.yaml.")
     elif reasons := tuple(dict.fromkeys(r.skipped for r in results if r.skipped)):
         state = "open" if all(result.why == "open" for result in results) else "skipped"
         said = _sentence(_("; ").join(reasons))
@@ -283,7 +283,7 @@ def _report(
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return _("{sentence}.").format(sentence=text[:1].upper() + text[1:])
 
 
 def _findings(results: Sequence[ProbeResult]) -> tuple[str, ...]:
@@ -353,7 +353,7 @@ def _agreement(inputs: QcInputs) -> StageReport:
         found.n,
     ).format(judge=check.judge, share=found.value, n=found.n, bar=inputs.bars.agreement)
     if check.baseline:
-        said = f"{said} {_('The judge is an offline baseline, not an LLM.')}"
+        said = joined((said, _("The judge is an offline baseline, not an LLM.")))
     state = "passed" if found.value >= inputs.bars.agreement else "flagged"
     return report.model_copy(update={"state": state, "said": said})
 

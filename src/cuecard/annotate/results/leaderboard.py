@@ -180,7 +180,9 @@ def _notes(found: Leaderboard) -> Iterator[str]:
         told = f"{told}{_('; ')}{more.format(n=found.left_out)}"
     yield _("{sentence}.").format(sentence=told)
     if found.ranks.reason:
-        yield _("No ranks: {reason}. Lines stand by name.").format(reason=found.ranks.reason)
+        yield _("No places and no ranks (–): {reason}. Lines stand by name.").format(
+            reason=found.ranks.reason
+        )
     else:
         yield _(
             "Those that these tasks do not tell apart share a place and stand by name. Ranks: all sets hold at once with"

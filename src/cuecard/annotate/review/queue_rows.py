@@ -27,14 +27,17 @@ _PRIORITY = {2: "▲▲", 1: "▲", 0: "", -1: "▽", -2: "▽▽"}
 
 @dataclass(frozen=True)
 class QueueRow:
-    """A line of the queue. `note` is short, `about` has everything in words. `mine`: this person has claimed it."""
+    """A line of the queue. `note` is short, `about` has everything in words. `mine`: this person has claimed it. `since`: when
+    it was submitted, if it waits for reviews.
+    """
 
     task: TaskSummary
-    priority: int
-    reviews: str
-    waits: str
-    note: str
-    about: tuple[str, ...]
+    priority: int = 0
+    reviews: str = ""
+    waits: str = ""
+    since: datetime | None = None
+    note: str = ""
+    about: tuple[str, ...] = ()
     mine: bool = False
     can_take: bool = False
     can_skip: bool = False
@@ -58,16 +61,6 @@ def queue_rows(
 def coordinator_rows(lines: Sequence[CoordinatorLine], now: datetime) -> list[QueueRow]:
     """The lines of a coordinator, who sees who reviews."""
     return [_coordinator_row(line, now) for line in lines]
-
-
-def done_rows(tasks: Sequence[TaskSummary], now: datetime) -> list[QueueRow]:
-    """The tasks a person has reviewed, and their own whose reviews are in."""
-    return [
-        QueueRow(
-            task=task, priority=0, reviews="", waits=age(task.updated_at, now), note="", about=()
-        )
-        for task in tasks
-    ]
 
 
 def _queue_row(
@@ -104,7 +97,8 @@ def _queue_row(
         task=line.task,
         priority=line.priority,
         reviews=f"{line.reviews}/{line.needed}",
-        waits=_waits(line.submitted_at, now),
+        waits=age(line.submitted_at, now) if line.submitted_at else "",
+        since=line.submitted_at,
         note=note,
         about=(_standing(line.reviews, line.needed, line.places), *told),
         mine=line.mine is not None,
@@ -128,7 +122,8 @@ def _coordinator_row(line: CoordinatorLine, now: datetime) -> QueueRow:
         task=line.task,
         priority=line.priority,
         reviews=f"{line.reviews}/{line.needed}",
-        waits=_waits(line.submitted_at, now),
+        waits=age(line.submitted_at, now) if line.submitted_at else "",
+        since=line.submitted_at,
         note=note,
         about=(_standing(line.reviews, line.needed, line.places), told),
         own=line.own,
@@ -148,10 +143,6 @@ def _outside(skills: SkillsSet | None) -> str:
     return _("It is outside what you said you review ({skills}).").format(
         skills=one_line(listed(names)) or "–"
     )
-
-
-def _waits(since: datetime | None, now: datetime) -> str:
-    return age(since, now) if since else ""
 
 
 @dataclass(frozen=True)

@@ -194,14 +194,14 @@ def authors_in(log: TaskLog) -> frozenset[str]:
 
 def require(action: Action, log: TaskLog, by: str) -> None:
     """Raises `NotAllowed` unless `by` may do this to the task now."""
-    if objection := _objection(action, standing_of(log)):
-        raise NotAllowed(_title(), *objection)
     if by.strip() not in authors_in(log):
         raise NotAllowed(
             _title(),
             _("Only an author of {task} may do this.").format(task=log.task_id),
             _("Ask the author, or save a revision of your own first."),
         )
+    if objection := _objection(action, standing_of(log)):
+        raise NotAllowed(_title(), *objection)
 
 
 def _act(

@@ -136,7 +136,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     N_("comments and answers"): ("commented", "answered"),
     N_("claims and releases"): ("claimed", "released"),
     N_("priorities"): ("prioritised",),
-    N_("independent golds"): ("gold_built",),
+    N_("independent golds"): ("gold_built", "gold_decided"),
     N_("decisions of quality control"): ("qc_decided",),
     N_("skills"): ("skills_set",),
     N_("labels"): ("label",),

@@ -276,10 +276,11 @@ def table(
     numbers: Container[int] = (),
     footer: Sequence[object] = (),
     styles: Sequence[Sequence[str]] = (),
+    cut: int | None = None,
 ) -> None:
     """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
-    right and do not wrap; the others wrap where the terminal ends. `footer` is a last row, set off; `styles` are Rich's,
-    of each cell, for what the text tells too.
+    right and do not wrap; the others wrap where the terminal ends, but for the one that is `cut`, so that a row is a
+    line. `footer` is a last row, set off; `styles` are Rich's, of each cell, for what the text tells too.
     """
     from rich import box
     from rich.table import Table
@@ -293,16 +294,23 @@ def table(
         pad_edge=False,
         show_edge=False,
     )
+    lines = [*rows]
+    taken = sum(
+        column_width(heading, (line[index] for line in lines))
+        for index, heading in enumerate(headings)
+        if cut not in (None, index)
+    )
     for index, heading in enumerate(headings):
         numeric = index in numbers
         grid.add_column(
             Text(_broken(heading) if numeric else one_line(heading)),
             Text(one_line(str(footer[index]))) if footer else "",
             justify="right" if numeric else "left",
-            no_wrap=numeric,
-            overflow="fold",
+            no_wrap=numeric or index == cut,
+            overflow="ellipsis" if index == cut else "fold",
+            max_width=max(console().width - taken, _NARROW) if index == cut else None,
         )
-    for row, looks in zip_longest(rows, styles, fillvalue=()):
+    for row, looks in zip_longest(lines, styles, fillvalue=()):
         cells = zip_longest(row, looks, fillvalue="")
         grid.add_row(*(Text(one_line(str(cell)), style) for cell, style in cells))
     if title:

@@ -67,6 +67,7 @@ def _print_queue(rows: list[QueueRow]) -> None:
         ("", _("Title"), _("In"), _("Waits"), "", _("Task")),
         [(r.urgency, r.task.title, r.reviews, r.waits, r.note, r.task.id) for r in rows],
         numbers={2, 3, 5},  # an id that wraps cannot be copied
+        cut=1,
     )
 
 
@@ -258,6 +259,7 @@ def _print_board(found: Board, now: datetime) -> None:
             for task in found.tasks
         ],
         numbers=(2, 4),  # an id that wraps cannot be copied
+        cut=0,
     )
     if found.people:
         table(

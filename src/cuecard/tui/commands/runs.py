@@ -285,7 +285,8 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
         return
-    kinds = {"grid": _("grid"), "play": _("play"), "probe": _("probe")}
+    from cuecard.tui.present.labels import RUN_KIND
+
     table(
         "",
         (
@@ -295,7 +296,7 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
         ),
         [
             (
-                *(run.name, kinds[run.kind], run.state.label, run.created_by),
+                *(run.name, _(RUN_KIND[run.kind]), run.state.label, run.created_by),
                 f"{run.created_at.astimezone():%Y-%m-%d %H:%M}",
                 *((disputed.get(run.id, ""),) if disputed else ()),
                 *(f"{run.finished:,}/{run.trials:,}", run.id),
@@ -303,6 +304,7 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
             for run in found
         ],
         numbers=range(4, 8),
+        cut=0,
     )
 
 

@@ -185,9 +185,16 @@ def _round(task: BoardTask, reader: str) -> str:
 
 Shown = Literal["percent", "kappa", "ac1"]
 SHOWN: dict[Shown, Tab] = {
-    "percent": Tab("board.percent", "a", STATISTICS["percent"], STATISTICS["percent"]),
-    "kappa": Tab("board.kappa", "k", STATISTICS["kappa"], STATISTICS["kappa"]),
-    "ac1": Tab("board.ac1", "g", STATISTICS["ac1"], STATISTICS["ac1"]),
+    "percent": Tab("board.percent", "f", STATISTICS["percent"], N_("How often they say the same")),
+    "kappa": Tab(
+        "board.kappa",
+        "k",
+        STATISTICS["kappa"],
+        N_("What of it is more than chance: Cohen's of two, Fleiss' of several"),
+    ),
+    "ac1": Tab(
+        "board.ac1", "g", STATISTICS["ac1"], N_("The same, steady where nearly all say one thing")
+    ),
 }
 
 WHO, RETURNED, TIME, REASONS = "who", "returned", "time", "reasons"

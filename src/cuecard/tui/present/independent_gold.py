@@ -23,7 +23,7 @@ from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS, Checkpoint, 
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import METRIC_WORDS, STEP_WORDS, Table
-from cuecard.core.i18n import N_, _, headed, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, joined, listed, ngettext
 from cuecard.core.text import normalise
 from cuecard.tui.families import TUI, Side, Versions, each_by
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Tone
@@ -81,7 +81,7 @@ def _how(covered: bool) -> str:
     if not covered:
         return alone
     cover = _("{cover} stands where the author's brief names what is to be found.")
-    return f"{alone} {cover.format(cover=COVER)}"
+    return joined((alone, cover.format(cover=COVER)))
 
 
 _BETWEEN = " — "
@@ -311,6 +311,10 @@ class GoldView:
         return " · ".join(f"{count[status]} {_(MARK[status][1])}" for status in _ORDER)
 
     def progress(self) -> str:
+        second = self.comparison.second
+        if second.decided_by and not self.takes:
+            told = _("decided by {person}: see revision {number}")
+            return told.format(person=second.decided_by, number=second.settled)
         if not self.decides:
             return self.comparison.obstacle
         if not self.to_decide:

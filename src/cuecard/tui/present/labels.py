@@ -55,6 +55,7 @@ TERMINATION: dict[str, tuple[str, str, str]] = {
     "cancelled": ("–", "muted", N_("cancelled")),
     "": ("▸", "secondary", N_("open")),
 }
+RUN_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}
 
 

@@ -202,6 +202,8 @@ def works_now(state: PlayState, action: str) -> bool:
             return may_undo(state)
         case "note":
             return not state.opening and state.phase != "ended"
+        case "persona":
+            return state.task.persona is not None
         case _:
             return True
 
@@ -231,6 +233,8 @@ def why_not(state: PlayState, action: str) -> str:
             return _("You can end when it is your turn; Escape pauses.")
         case "note":
             return _("Notes belong to a session, and it begins with your first words.")
+        case "persona":
+            return _("This task has no persona.")
         case _:
             return ""
 

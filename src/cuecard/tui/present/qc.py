@@ -65,7 +65,7 @@ def heading(report: QcReport) -> list[list[Piece]]:
     ]
     second = [Piece(_("proposed: ")), proposed(report)]
     if report.proposal.unknown:
-        second.append(Piece(" " + _("so far"), "muted"))
+        second.append(Piece(spaced(second[-1].text, _("so far")), "muted"))
     if report.decided is not None:
         second += [Piece("   " + _("decided: ")), verdict_piece(report.decided.verdict)]
         if report.decided.outdated:

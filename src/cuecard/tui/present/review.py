@@ -11,13 +11,7 @@ from pydantic import ValidationError
 from rich.cells import cell_len, set_cell_size
 
 from cuecard.annotate.review.assignment import next_line, queue_for
-from cuecard.annotate.review.queue_rows import (
-    QueueRow,
-    coordinator_rows,
-    done_rows,
-    lines_for,
-    queue_rows,
-)
+from cuecard.annotate.review.queue_rows import QueueRow, coordinator_rows, lines_for, queue_rows
 from cuecard.annotate.review.reviewing import GOLD, ReviewContext, marks_of, unmarked
 from cuecard.annotate.review.workflow import Dimension, Protocol
 from cuecard.core.contributions import CheckMark, GoldCheck, PinnedComment, Rating, ReviewDecision
@@ -50,7 +44,7 @@ def queue_snapshot(
 ) -> QueueSnapshot:
     """What this person can review and what they may read; runs in a thread."""
     now = datetime.now(UTC)
-    done = done_rows(workspace.reviews.reviewed(person), now)
+    done = [QueueRow(task) for task in workspace.reviews.reviewed(person)]
     if person in protocol.coordinators:
         lines = lines_for(workspace, person, protocol, now)
         return QueueSnapshot(coordinator_rows(lines, now), done, coordinates=True)

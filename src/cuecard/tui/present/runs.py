@@ -178,13 +178,6 @@ def disputed_lines(count: int) -> list[list[Piece]]:
     return [[Piece(f"{DISPUTED} {said.format(n=count)}", "bad")]]
 
 
-def disputed_legend() -> str:
-    """What the mark in the list of runs means."""
-    return _("{mark} n: gold disputed, so many gold items were found wrong by adjudication").format(
-        mark=DISPUTED
-    )
-
-
 @dataclass(frozen=True)
 class Spending:
     """Calls of models, their tokens, and what they cost (None: no call had a price)."""

@@ -143,7 +143,7 @@ class BoardScreen(BoardList[BoardTask]):
         yield from super().compose_list()
 
     def title_words(self) -> str:
-        return _("Board")
+        return self.board.person or _("Board")
 
     def show(self, rows: Sequence[BoardTask], to: Hashable = None) -> None:
         super().show(rows, to)

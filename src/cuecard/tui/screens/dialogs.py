@@ -317,7 +317,7 @@ class HelpDialog(CuecardDialog[None]):
         table = Table.grid(padding=(0, 2))
         table.add_column(justify="right", no_wrap=True, min_width=5)
         table.add_column(no_wrap=True, min_width=12)
-        table.add_column()
+        table.add_column(overflow="fold")  # Chinese has no blanks
         names: dict[tuple[str, str], list[str]] = {}
         ids: dict[tuple[str, str], set[str]] = {}
         for active in bindings:

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from cuecard.annotate.results.judge_card import Card
 from cuecard.annotate.results.judge_exam import Chosen, ProbeFigures
+from cuecard.annotate.results.rescored_tables import DECISION_WORDS
 from cuecard.core.exam.probes import ExamInput
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tables.table import in_percent, percent
@@ -140,7 +141,7 @@ class MissesScreen(ListScreen[Chosen]):
         return (
             Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
             Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
-            Column(N_("Judge says"), lambda row: _word(row[1].decision)),
+            Column(N_("Judge says"), lambda row: _(DECISION_WORDS[row[1].decision])),
             Column(N_("Task"), lambda row: row[0].given.task.title, grow=1, least=12),
         )  # fmt: skip
 
@@ -199,17 +200,12 @@ class InputsScreen(RowScreen[Chosen]):
         super().show()
 
 
-def _word(decision: Decision) -> str:
-    words = {Decision.YES: _("yes"), Decision.NO: _("no"), Decision.UNJUDGED: _("unjudged")}
-    return words[decision]
-
-
 def _heading(chosen: Chosen) -> str:
     """Which probe, in which task, and what the judge said of what should be said."""
     each, mark = chosen
     name = each.probe.label if each.probe else each.given.key
     said = _("{said} instead of {expected}").format(
-        said=_word(mark.decision), expected=_word(mark.expected)
+        said=_(DECISION_WORDS[mark.decision]), expected=_(DECISION_WORDS[mark.expected])
     )
     return f"{name} · {each.given.task.title} · {said}"
 
@@ -222,7 +218,7 @@ def _sides(
     right = (_("What it was given"), list(_told(each.given, each.judgement, mark.target.at)))
     if each.base is None:
         lines = [Paragraph(mark.target.gold, "strong"), Paragraph("")]
-        expected = _("Right is: {decision}").format(decision=_word(mark.expected))
+        expected = _("Right is: {decision}").format(decision=_(DECISION_WORDS[mark.expected]))
         asked = each.given.task
         rest = [*map(Paragraph, asked.gold.lines), Paragraph(""), Paragraph(asked.query, "muted")]
         return (_("Gold"), [*lines, Paragraph(expected), Paragraph(""), *rest]), right
@@ -238,7 +234,7 @@ def _told(given: ExamInput, judgement: Judgement | None, at: str) -> Iterator[Pa
         verdicts = judgement.verdicts if judgement else ()
         verdict = next((v for v in verdicts if v.item == target.item), None)
         decision = verdict.decision if verdict else Decision.UNJUDGED
-        yield Paragraph(_("The judge: {decision}").format(decision=_word(decision)))
+        yield Paragraph(_("The judge: {decision}").format(decision=_(DECISION_WORDS[decision])))
         if verdict is not None and verdict.rationale:
             yield Paragraph(verdict.rationale, "muted")
         yield Paragraph("")

@@ -81,7 +81,7 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         yield HeadLines(id="head")
         yield Static("", id="progress", markup=False)
         with Horizontal(id="body"):
-            yield CardPane()
+            yield CardPane("replay.persona")
             with Vertical(id="talk"):
                 yield Transcript(id="transcript")
                 with VerticalScroll(id="told", can_focus=False):

@@ -64,7 +64,7 @@ class HomeScreen(LiveScreen):
     CSS_PATH = "home.tcss"
     BINDINGS = keys(
         Key("home.open", Means.OPEN, "open", N_("Open"), N_("Open what waits")),
-        Key("home.board", Means.COMMAND, "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
+        Key("home.board", Means.COMMAND, "app.board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
         Key("home.tour", Means.TRY, "tour", N_("Tour"), N_("Five minutes through the example study, which was made for demonstration")),
         Key("home.refresh", Means.REFRESH, "reload", N_("Refresh"), N_("Look again for what waits")),
     )  # fmt: skip
@@ -226,11 +226,6 @@ class HomeScreen(LiveScreen):
     def action_open(self) -> None:
         if self._row is not None:
             self.open_row(self._row)
-
-    def action_board(self) -> None:
-        from cuecard.tui.screens.board import BoardScreen
-
-        self.app.push_screen(BoardScreen())
 
     def action_tour(self) -> None:
         self.cue_app.take_tour()

@@ -70,9 +70,9 @@ def _fitted(text: str, width: int, *, right: bool = False) -> str:
 
 COLUMNS = (
     GridColumn("", 1, raw=True),
-    GridColumn(N_("What"), 10, grow=2),
-    GridColumn(N_("Author"), 10, grow=3),
-    GridColumn(N_("Second"), 10, grow=3),
+    GridColumn(N_("What"), 10, most=24),
+    GridColumn(N_("Author"), 10, most=60, grow=1),
+    GridColumn(N_("Second"), 10, most=60, grow=1),
     GridColumn(N_("Taken"), 8),
 )
 _TONE: dict[Status, Tone] = {
@@ -349,7 +349,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         view = self.view
         elements = self.query_one("#elements")
         elements.border_title = Text(f"{_(SHOWN_LABEL[view.shown])} · {view.summary()}")
-        elements.border_subtitle = Text(view.progress())
+        elements.border_subtitle = Text(one_line(view.progress()))
         self.query_one("#figures", Static).update(figures_text(view))
         self.refresh_bindings()
 

@@ -42,8 +42,8 @@ STAGE_COLUMNS = (
     Column[StageReport](N_("State"), lambda stage: GridCell(*present.badge(stage))),
     Column[StageReport]("n", lambda stage: str(stage.n or ""), right=True, raw=True),
     Column[StageReport](N_("Models"), present.models, grow=2),
-    Column[StageReport](N_("Cost"), lambda stage: "" if stage.cost is None else f"{stage.cost:.4f}", right=True),
-    Column[StageReport](N_("Last run"), lambda stage: f"{stage.at.astimezone():%Y-%m-%d}" if stage.at else ""),
+    Column[StageReport](N_("Cost"), lambda stage: "" if stage.cost is None else f"{stage.cost:.4f}", right=True, quiet=True),
+    Column[StageReport](N_("Last run"), lambda stage: f"{stage.at.astimezone():%Y-%m-%d}" if stage.at else "", quiet=True),
 )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         Key("review.done", Means.VIEW, "turn", N_("Done/to do"), N_("Reviews that are in, or tasks to review")),
         Key("review.skipped", Means.REVEAL, "skipped", N_("Skipped"), N_("Show what you skipped, or hide it")),
         Key("review.sample", Means.COMMAND, "try_sample", N_("Try one"), N_("Put a sample task before reviewers, to try a review alone"), letter="t"),
-        Key("review.board", Means.COMMAND, "board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
+        Key("review.board", Means.COMMAND, "app.board", N_("Board"), N_("Every task by state, who has what, and how far reviewers agree"), letter="b"),
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -74,8 +74,8 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             Column(N_("Family"), self._family_name, spare=4),
             Column(N_("Lang"), lambda row: LANGUAGE_LABEL[row.task.language], spare=2),
             Column(N_("Domain"), lambda row: row.task.domain, grow=1, spare=4),
-            Column(N_("In"), lambda row: row.reviews, right=True, spare=1),
-            Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, sort=lambda row: row.task.updated_at),
+            Column(N_("In"), lambda row: row.reviews, right=True, spare=1, quiet=True),
+            Column(N_("Waits"), lambda row: row.waits, right=True, spare=2, quiet=True, sort=lambda row: row.since),
             Column(N_("Rev"), lambda row: str(row.task.revision), right=True, spare=3),
         )  # fmt: skip
 
@@ -255,11 +255,6 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     def narrow(self, by: Mapping[str, Any]) -> None:
         self._reading_done, self._with_skipped = by.get("done") is True, by.get("skipped") is True
         self.load()
-
-    def action_board(self) -> None:
-        from cuecard.tui.screens.board import BoardScreen
-
-        self.app.push_screen(BoardScreen())
 
     def title_words(self) -> str:
         if not self.view.every:

@@ -336,7 +336,7 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
 
     def __init__(self, runs: Sequence[RunLabels], drawn: int = 0) -> None:
         judges = sorted({judge for run in runs for judge in run.judges})
-        first = ("", _("each trial's first"))
+        first = (_("first of each"), "")
         shown = [first, *((one_line(name, 30), name) for name in judges)]
         names = listed(one_line(run.name, 40) for run in runs)
         super().__init__(

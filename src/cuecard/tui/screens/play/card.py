@@ -231,7 +231,7 @@ class Ladder(Static, can_focus=True):
 
 
 class CardPane(VerticalScroll, can_focus=False):
-    """`load` the state of play."""
+    """`load` the state of play. `who_key`: the action by which its screen unfolds the persona."""
 
     DEFAULT_CSS = """
     CardPane {
@@ -242,8 +242,9 @@ class CardPane(VerticalScroll, can_focus=False):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, who_key: str) -> None:
         super().__init__()
+        self._who_key = who_key
         self._place: tuple[int | None, int | None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -269,9 +270,10 @@ class CardPane(VerticalScroll, can_focus=False):
             card.load(*_card(state))
         self.query_one(Ladder).load(present.rungs_of(state, later))
         persona = state.task.persona
-        self.query_one("#who", Lines).load(_who(persona))
+        self.query_one("#who", Lines).load(_who(persona, self._who_key))
         self.query_one("#who").display = persona is not None
-        self.query_one("#persona", PlainText).load(_persona_text(persona))
+        texts = (persona.identity, persona.behaviour) if persona else ()
+        self.query_one("#persona", PlainText).load("\n\n".join(filter(None, texts)))
         place = (number, state.step_number)
         if place != self._place:
             # Another card: from its top, wherever the last one was scrolled to.
@@ -329,23 +331,12 @@ def _step_card(
     return f"▸ {number + 1}/{len(chain.steps)}", sections, told
 
 
-def _who(persona: Persona | None) -> list[list[Piece]]:
+def _who(persona: Persona | None, key: str) -> list[list[Piece]]:
     if persona is None:
         return []
     name = one_line(persona.name, 40) or _("The persona")
-    return [
-        [
-            Piece(name, "strong"),
-            Piece(
-                "  " + _("{key} who I am").format(key=shown_key("play.persona", typing=True)),
-                "muted",
-            ),
-        ]
-    ]
-
-
-def _persona_text(persona: Persona | None) -> str:
-    return "\n\n".join(filter(None, (persona.identity, persona.behaviour))) if persona else ""
+    told = _("{key} who?").format(key=shown_key(key, typing=True))
+    return [[Piece(name, "strong"), Piece(f"  {told}", "muted")]]
 
 
 class FiguresPane(VerticalScroll):

@@ -52,7 +52,7 @@ class PhraseDialog(ChoiceDialog):
             for index, choice in enumerate(choices)
         ]
         question = _("Enter puts it into the message.")
-        super().__init__(_("While the cue is not met"), question, options)
+        super().__init__(_("Words that give nothing away"), question, options)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class AnswersDialog(CuecardDialog[Composed | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Text(_("The agent's questions, answered in one message"))
-            yield OptionList(*(self._option(i) for i in range(len(self._answers))), markup=False)
+            labels = map(self._label, range(len(self._answers)))
+            yield OptionList(*map(Option, labels), markup=False)
             own = Input(placeholder=_("your own words; Enter goes back"))
             own.display = False
             yield own
@@ -158,9 +159,6 @@ class AnswersDialog(CuecardDialog[Composed | None]):
                 told = _("says stage {n}").format(n=self._stage)
         self.query_one("#told", Static).update(told)
 
-    def _option(self, index: int) -> Option:
-        return Option(self._label(index), id=str(index))
-
     def _label(self, index: int) -> Text:
         answer = self._answers[index]
         label = Text(f"{index + 1} {one_line(answer.question, 200)}\n", "bold")
@@ -210,4 +208,6 @@ class Wording(Playing):
             return
         if composed.line:
             state.insert(Insertion.LINE)
-        self.composer.put(composed.text)
+        # The line that a mark offered is not said twice.
+        said = self.composer.text.strip() in composed.text
+        (self.composer.take if said else self.composer.put)(composed.text)

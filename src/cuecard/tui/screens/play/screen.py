@@ -55,8 +55,8 @@ PLAY_KEYS = keys(
     Key("play.undo", Means.UNDO, "undo", N_("Take back"), N_("Take your last words back into the input")),
     Key("play.mark", Means.DECIDE, "mark", N_("Mark"), N_("Cue met or not; for checkpoints, how you read the turn")),
     Key("play.line", Means.SUGGEST, "insert('line')", N_("Line"), N_("Insert the card's line or clue")),
-    Key("play.push", Means.COMMAND, "insert('push')", N_("Push"), N_("Insert what to say while the cue is not met"), letter="n"),
-    Key("play.phrases", Means.COMMAND, "phrases", N_("Phrases"), N_("Pick what to say while the cue is not met"), priority=True, letter="p"),
+    Key("play.push", Means.COMMAND, "insert('push')", N_("Push"), N_("Insert words that give nothing away, while the agent is not there yet"), letter="n"),
+    Key("play.phrases", Means.COMMAND, "phrases", N_("Phrases"), N_("Pick words that give nothing away, your own from before among them"), priority=True, letter="p"),
     Key("play.answers", Means.COMMAND, "answers", N_("Questions"), N_("Answer the agent's questions one by one, in one message"), letter="a"),
     Key("play.never_mind", Means.COMMAND, "insert('never_mind')", N_("Don't care"), N_("Insert that it does not matter to you"), priority=True, letter="d"),
     Key("play.end", Means.SUBMIT, "end", NP_("verb", "End"), N_("End the dialogue")),
@@ -174,7 +174,7 @@ class PlayScreen(Turning, Looking, Finishing):
     def compose(self) -> ComposeResult:
         yield HeadLines(id="head")
         with Horizontal(id="body"):
-            yield CardPane()
+            yield CardPane("play.persona")
             with Vertical(id="talk"):
                 yield Transcript(id="transcript")
                 yield Lines(id="status")

@@ -321,7 +321,7 @@ SCREEN_KEYS = keys(
     Key("run.pause", Means.PLAY, "pause", N_("Pause"), N_("Give the calls under way ten seconds, then wait to be resumed")),
     Key("run.resume", Means.PLAY, "resume", N_("Resume"), N_("Play the open trials on, each from its last event")),
     Key("run.cancel", Means.STOP, "cancel", N_("Stop"), N_("Stop here; open trials can be resumed where they stand")),
-    Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks")),
+    Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks; two marked trials stand side by side")),
     Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
     Key("run.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
     Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),

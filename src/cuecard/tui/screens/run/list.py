@@ -14,16 +14,16 @@ from cuecard.core.text import one_line
 from cuecard.store.tags import ARCHIVED
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import DISPUTED, disputed_legend, when
+from cuecard.tui.present.labels import RUN_KIND
+from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.run.start import AboutRuns, begin_run, open_run
 from cuecard.tui.widgets.nav import EmptyState
-
-_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 
 
 class RunsScreen(ListScreen[RunRecord], AboutRuns):
@@ -63,9 +63,10 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     def columns(self) -> Sequence[Column[RunRecord]]:
         return (
-            Column(N_("Run"), self._run_name, grow=3, least=12, sort=lambda run: run.name.casefold()),
+            Column(DISPUTED, lambda run: GridCell(str(self._disputed.get(run.id, "")), "bad"), right=True, raw=True, quiet=True),
+            Column(N_("Run"), lambda run: run.name, grow=3, least=12),
             Column(N_("Tags"), lambda run: listed(self._tags.get(run.uid, ())), grow=1, quiet=True),
-            Column(N_("Kind"), lambda run: _(_KIND[run.kind])),
+            Column(N_("Kind"), lambda run: _(RUN_KIND[run.kind])),
             Column(N_("State"), lambda run: run.state.told),
             Column(N_("Trials"), lambda run: f"{run.finished:,}/{run.trials:,}", right=True),
             Column(N_("By"), lambda run: run.created_by, grow=1, least=6),
@@ -105,7 +106,8 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
             self.warm(rows[0].id)
 
     def note(self) -> str:
-        told = [disputed_legend()] if self._disputed else []
+        legend = _("{mark} how many of its gold items were found wrong by adjudication")
+        told = [legend.format(mark=DISPUTED)] if self._disputed else []
         if self._archived:
             told.append(hint(_("These are archived; {REVEAL} goes back to the others.")))
         elif self._hidden:
@@ -204,10 +206,6 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     def action_play_an_agent(self) -> None:
         self.cue_app.play_an_agent()
-
-    def _run_name(self, run: RunRecord) -> str:
-        wrong = self._disputed.get(run.id, 0)
-        return f"{DISPUTED} {wrong} {run.name}" if wrong else run.name
 
     def named_runs(self) -> tuple[tuple[int, ...], str] | None:
         runs = self._chosen()

@@ -201,6 +201,13 @@ class RunScreen(RunActions):
         else:
             self.dismiss()
 
+    def action_compare(self) -> None:
+        """Two marked trials with each other; else the run's agents."""
+        if self._pane == "trials" and len(self._trials.table.marked) == 2:
+            self._trials.action_pair()
+        else:
+            super().action_compare()
+
     def action_show(self, pane: PaneName) -> None:
         self._show_pane(pane)
 

@@ -228,21 +228,14 @@ class PaneBar(Tinted):
     def __init__(self) -> None:
         super().__init__("", markup=False)
         self._active = ""
-        self._steps = False
         self._moment = self._happened = ""
 
     def on_resize(self, event: Resize) -> None:
         self._draw()
 
-    def load(
-        self, active: str, moment: str = "", happened: str = "", *, steps: bool = False
-    ) -> None:
-        """`steps`: the first pane is the ladder of a chain."""
-        before = (self._active, self._moment, self._happened, self._steps)
-        if (active, moment, happened, steps) != before:
-            self._active, self._moment, self._happened = active, moment, happened
-            self._steps = steps
-            self._draw()
+    def load(self, active: str, moment: str = "", happened: str = "") -> None:
+        self._active, self._moment, self._happened = active, moment, happened
+        self._draw()
 
     def _draw(self) -> None:
         room = self.content_size.width
@@ -264,9 +257,10 @@ class PaneBar(Tinted):
 
     def _pieces(self, whole: bool, blank: str) -> list[Piece]:
         pieces = [Piece(key_name(Means.VIEW.keys[0]), "muted")]
+        called = getattr(self.screen, "called_here", dict[str, str]())
         for name, (key, label) in NAMES.items():
             shown = name == self._active
-            label = N_("Steps") if name == "stages" and self._steps else label
+            label = called.get(f"trial.{name}", label)
             pieces.append(Piece(blank))
             pieces.append(Piece(f"[{key}" if shown else key, "agent"))
             if whole or shown:

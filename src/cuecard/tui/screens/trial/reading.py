@@ -1,6 +1,6 @@
 """The base of the Trial screen: its keys, the trial's state, the transcript, and making the panes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from textual.binding import Binding
@@ -95,6 +95,12 @@ class Reading(LiveScreen):
         return f"show('{'' if transcript else self._pane}')"
 
     @property
+    def called_here(self) -> Mapping[str, str]:
+        """What a key is called here, by its id, where that is not its name elsewhere."""
+        steps = self._state is not None and self._state.chain is not None
+        return {"trial.stages": N_("Steps")} if steps else {}
+
+    @property
     def _beside(self) -> bool:
         """Whether the focus is in the pane rather than in the transcript."""
         return self._narrow_beside or (
@@ -179,7 +185,7 @@ class Reading(LiveScreen):
         happened = state.words_of(f"event/{step.seq}") if step else ""
         hidden = self.has_class("-narrow") and not self.has_class("-beside")
         pane = "" if hidden else self._pane
-        self.query_one(PaneBar).load(pane, moment, happened, steps=state.chain is not None)
+        self.query_one(PaneBar).load(pane, moment, happened)
 
     def _fill(self) -> None:
         """The pane that is shown, from the state."""
