@@ -118,7 +118,7 @@ def test_one_wrong_entry_is_not_also_a_list_too_short() -> None:
 def test_an_empty_list_is_too_short() -> None:
     text = ESPRESSO[: ESPRESSO.index("gold:")] + "gold: {triples: []}\n"
     assert problems(text) == [
-        "sample_tasks/espresso.yaml: gold.triples: must have at least 1 entries"
+        "sample_tasks/espresso.yaml: gold.triples: must have at least 1 entry"
     ]
 
 

@@ -51,7 +51,7 @@ def test_without_models_everything_is_said_and_nothing_flagged(samples):
     assert "keep so far" in done.out
     assert "0 of 4 tasks are flagged." in done.err
     one = samples("--as", "Ann", "qc", CHAIN)
-    assert "No model is configured" in one.out
+    assert "No model: name one in cuecard.yaml." in " ".join(one.out.split())
     assert "1 result of an offline baseline, not counted" in " ".join(one.out.split())
 
 

@@ -159,6 +159,10 @@ class ListGrid(ListTable):
             if cell_len(text) > widths.get(i, 0)
         ]
 
+    def is_silent(self, column: int) -> bool:
+        """Whether it is not there because it says nothing."""
+        return self.declared[column].quiet and column not in self._laid_out().widths
+
     @property
     def cuts(self) -> bool:
         """Whether any row is likely to be cut."""
@@ -448,11 +452,15 @@ class ListView(Vertical, Generic[Row]):
         self.grid.focus()
 
     def action_sort(self, by: int) -> None:
-        circle = [None, *range(len(self.columns))]
-        self.sort_by(circle[(circle.index(self._by) + by) % len(circle)])
+        circle = [None, *self._there()]
+        at = circle.index(self._by) if self._by in circle else 0
+        self.sort_by(circle[(at + by) % len(circle)])
 
     def action_turn(self) -> None:
-        self.sort_by(0 if self._by is None else self._by, down=not self._down)
+        self.sort_by(self._there()[0] if self._by is None else self._by, down=not self._down)
+
+    def _there(self) -> list[int]:
+        return [at for at in range(len(self.columns)) if not self.grid.is_silent(at)]
 
     def sort_by(self, column: int | None, *, down: bool = False) -> None:
         """Sort by a column, or show the rows as they were loaded."""
