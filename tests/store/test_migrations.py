@@ -87,6 +87,24 @@ def test_from_every_version_the_head_equals_the_models(url: str, start: str | No
     database.close()
 
 
+@pytest.mark.parametrize("url", ["postgres"], indirect=True)
+def test_workspaces_of_before_hide_what_came_later(url: str) -> None:
+    """Who may not see a second gold does not see that it was decided between the two."""
+    columns = "uid, task_id, revision, kind, by, about, at, tick, body, packed"
+    database = opened(url)
+    with database.connection() as connection:
+        upgrade(connection, "0013")
+        # Version 13 knew nothing of it.
+        connection.exec_driver_sql(
+            f"CREATE OR REPLACE VIEW contributionlog AS SELECT {columns} FROM contribution"
+        )
+    ensure_head(database)
+    with database.read() as session:
+        rule = session.connection().execute(text("SELECT pg_get_viewdef('contributionlog')"))
+        assert "gold_decided" in rule.scalar_one()
+    database.close()
+
+
 def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     database = opened(url)
 
