@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -154,6 +155,24 @@ async def test_another_persons_session_cannot_be_resumed(
         await until(pilot, lambda: other._notifications)
         await until(pilot, lambda: not isinstance(other.screen, PlayScreen))
         assert "cannot be resumed" in next(iter(other._notifications)).title
+
+
+async def test_what_nobody_foresaw_while_play_opens_is_told_though_the_screen_closes(
+    app_with_samples: CuecardApp,
+) -> None:
+    class Broken(PlayScreen):
+        """Looks for a widget that it does not have."""
+
+        CSS_PATH = str(Path(inspect.getfile(PlayScreen)).parent / "play.tcss")
+
+        async def _open_one(self, wanted: Any) -> Any:
+            self.query_one("#nowhere")
+
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(Broken("espresso"))
+        await until(pilot, lambda: app._notifications)
+        await until(pilot, lambda: not isinstance(app.screen, PlayScreen))
 
 
 async def test_a_session_that_cannot_be_read_leaves_no_empty_screen(

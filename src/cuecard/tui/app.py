@@ -83,7 +83,8 @@ class _Shared(DrawnOnce):
         try:
             yield
         except Exception:
-            self.dismiss()
+            # Not at once: what fails in a screen that is gone is told to nobody.
+            self.app.call_later(self.dismiss)
             raise
 
     def report(self, error: BaseException) -> None:
@@ -384,10 +385,8 @@ class CuecardApp(Offers, Notices):
             told = _("Five minutes through a study that was made for demonstration")
             yield SystemCommand(_("Tour"), told, self.take_tour)
             for found in recent(self):
-                label, run = (
-                    headed(found.kind.label, for_display(found.title)),
-                    partial(open_found, self, found),
-                )
+                label = headed(found.kind.label, for_display(found.title))
+                run = partial(open_found, self, found)
                 yield SystemCommand(label, _("Opened not long ago"), run)
 
     @guarded("play_an_agent")

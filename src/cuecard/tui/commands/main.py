@@ -275,7 +275,8 @@ class Verbs(WordedGroup):
             return super().make_context(*words, **more)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if meant := next((verb for verb, words in _MEANT.items() if args[0] in words), None):
+        meant = next((verb for verb, words in _MEANT.items() if args[0] in words), None)
+        if meant and not ctx.resilient_parsing:  # as where a shell completes what is typed
             ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
         return super().resolve_command(ctx, args)
 
