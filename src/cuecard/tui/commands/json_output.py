@@ -14,7 +14,7 @@ from pydantic_core import to_json
 # What JSON allows but a terminal may act on: C1 controls, bidirectional marks.
 _ACTING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _FOREIGN = re.compile("[^\0-\x7e]+")
-_AT_ONCE = 64
+_AT_ONCE = 32
 
 
 def as_json(data: object) -> None:
@@ -27,7 +27,7 @@ def as_json(data: object) -> None:
 
 
 def json_pieces(data: object, margin: str = "\n", *, ascii_only: bool = False) -> Iterator[str]:
-    """As `json.dumps` with two spaces of indent, each item of the outermost lists by itself. An iterator is a list that
+    """As `json.dumps` with two spaces of indent, a few items of the outermost lists at once. An iterator is a list that
     is never whole in memory.
     """
     inner = f"{margin}  "
@@ -40,9 +40,9 @@ def json_pieces(data: object, margin: str = "\n", *, ascii_only: bool = False) -
             between = f",{inner}"
         yield "{}" if between[0] == "{" else f"{margin}}}"
     elif isinstance(data, list | tuple | Iterator):
-        between = f"[{inner}"
-        for item in cast("Iterable[object]", data):
-            yield f"{between}{_text(item, inner, ascii_only)}"
+        between, items = f"[{inner}", iter(cast("Iterable[object]", data))
+        while some := list(islice(items, _AT_ONCE)):
+            yield f"{between}{_items(some, margin, ascii_only)}"
             between = f",{inner}"
         yield "[]" if between[0] == "[" else f"{margin}]"
     else:
@@ -53,6 +53,18 @@ def _harmless(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _items(items: list[object], margin: str, ascii_only: bool) -> str:
+    """Without the brackets around them. Within as many lists as they are deep they come with the margin of their own, which
+    takes less time than to move each.
+    """
+    deep = len(margin) // 2
+    nested: object = items
+    for _outer in range(deep):
+        nested = [nested]
+    told = _text(nested, "\n", ascii_only)
+    return told[(deep + 1) * (deep + 4) : -(deep + 1) * (deep + 2)]
 
 
 def _text(value: object, margin: str, ascii_only: bool) -> str:
